@@ -1,0 +1,97 @@
+import { z } from 'zod'
+
+/** The six calls of the tracking API. */
+export const eventTypes = ['track', 'page', 'screen', 'identify', 'group', 'alias'] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** Limits of collection (bytes and counts). */
+export const trackingLimits = {
+  /** A request body after decompression. */
+  bodyBytes: 4 * 1024 * 1024,
+  /** One event as received. */
+  eventBytes: 32 * 1024,
+  /** Events of one batch that are taken; the ones behind are kept as rejected. */
+  batchEvents: 2500,
+  messageIdLength: 100,
+  jsonDepth: 200,
+} as const
+
+/**
+ * What collect writes beside a request's body in the log, as JSON. The body is exactly what the client sent, after
+ * decompression; for pixel calls it is the JSON that the query stands for.
+ */
+export const requestMeta = z.object({
+  /** Workspace and source the key belonged to when the request came in. */
+  w: z.string(),
+  s: z.string(),
+  /** `single` carries one event, `batch` an object with a `batch` list. */
+  k: z.enum(['single', 'batch']),
+  /** The type the path decides, when the body lacks one. */
+  t: z.enum(eventTypes).optional(),
+  /** Receive time, epoch ms. */
+  r: z.number().int(),
+  /** Client address (after trusted proxies). */
+  ip: z.string(),
+  /** User agent header. */
+  ua: z.string().optional(),
+  /** True for browser and mobile clients that call us directly, whose address belongs in context.ip. */
+  d: z.boolean().optional(),
+})
+export type RequestMeta = z.infer<typeof requestMeta>
+
+/**
+ * One event as the pipeline hands it on: to the live channel, to deliveries and, with the original beside it, to the
+ * event store. Times are RFC 3339 in UTC with milliseconds.
+ */
+export type PipelineEvent = {
+  /** `<partition>-<offset>-<index>`: the event's place in the log; unique and stable over repeats. */
+  eventId: string
+  messageId: string
+  type: EventType
+  /** track: the event's name; page and screen: the name or ''; otherwise ''. */
+  event: string
+  userId?: string
+  anonymousId?: string
+  groupId?: string
+  previousId?: string
+  properties?: Record<string, unknown>
+  traits?: Record<string, unknown>
+  context: Record<string, unknown>
+  integrations?: Record<string, unknown>
+  test: boolean
+  receivedAt: string
+  timestamp: string
+  originalTimestamp?: string
+  sentAt?: string
+  /** Unknown top-level keys of the event as received, kept. */
+  extra?: Record<string, unknown>
+}
+
+/** Meta of a record of the deliveries log; its body is a JSON array of PipelineEvent (UTF-8). */
+export const deliveryMeta = z.object({
+  w: z.string(),
+  s: z.string(),
+  /** Destinations connected when the events were processed. */
+  d: z.array(z.string()),
+  /** Number of events in the body. */
+  n: z.number().int(),
+})
+export type DeliveryMeta = z.infer<typeof deliveryMeta>
+
+/** What the live channel `private-sources-{sourceId}` carries as event `event`: at most 10 kB with its envelope. */
+export type LiveEventSummary = {
+  eventId: string
+  messageId: string
+  type: EventType
+  /** Event name shown in the table. */
+  title: string
+  test: boolean
+  receiveTime: string
+  userId?: string
+  anonymousId?: string
+  /** 'accepted', or 'rejected' with a reason. */
+  status: 'accepted' | 'rejected'
+  reason?: string
+}
+/** Message of the live channel: a handful of summaries and how many were left out since the last message. */
+export type LiveMessage = { events: LiveEventSummary[]; skipped: number }

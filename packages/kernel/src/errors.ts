@@ -1,0 +1,51 @@
+/** The body of every error the server answers (go-kratos style): all four keys are always present. */
+export type ErrorBody = {
+  /** HTTP status. */
+  code: number
+  /** Stable machine name, UPPER_SNAKE, at most 63 characters. */
+  reason: string
+  /** What happened and what to do about it, for people. */
+  message: string
+  /** Dynamic values; for form errors the key is the field's name. */
+  metadata: Record<string, string>
+}
+
+/**
+ * An expected failure with a text fit for people and a stable reason. Anything thrown that is not an AppError is a
+ * fault: it is logged and answered as 500 without its text.
+ */
+export class AppError extends Error {
+  readonly code: number
+  readonly reason: string
+  readonly metadata: Record<string, string>
+
+  constructor(code: number, reason: string, message: string, metadata: Record<string, string> = {}) {
+    super(message)
+    this.name = 'AppError'
+    this.code = code
+    this.reason = reason
+    this.metadata = metadata
+  }
+
+  toBody(): ErrorBody {
+    return { code: this.code, reason: this.reason, message: this.message, metadata: this.metadata }
+  }
+}
+
+/** 400: the request is malformed or breaks a rule; `metadata` names the fields. */
+export const badRequest = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
+  new AppError(400, reason, message, metadata)
+
+/** 401: no session, or one that has ended. */
+export const unauthorized = (message: string, reason = 'UNAUTHORIZED'): AppError => new AppError(401, reason, message)
+
+/** 403: the caller is known and may not do this. */
+export const forbidden = (message = 'You are not authorized to do this', reason = 'FORBIDDEN'): AppError =>
+  new AppError(403, reason, message)
+
+/** 404: absent, or outside of what the caller can see. */
+export const notFound = (message: string, reason = 'NOT_FOUND'): AppError => new AppError(404, reason, message)
+
+/** 409: another write came first, or the name is taken. */
+export const conflict = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
+  new AppError(409, reason, message, metadata)

@@ -1,0 +1,10 @@
+/** Structured log with redaction done by the sink. Fields never hold credentials, keys or event bodies. */
+export type Logger = {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** A logger that says nothing, for tests and tools. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,0 +1,8 @@
+/** Named byte objects: logos, uploads, exports. Keys are `/`-separated, `[A-Za-z0-9._-]` per part, no `..`. */
+export interface Blobs {
+  /** Writes the whole object; durable on return, never seen half-written. */
+  put(key: string, body: Uint8Array, contentType: string): Promise<void>
+  get(key: string): Promise<{ body: Uint8Array; contentType: string } | undefined>
+  delete(key: string): Promise<void>
+  list(prefix: string): Promise<string[]>
+}

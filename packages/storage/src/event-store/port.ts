@@ -1,0 +1,42 @@
+/**
+ * The event store speaks ClickHouse's dialect over ClickHouse's HTTP interface, whether it is the embedded child or a
+ * cluster. Values are always passed as `params` and appear in the text as `{name:Type}`.
+ */
+export type InsertOptions = {
+  /** Repeating an insert with the same token and rows stores them once. */
+  token: string
+  /** Aborts the call; an insert already sent may still happen (repeat it with the same token). */
+  signal?: AbortSignal
+}
+
+export interface EventStore {
+  /**
+   * Inserts rows given as NDJSON text (one JSON object a line), durable on return. Throws InsertRejected when the
+   * engine refuses a row (type, parse), EventStoreUnavailable when it cannot be reached or is overloaded.
+   */
+  insert(table: string, ndjson: string | readonly string[], options: InsertOptions): Promise<void>
+  /** Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. */
+  query<Row>(sql: string, params?: Record<string, unknown>, options?: { lane?: 'short' | 'heavy'; signal?: AbortSignal }): Promise<Row[]>
+  /** A statement without rows (DDL, ALTER … DROP PARTITION). */
+  command(sql: string, params?: Record<string, unknown>): Promise<void>
+  ping(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** The engine understood the call and refuses the data: bisect to find the row. */
+export class InsertRejected extends Error {
+  readonly engineCode: number
+  constructor(engineCode: number, message: string) {
+    super(message)
+    this.name = 'InsertRejected'
+    this.engineCode = engineCode
+  }
+}
+
+/** The engine is away, starting, out of memory or overloaded: try again later with the same token. */
+export class EventStoreUnavailable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'EventStoreUnavailable'
+  }
+}

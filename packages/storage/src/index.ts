@@ -1,0 +1,6 @@
+export * from './blobs/port.ts'
+export * from './coordination/port.ts'
+export * from './event-store/port.ts'
+export * from './log/journal-port.ts'
+export * from './log/port.ts'
+export type * from './relational/schema.ts'

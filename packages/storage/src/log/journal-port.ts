@@ -1,0 +1,35 @@
+/**
+ * What one consumer of a log knows durably: how far it is, which ranges it has begun, and which message ids those
+ * ranges carried. One file per consumer group, written by one thread.
+ */
+export type JournalRange = {
+  partition: number
+  /** First offset of the range. */
+  from: number
+  /** Offset behind its last record. */
+  to: number
+  /** The deduplication token its insert carries; repeated to the letter after a crash. */
+  token: string
+}
+
+/** A message id as it is remembered: 16 bytes of hash over source and id, and the position that carried it first. */
+export type SeenId = { hash: Uint8Array; partition: number; offset: number; index: number }
+
+export interface ConsumerJournal {
+  /** The next offset to process, per partition; 0 for one never committed. */
+  positions(): Map<number, number>
+  /** Ranges begun and not yet committed, in order: after a crash exactly these are repeated. */
+  openRanges(): JournalRange[]
+  /**
+   * Where an id was seen first within the window, or undefined. Exact: the memory filter only spares look-ups.
+   * An id recorded by an open range is found, too, so a repeated range recognises its own.
+   */
+  firstSeen(hash: Uint8Array): { partition: number; offset: number; index: number } | undefined
+  /** Writes the range and its new ids in one durable transaction. */
+  begin(range: JournalRange, ids: readonly SeenId[], now: number): void
+  /** Moves the position of a partition to `offset` and forgets the ranges below it; durable on return. */
+  commit(partition: number, offset: number): void
+  /** Forgets id buckets older than the window (milliseconds). */
+  expire(now: number): void
+  close(): void
+}

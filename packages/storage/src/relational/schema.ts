@@ -1,0 +1,157 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
+type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+export type UsersTable = {
+  id: string
+  email: string
+  first_name: Generated<string>
+  last_name: Generated<string>
+  photo_url: Generated<string>
+  password_hash: string | null
+  is_admin: Generated<boolean>
+  email_verified_at: NullableTime
+  create_time: Time
+}
+
+export type SessionsTable = {
+  id: string
+  user_id: string
+  /** SHA-256 of the bearer token; the token itself is never stored. */
+  token_hash: Uint8Array
+  create_time: Time
+  last_used_time: Time
+  expire_time: ColumnType<Date, Date | string, Date | string>
+  user_agent: Generated<string>
+  ip: Generated<string>
+}
+
+export type OrganizationsTable = {
+  id: string
+  title: string
+  industry: Generated<string>
+  logo: Generated<string>
+  create_time: Time
+}
+
+export type MembershipsTable = {
+  id: string
+  organization_id: string
+  user_id: string
+  role: 'ORG_ADMIN' | 'ORG_COLLABORATOR' | 'ORG_GUEST'
+  create_time: Time
+}
+
+export type WorkspacesTable = { id: string; organization_id: string; title: string; create_time: Time }
+
+export type SourcesTable = {
+  id: string
+  workspace_id: string
+  title: string
+  /** Slug of the catalogue entry. */
+  app: string
+  target_product: Generated<string>
+  enabled: Generated<boolean>
+  create_time: Time
+  update_time: Time
+  delete_time: NullableTime
+}
+
+export type WriteKeysTable = {
+  id: string
+  source_id: string
+  workspace_id: string
+  title: Generated<string>
+  /** SHA-256 of the key: look-ups go by it. */
+  key_hash: Uint8Array
+  key_encrypted: Uint8Array
+  create_time: Time
+  last_used_time: NullableTime
+  revoke_time: NullableTime
+}
+
+export type DestinationsTable = {
+  id: string
+  workspace_id: string
+  title: string
+  app: string
+  enabled: Generated<boolean>
+  /** Settings that may be shown. */
+  settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  /** Settings that may not, as one encrypted JSON object. */
+  secrets_encrypted: Uint8Array | null
+  create_time: Time
+  update_time: Time
+  delete_time: NullableTime
+}
+
+export type ConnectionsTable = {
+  id: string
+  workspace_id: string
+  source_id: string
+  destination_id: string
+  enabled: Generated<boolean>
+  create_time: Time
+}
+
+export type AuditLogTable = {
+  id: string
+  organization_id: string | null
+  workspace_id: string | null
+  actor_id: string | null
+  action: string
+  resource: string
+  detail: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  create_time: Time
+}
+
+export type RefusedRequestsTable = {
+  workspace_id: string | null
+  source_id: string | null
+  key_hint: Generated<string>
+  reason: string
+  code: number
+  hour: ColumnType<Date, Date | string, Date | string>
+  count: ColumnType<string, number | string, number | string>
+  last_time: ColumnType<Date, Date | string, Date | string>
+  message: Generated<string>
+  sample: Generated<string>
+}
+
+export type ParkedDeliveriesTable = {
+  id: string
+  workspace_id: string
+  source_id: string
+  destination_id: string
+  log_partition: number
+  log_offset: ColumnType<string, number | string, number | string>
+  /** Which events of the log record, by index. */
+  event_indexes: number[]
+  event_count: number
+  bytes: ColumnType<string, number | string | undefined, number | string>
+  state: 'waiting' | 'dead'
+  attempts: Generated<number>
+  first_time: ColumnType<Date, Date | string, Date | string>
+  next_time: ColumnType<Date, Date | string, Date | string>
+  last_status: number | null
+  last_reason: Generated<string>
+  request: Generated<string>
+  response: Generated<string>
+}
+
+/** Every table of the relational store. */
+export type Database = {
+  users: UsersTable
+  sessions: SessionsTable
+  organizations: OrganizationsTable
+  memberships: MembershipsTable
+  workspaces: WorkspacesTable
+  sources: SourcesTable
+  write_keys: WriteKeysTable
+  destinations: DestinationsTable
+  connections: ConnectionsTable
+  audit_log: AuditLogTable
+  refused_requests: RefusedRequestsTable
+  parked_deliveries: ParkedDeliveriesTable
+}
