@@ -25,10 +25,13 @@ export interface ConsumerJournal {
    * An id recorded by an open range is found, too, so a repeated range recognises its own.
    */
   firstSeen(hash: Uint8Array): { partition: number; offset: number; index: number } | undefined
-  /** Writes the range and its new ids in one durable transaction. */
-  begin(range: JournalRange, ids: readonly SeenId[], now: number): void
-  /** Moves the position of a partition to `offset` and forgets the ranges below it; durable on return. */
-  commit(partition: number, offset: number): void
+  /**
+   * Writes the ranges of one insert (all with the same token, one per partition it draws from) and their new ids in one
+   * durable transaction.
+   */
+  begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): void
+  /** Moves positions (partition → next offset) and forgets the ranges that end at or below them; durable on return. */
+  commit(positions: ReadonlyMap<number, number>): void
   /** Forgets id buckets older than the window (milliseconds). */
   expire(now: number): void
   close(): void
