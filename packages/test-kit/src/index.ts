@@ -1,1 +1,5 @@
-export {}
+export * from './api-client.ts'
+export * from './eventually.ts'
+export * from './product.ts'
+export * from './webhook-receiver.ts'
+export * from './workspace.ts'

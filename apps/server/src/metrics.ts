@@ -1,0 +1,75 @@
+import type { Metrics } from '@tributary/kernel'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** A change of a metric as it travels from a worker thread. */
+export type MetricChange = { kind: 'count' | 'gauge' | 'observe'; name: string; value: number; labels: Record<string, string> }
+
+const buckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
+
+/**
+ * Metrics backed by a Prometheus registry of its own. Names are given without prefix (`collect_requests`) and appear as
+ * `tributary_collect_requests_total`, gauges as they are, durations as `…_milliseconds` histograms. The labels of a name
+ * are fixed by its first use.
+ */
+export const createPrometheus = (): Metrics & { render(): Promise<string>; apply(changes: readonly MetricChange[]): void } => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'tributary_' })
+  const counters = new Map<string, Counter>()
+  const gauges = new Map<string, Gauge>()
+  const histograms = new Map<string, Histogram>()
+  const made = <T>(map: Map<string, T>, name: string, create: () => T): T => {
+    const existing = map.get(name)
+    if (existing !== undefined) return existing
+    const created = create()
+    map.set(name, created)
+    return created
+  }
+  const metrics: Metrics = {
+    count(name, by, labels = {}) {
+      made(counters, name, () => new Counter({ name: `tributary_${name}_total`, help: name.replaceAll('_', ' '), labelNames: Object.keys(labels), registers: [registry] })).inc(labels, by)
+    },
+    gauge(name, value, labels = {}) {
+      made(gauges, name, () => new Gauge({ name: `tributary_${name}`, help: name.replaceAll('_', ' '), labelNames: Object.keys(labels), registers: [registry] })).set(labels, value)
+    },
+    observe(name, ms, labels = {}) {
+      made(histograms, name, () => new Histogram({ name: `tributary_${name}_milliseconds`, help: name.replaceAll('_', ' '), labelNames: Object.keys(labels), buckets, registers: [registry] })).observe(labels, ms)
+    },
+  }
+  return {
+    ...metrics,
+    render: () => registry.metrics(),
+    apply(changes) {
+      for (const { kind, name, value, labels } of changes) metrics[kind](name, value, labels)
+    },
+  }
+}
+
+/**
+ * Metrics of a worker thread: counters are summed and gauges kept until `drain`, which the thread sends to the main
+ * thread about once a second. At most `maxObservations` durations are kept between two drains.
+ */
+export const createRelayedMetrics = (maxObservations = 2000): Metrics & { drain(): MetricChange[] } => {
+  let sums = new Map<string, MetricChange>()
+  let observations: MetricChange[] = []
+  const key = (name: string, labels: Record<string, string>): string => `${name} ${JSON.stringify(labels)}`
+  return {
+    count(name, by, labels = {}) {
+      const at = key(name, labels)
+      const change = sums.get(at)
+      if (change === undefined) sums.set(at, { kind: 'count', name, value: by, labels })
+      else change.value += by
+    },
+    gauge(name, value, labels = {}) {
+      sums.set(key(name, labels), { kind: 'gauge', name, value, labels })
+    },
+    observe(name, ms, labels = {}) {
+      if (observations.length < maxObservations) observations.push({ kind: 'observe', name, value: ms, labels })
+    },
+    drain() {
+      const changes = [...sums.values(), ...observations]
+      sums = new Map()
+      observations = []
+      return changes
+    },
+  }
+}

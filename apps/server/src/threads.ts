@@ -1,0 +1,131 @@
+import type { Logger } from '@tributary/kernel'
+import { backoffMs } from '@tributary/kernel'
+import { Worker } from 'node:worker_threads'
+import type { MetricChange } from './metrics.ts'
+
+/** What a role's thread tells the main thread. */
+export type ThreadMessage =
+  | { kind: 'ready' }
+  | { kind: 'metrics'; changes: MetricChange[] }
+  | { kind: 'appended' }
+  | { kind: 'answer'; id: number; value?: unknown; error?: string }
+
+/** What the main thread tells a role's thread. */
+export type ThreadCommand = { kind: 'wake' } | { kind: 'ask'; id: number; question: string } | { kind: 'stop' }
+
+export type RoleThread = {
+  /** Resolves when the thread first says it is ready; later restarts happen behind the scenes. */
+  start(): Promise<void>
+  running(): boolean
+  /** Tells the thread that there may be work. Cheap; calls between two turns of the loop are one message. */
+  wake(): void
+  /** Asks the running thread by name; rejects when it ends before it answers. */
+  ask(question: string): Promise<unknown>
+  /** Drains and ends the thread; ended by force after `deadlineMs`. */
+  stop(deadlineMs?: number): Promise<void>
+}
+
+/** Runs a role in a worker thread and starts it again, with growing pauses, when it fails. */
+export const createRoleThread = (options: {
+  name: string
+  entry: URL
+  workerData: () => object
+  transfer?: (worker: Worker) => void
+  heapMiB: number
+  logger: Logger
+  onMetrics: (changes: MetricChange[]) => void
+  onAppended?: () => void
+}): RoleThread => {
+  let worker: Worker | undefined
+  let ready = false
+  let stopping = false
+  let failures = 0
+  let woken = false
+  let nextQuestion = 0
+  const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  let firstReady: { resolve(): void; reject(error: Error): void } | undefined
+
+  const onMessage = (message: ThreadMessage): void => {
+    if (message.kind === 'metrics') options.onMetrics(message.changes)
+    else if (message.kind === 'appended') options.onAppended?.()
+    else if (message.kind === 'ready') {
+      ready = true
+      failures = 0
+      firstReady?.resolve()
+      firstReady = undefined
+    } else {
+      const waiting = questions.get(message.id)
+      questions.delete(message.id)
+      if (message.error === undefined) waiting?.resolve(message.value)
+      else waiting?.reject(new Error(message.error))
+    }
+  }
+
+  const launch = (): void => {
+    const made = new Worker(options.entry, {
+      name: options.name,
+      workerData: options.workerData(),
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMiB },
+    })
+    worker = made
+    options.transfer?.(made)
+    let cause: Error | undefined
+    made.on('message', onMessage)
+    made.on('error', (error) => {
+      cause = error instanceof Error ? error : new Error(String(error))
+    })
+    made.on('exit', (code) => {
+      ready = false
+      worker = undefined
+      for (const { reject } of questions.values()) reject(new Error(`${options.name} ended`))
+      questions.clear()
+      if (stopping) return
+      failures += 1
+      const delay = backoffMs({ baseMs: 200, capMs: 10_000, maxElapsedMs: Number.POSITIVE_INFINITY }, failures)
+      options.logger.error({ thread: options.name, code, error: cause?.stack ?? '', delay }, 'a role ended and is started again')
+      if (firstReady !== undefined && failures >= 5) {
+        firstReady.reject(cause ?? new Error(`${options.name} does not start`))
+        firstReady = undefined
+        return
+      }
+      setTimeout(launch, delay)
+    })
+  }
+
+  return {
+    start: () =>
+      new Promise((resolve, reject) => {
+        firstReady = { resolve, reject }
+        launch()
+      }),
+    running: () => ready,
+    wake() {
+      if (woken || worker === undefined) return
+      woken = true
+      setImmediate(() => {
+        woken = false
+        worker?.postMessage({ kind: 'wake' } satisfies ThreadCommand)
+      })
+    },
+    ask: (question) =>
+      new Promise((resolve, reject) => {
+        if (worker === undefined) {
+          reject(new Error(`${options.name} is not running`))
+          return
+        }
+        const id = nextQuestion++
+        questions.set(id, { resolve, reject })
+        worker.postMessage({ kind: 'ask', id, question } satisfies ThreadCommand)
+      }),
+    async stop(deadlineMs = 15_000) {
+      stopping = true
+      const running = worker
+      if (running === undefined) return
+      const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()))
+      running.postMessage({ kind: 'stop' } satisfies ThreadCommand)
+      const timer = setTimeout(() => void running.terminate(), deadlineMs)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}

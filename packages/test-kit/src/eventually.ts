@@ -1,0 +1,19 @@
+/**
+ * Repeats a check until it returns something other than undefined or false, or throws its last reason when the time
+ * is over. For waiting on another process; inside one process await the event itself.
+ */
+export const eventually = async <T>(what: string, check: () => Promise<T | undefined | false> | T | undefined | false, deadlineMs = 20_000): Promise<T> => {
+  const until = Date.now() + deadlineMs
+  let last: unknown
+  for (;;) {
+    try {
+      const found = await check()
+      if (found !== undefined && found !== false) return found
+      last = undefined
+    } catch (error) {
+      last = error
+    }
+    if (Date.now() > until) throw new Error(`${what}: not within ${deadlineMs} ms`, { cause: last })
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createApiClient, type ApiClient } from './api-client.ts'
+
+const serverEntry = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
+
+export type ProductOptions = {
+  /** Keeps its data here; otherwise a fresh folder that is removed at the end. */
+  dataDir?: string
+  /** Added to the environment. */
+  env?: Record<string, string>
+  /** Milliseconds until ready. */
+  deadlineMs?: number
+}
+
+export type Product = AsyncDisposable & {
+  /** `http://127.0.0.1:<port>`. */
+  url: string
+  pid: number
+  dataDir: string
+  /** Lines the process printed so far. */
+  output(): string
+  api: ApiClient
+  /** SIGTERM, waits for the end. Returns the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL of the server process alone; its children are left as they are. */
+  kill(): Promise<void>
+  /** Resolves with the exit code when the process ends by itself. */
+  ended: Promise<number | null>
+}
+
+/** The credentials of the platform admin that a started product has. */
+export const adminCredentials = { email: 'admin@example.com', password: 'Correct-horse-1' }
+
+/**
+ * Starts the whole product as a user does, in a process of its own on a free port, and waits until it is ready.
+ * Destinations may reach loopback. Throws with the process's output when it does not get ready in time.
+ */
+export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
+  const ownFolder = options.dataDir === undefined
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tributary-')))
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', serverEntry], {
+    env: {
+      PATH: process.env.PATH ?? dirname(process.execPath),
+      UV_THREADPOOL_SIZE: '16',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      TRIBUTARY_DATA_DIR: dataDir,
+      TRIBUTARY_ADMIN_EMAIL: adminCredentials.email,
+      TRIBUTARY_ADMIN_PASSWORD: adminCredentials.password,
+      TRIBUTARY_EGRESS_ALLOW: '127.0.0.0/8',
+      TRIBUTARY_EVENT_STORE_MEMORY_MB: '2048',
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const url = await new Promise<string>((resolve, reject) => {
+    const late = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`The product was not ready in time:\n${output.slice(-4000)}`))
+    }, options.deadlineMs ?? 60_000)
+    const read = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-1_000_000)
+      const found = /Tributary is ready at (http:\S+)/.exec(output)
+      if (found?.[1] !== undefined) {
+        clearTimeout(late)
+        resolve(found[1])
+      }
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    void ended.then((code) => {
+      clearTimeout(late)
+      reject(new Error(`The product ended with ${code} before it was ready:\n${output.slice(-4000)}`))
+    })
+  })
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM')
+    return await ended
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    dataDir,
+    output: () => output,
+    api: createApiClient(url),
+    stop,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    ended,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      if (ownFolder) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { ApiClient } from './api-client.ts'
+
+export type TestWorkspace = { organization: string; workspace: string }
+export type TestSource = { source: string; sourceId: string; key: string }
+
+const nameOf = (body: Record<string, unknown>, ...path: string[]): string => {
+  let value: unknown = body
+  for (const part of path) value = (value as Record<string, unknown>)[part]
+  if (typeof value !== 'string') throw new Error(`no ${path.join('.')} in ${JSON.stringify(body)}`)
+  return value
+}
+
+/** Makes an organisation with one workspace; answers their resource names. */
+export const createWorkspace = async (api: ApiClient, title = 'Acme'): Promise<TestWorkspace> => {
+  const made = await api.ok('POST', '/organizations', { title, industry: 'e-commerce', workspace_title: 'Production' })
+  return { organization: nameOf(made, 'organization', 'name'), workspace: nameOf(made, 'workspace', 'name') }
+}
+
+/** Makes a source with a write key. */
+export const createSource = async (api: ApiClient, workspace: string, title = 'Shop', app = 'http'): Promise<TestSource> => {
+  const source = nameOf(await api.ok('POST', `/${workspace}/sources`, { title, app: { name: `catalogSources/${app}` } }), 'name')
+  const key = nameOf(await api.ok('POST', `/${workspace}/writekeys`, { source }), 'key')
+  return { source, sourceId: source.split('/').at(-1) ?? '', key }
+}
+
+/** Makes a webhook destination connected to the source; answers its resource name. */
+export const createWebhook = async (
+  api: ApiClient,
+  workspace: string,
+  source: string,
+  settings: Record<string, unknown>,
+  title = 'Receiver',
+): Promise<string> => {
+  const destination = nameOf(
+    await api.ok('POST', `/${workspace}/destinations`, { title, app: { name: 'catalogDestinations/webhook' }, settings }),
+    'name',
+  )
+  await api.ok('POST', `/${workspace}/connections`, { source, destination })
+  return destination
+}

@@ -1,0 +1,68 @@
+// Every suite of the product, one after the other, each with its time and its budget. `npm test -- unit browser` runs
+// only the named ones. The exit code is 1 when a test fails or a suite goes over twice its budget.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+
+type Outcome = { passed: number; failed: number; skipped: number }
+type Suite = { name: string; budgetMinutes: number; command: string; args: (report: string) => string[]; read: (report: unknown) => Outcome }
+
+const fromVitest = (report: unknown): Outcome => {
+  const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites, success } = report as {
+    numPassedTests: number
+    numFailedTests: number
+    numPendingTests: number
+    numFailedTestSuites: number
+    success: boolean
+  }
+  const failed = Math.max(numFailedTests, success ? 0 : Math.max(1, numFailedTestSuites))
+  return { passed: numPassedTests, failed, skipped: numPendingTests }
+}
+
+const fromPlaywright = (report: unknown): Outcome => {
+  const { expected, unexpected, flaky, skipped } = (report as { stats: Record<'expected' | 'unexpected' | 'flaky' | 'skipped', number> }).stats
+  return { passed: expected, failed: unexpected + flaky, skipped }
+}
+
+const vitest = (project: string) => (report: string) => ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+
+const suites: Suite[] = [
+  { name: 'unit', budgetMinutes: 6, command: 'vitest', args: vitest('unit'), read: fromVitest },
+  { name: 'product', budgetMinutes: 8, command: 'vitest', args: vitest('product'), read: fromVitest },
+  { name: 'browser', budgetMinutes: 6, command: 'playwright', args: () => ['test', '--config', 'e2e/playwright.config.ts'], read: fromPlaywright },
+]
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name))
+if (unknown.length > 0) {
+  console.error(`There is no suite ${unknown.join(', ')}; there are ${suites.map((suite) => suite.name).join(', ')}.`)
+  process.exit(2)
+}
+
+mkdirSync('.cache/results', { recursive: true })
+const total: Outcome = { passed: 0, failed: 0, skipped: 0 }
+const lines: string[] = []
+let over = false
+for (const suite of suites) {
+  if (wanted.length > 0 && !wanted.includes(suite.name)) continue
+  const report = `.cache/results/${suite.name}.json`
+  rmSync(report, { force: true })
+  console.log(`\n── ${suite.name} ──`)
+  const started = Date.now()
+  const run = spawnSync(suite.command, suite.args(report), { stdio: 'inherit', env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${report}` } })
+  const minutes = (Date.now() - started) / 60_000
+  let outcome: Outcome
+  try {
+    outcome = suite.read(JSON.parse(readFileSync(report, 'utf8')))
+  } catch {
+    outcome = { passed: 0, failed: 1, skipped: 0 }
+  }
+  if (run.status !== 0 && outcome.failed === 0) outcome.failed = 1
+  total.passed += outcome.passed
+  total.failed += outcome.failed
+  total.skipped += outcome.skipped
+  const late = minutes > suite.budgetMinutes * 2
+  over ||= late
+  lines.push(`${suite.name.padEnd(10)} ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped} skipped · ${minutes.toFixed(1)} of ${suite.budgetMinutes} min${minutes > suite.budgetMinutes ? ' OVER BUDGET' : ''}`)
+}
+console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+process.exit(total.failed > 0 || over ? 1 : 0)
