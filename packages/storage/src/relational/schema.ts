@@ -126,6 +126,11 @@ export type ParkedDeliveriesTable = {
   destination_id: string
   log_partition: number
   log_offset: ColumnType<string, number | string, number | string>
+  /**
+   * Behind the last record of a range that was held without an attempt, whose events for this destination are all meant
+   * (event_indexes is empty then); null for a row that names events of one record.
+   */
+  log_end: ColumnType<string | null, number | string | null | undefined, number | string | null>
   /** Which events of the log record, by index. */
   event_indexes: number[]
   event_count: number

@@ -140,6 +140,7 @@ create table parked_deliveries (
   destination_id uuid not null,
   log_partition integer not null,
   log_offset bigint not null,
+  log_end bigint,
   event_indexes integer[] not null,
   event_count integer not null,
   bytes bigint not null default 0,
