@@ -1,0 +1,156 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { adminCredentials, createSource, createWebhook, createWorkspace, eventually, type Product, startProduct, startWebhookReceiver, type WebhookReceiver } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let dataDir: string
+let receiver: WebhookReceiver
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
+  receiver = await startWebhookReceiver({ keepBodies: false })
+})
+afterEach(async () => {
+  await receiver.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Sends batches until told to stop or refused for good; remembers exactly the ids that were acknowledged. */
+const startLoad = (product: () => Product, key: string) => {
+  const acknowledged = new Set<string>()
+  let sent = 0
+  let running = true
+  const worker = async (): Promise<void> => {
+    while (running) {
+      const ids = Array.from({ length: 20 }, () => `m-${sent++}`)
+      try {
+        const answer = await fetch(`${product().url}/v1/batch`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ batch: ids.map((messageId) => ({ type: 'track', event: 'Load', userId: 'u', messageId, properties: { filler: 'x'.repeat(200) } })) }),
+        })
+        if (answer.status === 200) for (const id of ids) acknowledged.add(id)
+      } catch {
+        // The process was killed under the call: nothing was acknowledged.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+  }
+  const workers = [worker(), worker(), worker(), worker()]
+  return {
+    acknowledged,
+    async stop(): Promise<void> {
+      running = false
+      await Promise.all(workers)
+    },
+  }
+}
+
+const allStored = async (product: Product, source: string): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>()
+  let token = ''
+  do {
+    const page = await product.api.ok('GET', `/${source}/events?page_size=1000${token === '' ? '' : `&page_token=${token}`}`)
+    for (const { message_id } of page.events as { message_id: string }[]) counts.set(message_id, (counts.get(message_id) ?? 0) + 1)
+    token = String(page.next_page_token ?? '')
+  } while (token !== '')
+  return counts
+}
+
+const expectNothingLost = async (product: Product, source: string, acknowledged: ReadonlySet<string>): Promise<void> => {
+  const stored = await eventually(
+    'every acknowledged event stored',
+    async () => {
+      const counts = await allStored(product, source)
+      return [...acknowledged].every((id) => counts.has(id)) && counts
+    },
+    60_000,
+  )
+  expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
+  await eventually('every stored event delivered', () => [...stored.keys()].every((id) => receiver.messageIds().has(id)), 60_000)
+}
+
+const childPids = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return Number(/^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]) === pid
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+
+const prepare = async (product: Product) => {
+  await product.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(product.api)
+  const made = await createSource(product.api, workspace)
+  await createWebhook(product.api, workspace, made.source, { url: receiver.url, batching: true, batch_size: 100 })
+  return made
+}
+
+test.each([
+  'pipeline.after-begin',
+  'pipeline.after-insert',
+  'pipeline.after-deliveries-append',
+  'pipeline.before-commit',
+  'delivery.after-request',
+  'delivery.before-commit',
+])('killed at %s under load, every acknowledged event is stored exactly once and delivered at least once', async (point) => {
+  const first = await startProduct({ dataDir })
+  const { source, key } = await prepare(first)
+  await first.stop()
+  let product = await startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } })
+  const load = startLoad(() => product, key)
+  await product.ended
+  product = await startProduct({ dataDir })
+  await load.stop()
+  await product.api.login(adminCredentials)
+  expect(load.acknowledged.size).toBeGreaterThan(0)
+  await expectNothingLost(product, source, load.acknowledged)
+  await product.stop()
+})
+
+test('killed as a whole at random moments under load, nothing acknowledged is lost or doubled', async () => {
+  let product = await startProduct({ dataDir })
+  const { source, key } = await prepare(product)
+  const load = startLoad(() => product, key)
+  for (const pause of [700, 250, 1300]) {
+    const before = load.acknowledged.size
+    await eventually('load is acknowledged', () => load.acknowledged.size > before)
+    await new Promise((resolve) => setTimeout(resolve, pause))
+    const children = childPids(product.pid)
+    await product.kill()
+    for (const pid of children) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended with its parent.
+      }
+    }
+    product = await startProduct({ dataDir })
+  }
+  await load.stop()
+  await product.api.login(adminCredentials)
+  await expectNothingLost(product, source, load.acknowledged)
+  await product.stop()
+})
+
+test('each engine killed alone under load is started again and nothing acknowledged is lost or doubled', async () => {
+  const product = await startProduct({ dataDir })
+  const { source, key } = await prepare(product)
+  const load = startLoad(() => product, key)
+  const children = childPids(product.pid)
+  expect(children.length).toBeGreaterThanOrEqual(2)
+  for (const pid of children) {
+    const before = load.acknowledged.size
+    process.kill(pid, 'SIGKILL')
+    await eventually('collection goes on', () => load.acknowledged.size > before + 100)
+    await eventually('ready again', async () => (await fetch(`${product.url}/health/ready`)).status === 200, 30_000)
+  }
+  await load.stop()
+  await expectNothingLost(product, source, load.acknowledged)
+  expect(await product.stop()).toBe(0)
+})

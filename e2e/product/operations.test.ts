@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process'
+import { statfsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const root = new URL('../..', import.meta.url).pathname
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-ops-'))
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+const track = (url: string, key: string, messageId: string): Promise<Response> =>
+  fetch(`${url}/v1/track`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ userId: 'u', event: 'E', messageId }),
+  })
+
+test('a second instance on one data folder is refused and says who holds it', async () => {
+  await using product = await startProduct({ dataDir: join(folder, 'data') })
+  const second = startProduct({ dataDir: join(folder, 'data') })
+  await expect(second).rejects.toThrow(new RegExp(`process ${product.pid}`))
+  expect((await fetch(`${product.url}/health/live`)).status).toBe(200)
+})
+
+test('every mistake of the configuration is reported at once', async () => {
+  const start = startProduct({ dataDir: join(folder, 'data'), env: { HOST: ' ', TRIBUTARY_EGRESS_ALLOW: 'everything', TRIBUTARY_TYPO: '1' } })
+  await expect(start).rejects.toThrow(/HOST[\s\S]*TRIBUTARY_EGRESS_ALLOW[\s\S]*TRIBUTARY_TYPO/)
+})
+
+test('a nearly full disk refuses new requests with 503, keeps what was acknowledged and recovers by itself', async () => {
+  const MiB = 1024 * 1024
+  const { bavail, bsize } = statfsSync(folder)
+  const freeMiB = Math.floor((bavail * bsize) / MiB)
+  await using product = await startProduct({ dataDir: join(folder, 'data'), env: { TRIBUTARY_DISK_RESERVE_MB: String(Math.floor(freeMiB / 2)) } })
+  await product.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(product.api)
+  const { source, key } = await createSource(product.api, workspace)
+  expect((await track(product.url, key, 'before')).status).toBe(200)
+  const ballast = join(folder, 'ballast')
+  expect(spawnSync('fallocate', ['-l', `${Math.floor(freeMiB * 0.6)}M`, ballast]).status).toBe(0)
+  const refused = await eventually('refused', async () => {
+    const answer = await track(product.url, key, 'during')
+    return answer.status === 503 && answer
+  })
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect((await fetch(`${product.url}/health/ready`)).status).toBe(503)
+  await rm(ballast)
+  await eventually('accepted again', async () => (await track(product.url, key, 'after')).status === 200)
+  await eventually('both stored', async () => {
+    const { events } = await product.api.ok('GET', `/${source}/events`)
+    const ids = (events as { message_id: string }[]).map(({ message_id }) => message_id)
+    return ids.includes('before') && ids.includes('after')
+  })
+})
+
+test('backup, wipe and restore give the same product', async () => {
+  const dataDir = join(folder, 'data')
+  const archive = join(folder, 'backup.tar.zst')
+  const run = (script: string): { status: number | null; output: string } => {
+    const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), archive], {
+      env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir },
+      encoding: 'utf8',
+    })
+    return { status: done.status, output: `${done.stdout}${done.stderr}` }
+  }
+  const first = await startProduct({ dataDir })
+  await first.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(first.api, 'Kept')
+  const { source, key } = await createSource(first.api, workspace, 'Kept source')
+  for (const id of ['a', 'b', 'c']) expect((await track(first.url, key, id)).status).toBe(200)
+  await eventually('stored', async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3)
+  expect(run('backup').output).toMatch(/runs/)
+  await first.stop()
+  expect(run('backup')).toMatchObject({ status: 0 })
+  await rm(dataDir, { recursive: true })
+  expect(run('restore')).toMatchObject({ status: 0 })
+  await using second = await startProduct({ dataDir })
+  await second.api.login(adminCredentials)
+  const { title } = await second.api.ok('GET', `/${source}`)
+  expect(title).toBe('Kept source')
+  expect((await track(second.url, key, 'a')).status).toBe(200)
+  expect((await track(second.url, key, 'd')).status).toBe(200)
+  await eventually('the new one stored, the repeated one not', async () => {
+    const { events } = await second.api.ok('GET', `/${source}/events`)
+    return (events as { message_id: string }[]).map(({ message_id }) => message_id).sort().join() === 'a,b,c,d'
+  })
+})
