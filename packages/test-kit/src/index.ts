@@ -1,5 +1,7 @@
 export * from './api-client.ts'
+export * from './database.ts'
 export * from './eventually.ts'
+export * from './postgres.ts'
 export * from './product.ts'
 export * from './webhook-receiver.ts'
 export * from './workspace.ts'

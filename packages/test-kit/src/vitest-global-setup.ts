@@ -1,4 +1,24 @@
-/** Starts what all test files share. */
-export default async function setup(): Promise<() => Promise<void>> {
-  return async () => {}
+import type { TestProject } from 'vitest/node'
+import { startSharedPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Administrative address of the run's PostgreSQL. */
+    postgresUrl: string
+    /** Address of the run's event store; databases are created in it per suite. Absent until it is started. */
+    eventStoreUrl: string
+  }
+}
+
+/** Starts what all test files share, once per run, and stops it at the end. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const stack = new AsyncDisposableStack()
+  try {
+    const postgres = stack.use(await startSharedPostgres())
+    project.provide('postgresUrl', postgres.url)
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+  return () => stack.disposeAsync()
 }

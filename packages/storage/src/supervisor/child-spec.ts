@@ -18,7 +18,8 @@ export type ChildSpec = {
   recover?(): Promise<void>
   /**
    * Starts the process and resolves with it as soon as it is spawned (not ready). stdout and stderr must be pipes: the
-   * supervisor logs them line by line and quotes the last lines when a start fails. The child must not be detached.
+   * supervisor logs them line by line and quotes the last lines when a start fails. Spawn it with `detached: true` (its
+   * own process group), otherwise a Ctrl-C in the terminal ends it together with the server instead of after it.
    */
   spawn(): Promise<ChildProcess>
   /**

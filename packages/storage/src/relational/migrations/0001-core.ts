@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { type QueryExecutorProvider, sql } from 'kysely'
 
 /** Accounts, organisations, workspaces, sources, destinations, connections, audit, refusals and parked deliveries. */
-export const up = async (db: Kysely<unknown>): Promise<void> => {
+export const up = async (db: QueryExecutorProvider): Promise<void> => {
   await sql`
 create table users (
   id uuid primary key,

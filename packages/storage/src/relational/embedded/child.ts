@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Logger } from '@tributary/kernel'
+import { Client } from 'pg'
+import type { ChildSpec } from '../../supervisor/child-spec.ts'
+import { chooseAccount } from './account.ts'
+import { cleanEnvironment, runnableBinaries } from './binaries.ts'
+import { databaseName, ensureCluster, ownFolder, roleName, spawnIdentity } from './cluster.ts'
+import { clearOrphans, shutdownSteps } from './orphans.ts'
+import { ensureSocketFolder } from './socket-folder.ts'
+
+const port = 5432
+
+export type EmbeddedPostgresOptions = {
+  /** PostgreSQL's own folder, usually `<data folder>/postgres`. The data folder's lock must be held. */
+  dir: string
+  logger: Logger
+  /** Further server settings, for instance `{ max_connections: '200' }`. They cannot switch off syncing. */
+  settings?: Record<string, string>
+  /** False only for a throw-away cluster of tests: no fsync, lost on power loss. Default true. */
+  durable?: boolean
+  /** Where the installed programs are; by default where npm put them. */
+  binaries?: string
+  /** Where a copy of the programs may be kept when the account cannot reach the installed ones. */
+  caches?: readonly string[]
+}
+
+/** An embedded PostgreSQL ready to be given to the supervisor, and the address it will have. */
+export type EmbeddedPostgres = { spec: ChildSpec; url: string }
+
+/**
+ * The address of a database behind a Unix socket, in the form that `DATABASE_URL` takes too:
+ * `postgres://role@/database?host=<socket folder>&port=5432`.
+ */
+export const socketUrl = (folder: string, database: string): string =>
+  `postgres://${roleName}@/${database}?host=${encodeURIComponent(folder)}&port=${port}`
+
+const serverSettings = (
+  socketFolder: string,
+  durable: boolean,
+  own: Record<string, string>,
+): Record<string, string> => ({
+  max_connections: '100',
+  shared_buffers: '128MB',
+  timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Statements and values of failed calls may be personal data: only the server's own messages are logged.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_line_prefix: '',
+  ...own,
+  fsync: durable ? 'on' : 'off',
+  synchronous_commit: durable ? 'on' : 'off',
+  full_page_writes: durable ? 'on' : 'off',
+  logging_collector: 'off',
+  log_destination: 'stderr',
+  listen_addresses: '',
+  unix_socket_directories: socketFolder,
+  unix_socket_permissions: '0700',
+})
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000, query_timeout: 1_000, ssl: false })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * PostgreSQL as a supervised child: initialised in a side folder and renamed, reached over a socket in a private
+ * folder only, never as root, every commit synced. The address is known before the start and stays the same over
+ * restarts and over later runs on the same data folder.
+ *
+ * @throws when there are no programs for this platform, no account to run them or no place for the socket; the
+ *   messages say what to do.
+ */
+export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
+  const dir = resolve(options.dir)
+  const durable = options.durable ?? true
+  const { server, client } = chooseAccount()
+  const socketFolder = await ensureSocketFolder(dir, server)
+  const native = await runnableBinaries(server, options.binaries, options.caches)
+  const settings = serverSettings(socketFolder, durable, options.settings ?? {})
+  const url = socketUrl(socketFolder, databaseName)
+
+  const spec: ChildSpec = {
+    name: 'postgres',
+    async recover() {
+      await clearOrphans(dir, options.logger)
+      await ensureSocketFolder(dir, server)
+      await ensureCluster({ dir, native, server, client, durable })
+    },
+    async spawn() {
+      return spawn(
+        join(native, 'bin', 'postgres'),
+        ['-D', ownFolder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+        {
+          cwd: dir,
+          env: cleanEnvironment,
+          detached: true,
+          stdio: ['ignore', 'pipe', 'pipe'],
+          ...spawnIdentity(server),
+        },
+      )
+    },
+    probe: () => answers(url),
+    startTimeoutMs: 60_000,
+    stop: shutdownSteps,
+    onParentDeath: 'SIGINT',
+    dispose: () => rm(socketFolder, { recursive: true, force: true }),
+  }
+  return { spec, url }
+}

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Logger } from '@tributary/kernel'
+import { endProcess, findProcesses, identify, type ProcessIdentity } from '../../supervisor/processes.ts'
+
+/** How PostgreSQL ends: first it rolls back and checkpoints ("fast"), then it leaves at once and recovers at the next start. */
+export const shutdownSteps = [
+  { signal: 'SIGINT', waitMs: 20_000 },
+  { signal: 'SIGQUIT', waitMs: 5_000 },
+] as const
+
+/** Initialisation happens in `<dir>.init-<pid>-<random>` and is renamed when complete. */
+export const initPrefix = (dir: string): string => `${dir}.init-`
+
+const postmasterIn = (dir: string): ProcessIdentity | undefined => {
+  try {
+    return identify(Number(readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')[0]))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Ends every PostgreSQL process that works in `dir` or in one of its unfinished side folders, and removes what they
+ * left: side folders and the lock file `postmaster.pid`. Call it only while holding the lock of the data folder, so
+ * that whatever still runs there is the orphan of a killed predecessor.
+ *
+ * The postmaster is the process named by postmaster.pid whose working directory is the folder; its processes are found
+ * by theirs. A process with the same pid that works elsewhere, or no PostgreSQL process, is left alone.
+ *
+ * @throws when a process cannot be ended.
+ */
+export const clearOrphans = async (dir: string, logger: Logger): Promise<void> => {
+  const parent = realpathOrSame(dirname(dir))
+  const folder = join(parent, basename(dir))
+  const isOurs = (cwd: string): boolean => cwd === folder || cwd.startsWith(initPrefix(folder))
+  const find = (): ProcessIdentity[] => findProcesses(['postgres', 'initdb'], isOurs)
+
+  const postmaster = postmasterIn(dir)
+  const orphans = find()
+  const main = orphans.find(({ pid }) => pid === postmaster?.pid)
+  if (main !== undefined) {
+    logger.warn({ pid: main.pid, dir }, 'stopping the PostgreSQL that a killed predecessor left running')
+    await endProcess(main, shutdownSteps)
+  }
+  for (const orphan of find()) {
+    logger.warn({ pid: orphan.pid, dir }, 'ending a PostgreSQL process that a killed predecessor left running')
+    await endProcess(orphan, [
+      { signal: 'SIGQUIT', waitMs: 2_000 },
+      { signal: 'SIGKILL', waitMs: 5_000 },
+    ])
+  }
+  const left = find()
+  if (left.length > 0) {
+    throw new Error(
+      `PostgreSQL processes of an earlier run still work in ${dir} and cannot be ended: ${left.map(({ pid }) => pid).join(', ')}`,
+    )
+  }
+  await rm(join(dir, 'postmaster.pid'), { force: true })
+  for (const entry of readdirSync(parent)) {
+    if (entry.startsWith(`${basename(dir)}.init-`)) {
+      await rm(join(parent, entry), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    }
+  }
+}
+
+const realpathOrSame = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

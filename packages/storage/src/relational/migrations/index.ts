@@ -1,0 +1,5 @@
+import type { Migration } from '../migrate.ts'
+import { up as core } from './0001-core.ts'
+
+/** Every migration of the relational store; add new ones at the end. */
+export const migrations: readonly Migration[] = [{ name: '0001-core', up: core }]

@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { identify, isRunning, type ProcessIdentity } from './processes.ts'
+
+/** Files of the lock inside the data folder; no backup holds them. */
+export const lockFiles = ['tributary.lock', 'tributary.lock-journal', 'tributary.owner.json'] as const
+
+/** Thrown when another live process works on the data folder. */
+export class DataDirLocked extends Error {
+  readonly dir: string
+  readonly pid: number | undefined
+  constructor(dir: string, pid: number | undefined) {
+    const owner = pid === undefined ? 'another process' : `the process with the id ${pid}`
+    super(
+      `The data folder ${dir} is in use by ${owner}. Only one Tributary may work on a data folder: ` +
+        'stop the other one first, or choose another folder with TRIBUTARY_DATA_DIR.',
+    )
+    this.name = 'DataDirLocked'
+    this.dir = dir
+    this.pid = pid
+  }
+}
+
+/** The held lock. Released by `release`, by `await using`, or by the end of the process, however it ends. */
+export type DataDirLock = AsyncDisposable & { readonly dir: string; release(): Promise<void> }
+
+const readOwner = (file: string): ProcessIdentity | undefined => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
+      return undefined
+    const startTime = 'startTime' in value && typeof value.startTime === 'string' ? value.startTime : undefined
+    return { pid: value.pid, startTime }
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes the operating system's lock on the file, which ends with the process; undefined when somebody holds it. */
+const takeFileLock = (file: string): DatabaseSync | undefined => {
+  const handle = new DatabaseSync(file, { timeout: 0 })
+  try {
+    handle.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return handle
+  } catch (error) {
+    handle.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined
+    throw error
+  }
+}
+
+/**
+ * Makes the data folder (mode 0700) if it is missing and reserves it for this process until `release`, so that two
+ * instances never work on one folder.
+ *
+ * Two things are asked: a lock of the operating system (taken through SQLite, so it ends with its holder even on
+ * SIGKILL, and holds across containers on one machine), and the owner's note with pid and start time, which names the
+ * owner in the message and still protects where the file system does not lock. A note whose process has ended, or whose
+ * pid now belongs to a process with another start, is taken over.
+ *
+ * @throws DataDirLocked naming the other process.
+ */
+export const lockDataDir = (dir: string): DataDirLock => {
+  const folder = resolve(dir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const ownerFile = join(folder, 'tributary.owner.json')
+  const handle = takeFileLock(join(folder, 'tributary.lock'))
+  const owner = readOwner(ownerFile)
+  if (handle === undefined)
+    throw new DataDirLocked(folder, owner !== undefined && isRunning(owner) ? owner.pid : undefined)
+  if (owner !== undefined && owner.pid !== process.pid && owner.startTime !== undefined && isRunning(owner)) {
+    handle.close()
+    throw new DataDirLocked(folder, owner.pid)
+  }
+  const self = identify(process.pid) ?? { pid: process.pid, startTime: undefined }
+  const draft = `${ownerFile}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(self), { mode: 0o600 })
+  renameSync(draft, ownerFile)
+
+  let held = true
+  const release = async (): Promise<void> => {
+    if (!held) return
+    held = false
+    rmSync(ownerFile, { force: true })
+    handle.close()
+  }
+  return { dir: folder, release, [Symbol.asyncDispose]: release }
+}

@@ -1,0 +1,64 @@
+import { type Logger, type Metrics, noMetrics } from '@tributary/kernel'
+import { type ChildRunner, createChildRunner } from './child-runner.ts'
+import type { ChildExit, ChildSpec, ChildState } from './child-spec.ts'
+
+/** Owns the child processes of one server. */
+export type Supervisor = AsyncDisposable & {
+  /** Adds a child and resolves when it is ready. Children added later are stopped earlier. */
+  add(spec: ChildSpec): Promise<void>
+  /** Stops every child, the newest first, each within its own deadlines. Never throws; further calls wait for it. */
+  stop(): Promise<void>
+  /** Every child as health shows it, in the order of adding. */
+  state(): ChildState[]
+  /** Calls back on each exit nobody asked for, before the restart. Returns how to stop listening. */
+  onExit(listener: (exit: ChildExit) => void): () => void
+}
+
+/**
+ * A supervisor without children. A child that does not come up at `add` is stopped and the call rejects with its last
+ * lines; one that ends later is restarted with growing delays (`ChildSpec.restart`) until `stop`.
+ */
+export const createSupervisor = ({
+  logger,
+  metrics = noMetrics,
+}: {
+  logger: Logger
+  metrics?: Metrics
+}): Supervisor => {
+  const runners: ChildRunner[] = []
+  const listeners = new Set<(exit: ChildExit) => void>()
+  let stopping: Promise<void> | undefined
+
+  const stopAll = async (): Promise<void> => {
+    for (const runner of runners.toReversed()) await runner.stop()
+  }
+  const stop = (): Promise<void> => {
+    stopping ??= stopAll()
+    return stopping
+  }
+
+  return {
+    async add(spec) {
+      if (stopping !== undefined) throw new Error('The supervisor is stopping')
+      if (runners.some((runner) => runner.state().name === spec.name)) {
+        throw new Error(`There is a child named ${spec.name} already`)
+      }
+      const runner = createChildRunner(spec, {
+        logger,
+        metrics,
+        onExit: (exit) => {
+          for (const listener of listeners) listener(exit)
+        },
+      })
+      runners.push(runner)
+      await runner.start()
+    },
+    stop,
+    state: () => runners.map((runner) => runner.state()),
+    onExit(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
