@@ -25,7 +25,7 @@ const track = (url: string, key: string, messageId: string): Promise<Response> =
 test('a second instance on one data folder is refused and says who holds it', async () => {
   await using product = await startProduct({ dataDir: join(folder, 'data') })
   const second = startProduct({ dataDir: join(folder, 'data') })
-  await expect(second).rejects.toThrow(new RegExp(`process ${product.pid}`))
+  await expect(second).rejects.toThrow(new RegExp(`id ${product.pid}`))
   expect((await fetch(`${product.url}/health/live`)).status).toBe(200)
 })
 

@@ -1,0 +1,12 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Config } from '../config.ts'
+import type { Addresses } from '../engines.ts'
+
+/** What the main thread hands to a role's thread at its start. */
+export type ThreadData = {
+  addresses: Addresses
+  secretKey: string
+  config: Pick<Config, 'dataDir' | 'logLevel' | 'egressAllow' | 'deliveryRetryMs' | 'fault'>
+  /** The thread's way to the coordination hub of the main thread. */
+  coordination: MessagePort
+}

@@ -1,0 +1,59 @@
+import { readlinkSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import type { createRelayedMetrics } from '../metrics.ts'
+import type { ThreadCommand, ThreadMessage } from '../threads.ts'
+
+/** Sends to the main thread. */
+export const tell = (message: ThreadMessage): void => {
+  parentPort?.postMessage(message)
+}
+
+/**
+ * Lets the operating system prefer other threads over the calling one when the processors are short: accepting events
+ * comes before processing them. Linux schedules threads by their own priority; elsewhere, or where it is refused,
+ * nothing changes.
+ */
+export const yieldToAcceptance = (): void => {
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+    setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not Linux, or not allowed: the role runs with the same priority as the rest.
+  }
+}
+
+/**
+ * Runs a role in this thread until it is told to stop: answers the main thread's commands, relays metrics once a second,
+ * and drains at the end.
+ */
+export const hostRole = async (options: {
+  role: { start(): Promise<void> | void; stop(): Promise<void>; wake(): void }
+  answers: Record<string, () => unknown>
+  metrics: ReturnType<typeof createRelayedMetrics>
+  close: () => Promise<void>
+}): Promise<void> => {
+  const { role, metrics } = options
+  const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
+  const answer = async (id: number, question: string): Promise<void> => {
+    try {
+      tell({ kind: 'answer', id, value: await options.answers[question]?.() })
+    } catch (error) {
+      tell({ kind: 'answer', id, error: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const stop = async (): Promise<void> => {
+    await role.stop()
+    clearInterval(relay)
+    tell({ kind: 'metrics', changes: metrics.drain() })
+    await options.close()
+    parentPort?.close()
+  }
+  parentPort?.on('message', (command: ThreadCommand) => {
+    if (command.kind === 'wake') role.wake()
+    else if (command.kind === 'ask') void answer(command.id, command.question)
+    else void stop()
+  })
+  await role.start()
+  tell({ kind: 'ready' })
+}
