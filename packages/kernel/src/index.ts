@@ -1,3 +1,4 @@
+export * from './access.ts'
 export * from './actor.ts'
 export * from './clock.ts'
 export * from './errors.ts'

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { errors, line, nextPageToken, pageQuery } from './fields.ts'
+import { defineMethod } from './method.ts'
+import { settingOption } from './settings.ts'
+
+/** Numbers of the source types on the wire. */
+export const sourceTypes = {
+  Web: 1,
+  Mobile: 2,
+  Server: 3,
+  Warehouse: 4,
+  Cloud: 5,
+  Offline: 6,
+  Unspecified: 7,
+} as const
+export type SourceTypeName = keyof typeof sourceTypes
+
+/** What a source's events are for. */
+export const targetProducts = ['CDP', 'SIGNALS'] as const
+export type TargetProduct = (typeof targetProducts)[number]
+
+/** One step of a set-up guide. `{{origin}}` and `{{writeKey}}` in text and code stand for the reader's own values. */
+export const guideStep = z.object({
+  title: z.string(),
+  text: z.string(),
+  code: z.string(),
+  language: z.string(),
+})
+export type GuideStep = z.infer<typeof guideStep>
+
+const catalogApp = z.object({
+  /** `catalogSources/{slug}` or `catalogDestinations/{slug}`. */
+  name: z.string(),
+  title: z.string(),
+  display_name: z.string(),
+  description: z.string(),
+  docs_url: z.string(),
+  /** How many of it the workspace has. */
+  instance_count: z.number().int(),
+  /** `app_icon` is a picture's address, also a data: address. */
+  extra: z.object({ app_icon: z.string() }),
+  guide: z.array(guideStep),
+})
+
+export const catalogSource = catalogApp.extend({
+  has_predefined_schema: z.boolean(),
+  /** One of the numbers of `sourceTypes`. */
+  type: z.number().int(),
+  target_product: z.enum(targetProducts),
+})
+export type CatalogSource = z.infer<typeof catalogSource>
+
+export const catalogDestination = catalogApp.extend({ settings: z.array(settingOption) })
+export type CatalogDestination = z.infer<typeof catalogDestination>
+
+/** `search` looks in the title. */
+const catalogQuery = pageQuery.extend({ search: line(200).optional() })
+
+export const catalogSources = {
+  list: defineMethod({
+    name: 'catalogSources.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/catalogSources',
+    summary: 'What a source can be made of.',
+    query: catalogQuery,
+    response: z.object({ catalog_sources: z.array(catalogSource), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'catalogSources.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/catalogSources/{app}',
+    summary: 'One entry of the source catalogue with its set-up guide.',
+    response: catalogSource,
+    errors: [errors.notFound],
+  }),
+}
+
+export const catalogDestinations = {
+  list: defineMethod({
+    name: 'catalogDestinations.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/catalogDestinations',
+    summary: 'What a destination can be made of.',
+    query: catalogQuery,
+    response: z.object({ catalog_destinations: z.array(catalogDestination), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'catalogDestinations.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/catalogDestinations/{app}',
+    summary: 'One entry of the destination catalogue with its settings and set-up guide.',
+    response: catalogDestination,
+    errors: [errors.notFound],
+  }),
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { empty, errors, maskQuery, nextPageToken, pageQuery, reference, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+const end = z.object({
+  name: z.string(),
+  title: z.string(),
+  enabled: z.boolean(),
+  display_name: z.string(),
+  app_icon: z.string(),
+})
+
+export const connection = z.object({
+  /** `workspaces/{id}/connections/{id}`. */
+  name: z.string(),
+  /** Resource names of its ends. */
+  source: z.string(),
+  destination: z.string(),
+  enabled: z.boolean(),
+  create_time: time,
+  /** The ends as a list shows them. */
+  extra: z.object({ source: end, destination: end }),
+})
+export type Connection = z.infer<typeof connection>
+
+export const connections = {
+  list: defineMethod({
+    name: 'connections.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/connections',
+    summary: 'The connections of a workspace, of one source or of one destination; newest first.',
+    query: pageQuery.extend({ source: reference.optional(), destination: reference.optional() }),
+    response: z.object({ connections: z.array(connection), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'connections.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/connections',
+    summary: 'Connects a source with a destination: its events are delivered from now on.',
+    request: z.object({ source: reference, destination: reference }),
+    response: connection,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.exists],
+  }),
+  update: defineMethod({
+    name: 'connections.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}/connections/{connection}',
+    summary: 'Switches a connection on or off.',
+    query: maskQuery,
+    request: z.object({ enabled: z.boolean().optional() }),
+    response: connection,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'connections.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/connections/{connection}',
+    summary: 'Disconnects a source from a destination.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { errors, line, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** One attempt to deliver one event. */
+export const delivery = z.object({
+  /** Resource names of destination, source and event. */
+  destination: z.string(),
+  source: z.string(),
+  event: z.string(),
+  event_id: z.string(),
+  message_id: z.string(),
+  event_type: z.string(),
+  /** What a list shows of the event: its name, or its type where it has none. */
+  event_title: z.string(),
+  time: time,
+  /** 1 is the first. */
+  attempt: z.number().int(),
+  /** How it ended, as the delivery log says: `delivered`, or why it was not. */
+  status: z.string(),
+  /** 0 when there was no answer. */
+  http_status: z.number().int(),
+  latency_ms: z.number().int(),
+  reason: z.string(),
+  /** Kept for failures, without secrets; empty otherwise. */
+  request: z.string(),
+  response: z.string(),
+})
+export type Delivery = z.infer<typeof delivery>
+
+/** Parked deliveries wait for another try (`waiting`), or nobody tries again by itself (`dead`). */
+export const parkedStates = ['waiting', 'dead'] as const
+
+/** Events of one source that are held for a destination. */
+export const parkedDelivery = z.object({
+  name: z.string(),
+  source: z.string(),
+  destination: z.string(),
+  state: z.enum(parkedStates),
+  event_count: z.number().int(),
+  attempts: z.number().int(),
+  first_time: time,
+  /** When it is tried again, if it waits. */
+  next_time: time,
+  /** Null before the first try and when there was no answer. */
+  last_status: z.number().int().nullable(),
+  last_reason: z.string(),
+  request: z.string(),
+  response: z.string(),
+})
+export type ParkedDelivery = z.infer<typeof parkedDelivery>
+
+const parkedSummary = z.object({
+  /** Number of events. */
+  event_count: z.number().int(),
+  oldest_time: time.nullable(),
+})
+
+export const deliveries = {
+  list: defineMethod({
+    name: 'deliveries.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/deliveries',
+    summary: 'The attempts of a destination, newest first, and how much is parked.',
+    query: pageQuery.extend({ status: line(60).optional() }),
+    response: z.object({
+      deliveries: z.array(delivery),
+      next_page_token: nextPageToken,
+      waiting: parkedSummary,
+      dead: parkedSummary,
+    }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  listParked: defineMethod({
+    name: 'deliveries.listParked',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/parkedDeliveries',
+    summary: 'What is held for a destination, waiting or dead; latest first.',
+    query: pageQuery.extend({ state: z.enum(parkedStates).optional() }),
+    response: z.object({ parked_deliveries: z.array(parkedDelivery), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+}

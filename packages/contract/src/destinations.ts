@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import {
+  empty,
+  errors,
+  line,
+  maskQuery,
+  nextPageToken,
+  pageQuery,
+  reference,
+  requestId,
+  time,
+  title,
+} from './fields.ts'
+import { defineMethod } from './method.ts'
+import { setting, settingsInput, settingValue } from './settings.ts'
+
+/** The app of one destination, with its settings. */
+export const destinationApp = z.object({
+  /** The instance: `workspaces/{id}/destinations/{id}/app`. Settings are changed on it. */
+  name: z.string(),
+  /** The catalogue entry it is made of: `catalogDestinations/{slug}`. */
+  catalog_app: z.string(),
+  title: z.string(),
+  display_name: z.string(),
+  docs_url: z.string(),
+  instance_count: z.number().int(),
+  extra: z.object({ app_icon: z.string() }),
+  settings: z.array(setting),
+})
+export type DestinationApp = z.infer<typeof destinationApp>
+
+export const destination = z.object({
+  /** `workspaces/{id}/destinations/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  app: destinationApp,
+  enabled: z.boolean(),
+  create_time: time,
+  update_time: time,
+})
+export type Destination = z.infer<typeof destination>
+
+const destinationTitle = title.min(4, 'At least 4 characters')
+
+export const destinations = {
+  list: defineMethod({
+    name: 'destinations.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations',
+    summary: 'The destinations of a workspace, newest first.',
+    query: pageQuery,
+    response: z.object({ destinations: z.array(destination), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'destinations.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}',
+    summary: 'Reads a destination.',
+    response: destination,
+    errors: [errors.notFound],
+  }),
+  create: defineMethod({
+    name: 'destinations.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations',
+    summary: 'Makes a destination of an entry of the catalogue (`app.name` is `catalogDestinations/{slug}`).',
+    request: z.object({
+      title: destinationTitle,
+      app: z.object({ name: reference }),
+      settings: settingsInput.default({}),
+      request_id: requestId,
+    }),
+    response: destination,
+    errors: [
+      {
+        code: 400,
+        reason: 'VALIDATION',
+        when: 'A field breaks a rule; metadata names it, a setting as `settings.{name}`.',
+      },
+      errors.forbidden,
+      errors.notFound,
+    ],
+  }),
+  update: defineMethod({
+    name: 'destinations.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}/destinations/{destination}',
+    summary: 'Changes title or enabled. Events for a disabled destination are held until it is enabled again.',
+    query: maskQuery,
+    request: z.object({ title: destinationTitle.optional(), enabled: z.boolean().optional() }),
+    response: destination,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'destinations.delete',
+    verb: 'DELETE',
+    path: '/workspaces/{workspace}/destinations/{destination}',
+    summary: 'Deletes a destination and its connections; nothing is delivered to it any more.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  getApp: defineMethod({
+    name: 'destinations.getApp',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/app',
+    summary: "Reads the app of a destination with its settings; a secret's value is never returned.",
+    response: destinationApp,
+    errors: [errors.notFound],
+  }),
+  updateSetting: defineMethod({
+    name: 'destinations.updateSetting',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/app:updateSetting',
+    summary: 'Changes one setting; null takes it back to its default.',
+    request: z.object({ name: line(100).min(1, 'Required'), value: settingValue }),
+    response: destinationApp,
+    errors: [
+      {
+        code: 400,
+        reason: 'VALIDATION',
+        when: 'The setting is unknown or its value breaks a rule; see metadata.value.',
+      },
+      errors.forbidden,
+      errors.notFound,
+    ],
+  }),
+  retry: defineMethod({
+    name: 'destinations.retry',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}:retry',
+    summary: 'Makes waiting or dead deliveries due now; without a state, both.',
+    request: z.object({ state: z.enum(['waiting', 'dead']).optional() }),
+    /** How many events are due now. */
+    response: z.object({ event_count: z.number().int() }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+}

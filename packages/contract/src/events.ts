@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { delivery } from './deliveries.ts'
+import { errors, line, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+import { eventTypes } from './tracking.ts'
+
+/** `rejected` events are kept with their reason and go nowhere else. */
+export const eventStatuses = ['accepted', 'rejected'] as const
+
+/** One row of an event list. */
+export const eventSummary = z.object({
+  /** `workspaces/{id}/events/{event_id}`. */
+  name: z.string(),
+  event_id: z.string(),
+  message_id: z.string(),
+  /** One of `eventTypes`; a rejected event may have another or none. */
+  type: z.string(),
+  /** What a list shows: the event's name, or its type where it has none. */
+  title: z.string(),
+  /** Resource name of its source. */
+  source: z.string(),
+  test: z.boolean(),
+  status: z.string(),
+  /** Why it was rejected, or empty. */
+  reason: z.string(),
+  user_id: z.string(),
+  anonymous_id: z.string(),
+  receive_time: time,
+  timestamp: time,
+})
+export type EventSummary = z.infer<typeof eventSummary>
+
+/** An event with everything known of it. */
+export const eventDetail = eventSummary.extend({
+  group_id: z.string(),
+  previous_id: z.string(),
+  original_timestamp: time.nullable(),
+  sent_at: time.nullable(),
+  ip: z.string(),
+  /** The event as received, parsed; null when it is not a JSON object. */
+  payload: z.record(z.string(), z.unknown()).nullable(),
+  /** The event as received, as text. */
+  original: z.string(),
+  /** Every attempt to deliver it, newest first (at most 200). */
+  deliveries: z.array(delivery),
+})
+export type EventDetail = z.infer<typeof eventDetail>
+
+/** Filters of both lists; texts are compared whole. */
+const eventQuery = pageQuery.extend({
+  type: z.enum(eventTypes).optional(),
+  status: z.enum(eventStatuses).optional(),
+  event: line(500).optional(),
+  user_id: line(500).optional(),
+  message_id: line(200).optional(),
+})
+const eventList = z.object({ events: z.array(eventSummary), next_page_token: nextPageToken })
+
+export const events = {
+  listBySource: defineMethod({
+    name: 'events.listBySource',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/sources/{source}/events',
+    summary: 'The events of a source, newest first.',
+    query: eventQuery,
+    response: eventList,
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  list: defineMethod({
+    name: 'events.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/events',
+    summary: 'The events of a workspace, newest first.',
+    query: eventQuery,
+    response: eventList,
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  get: defineMethod({
+    name: 'events.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/events/{event}',
+    summary: 'An event with its original and the outcome at every destination.',
+    response: eventDetail,
+    errors: [errors.notFound, errors.unavailable],
+  }),
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { DocumentedError } from './method.ts'
+
+// Letters of any script are welcome; what a terminal, a log or a header would obey is not.
+const controlCharacters = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** One line of text: trimmed, at most `max` characters, without control characters. */
+export const line = (max: number): z.ZodString =>
+  z
+    .string()
+    .trim()
+    .max(max, `At most ${max} characters`)
+    .refine((text) => !controlCharacters.test(text), 'Control characters are not allowed')
+
+/** A title that must be given. */
+export const title = line(200).min(1, 'Required')
+
+/** A resource name in a body; which kind it must be is checked where it is used. */
+export const reference = line(300).min(1, 'Required')
+
+/** Lets a client repeat a creation safely: the same id makes one resource (AIP-155). */
+export const requestId = z.uuid('Must be a UUID').optional()
+
+/** Milliseconds-precise RFC 3339 in UTC. */
+export const time = z.iso.datetime()
+
+const integer = (schema: z.ZodNumber) =>
+  z.union([schema, z.string().regex(/^-?\d{1,9}$/, 'Must be a whole number')]).transform(Number)
+
+/** Default and largest number of rows of a page. */
+export const pageLimits = { default: 50, max: 1000 } as const
+
+/** The query of every list (AIP-158): 0 or nothing asks for 50, more than 1000 gives 1000, less than 0 is refused. */
+export const pageQuery = z.object({
+  page_size: integer(z.number().int())
+    .refine((size) => size >= 0, 'Must not be negative')
+    .transform((size) => (size === 0 ? pageLimits.default : Math.min(size, pageLimits.max)))
+    .default(pageLimits.default),
+  page_token: z.string().max(2000).default(''),
+})
+
+/** `next_page_token` is empty on the last page. */
+export const nextPageToken = z.string()
+
+/** Which fields a PATCH changes: comma-separated paths; `*` or nothing means every field of the body. */
+export const maskQuery = z.object({ update_mask: z.string().max(1000).optional() })
+
+/** An answer without content. */
+export const empty = z.object({})
+
+/** The body of every error: all four keys are always present. */
+export const errorBody = z.object({
+  code: z.number().int(),
+  reason: z.string(),
+  message: z.string(),
+  metadata: z.record(z.string(), z.string()),
+})
+
+/** Failures that many methods document. */
+export const errors = {
+  invalid: { code: 400, reason: 'VALIDATION', when: 'A field is missing or breaks a rule; metadata names the fields.' },
+  unauthorized: { code: 401, reason: 'UNAUTHORIZED', when: 'There is no session.' },
+  expired: { code: 401, reason: 'TOKEN_EXPIRED', when: 'The session has ended.' },
+  forbidden: { code: 403, reason: 'FORBIDDEN', when: 'The role does not allow it.' },
+  notFound: { code: 404, reason: 'NOT_FOUND', when: 'It does not exist, or not for the caller.' },
+  exists: { code: 409, reason: 'ALREADY_EXISTS', when: 'It exists already.' },
+  tooMany: { code: 429, reason: 'RATE_LIMITED', when: 'Too many tries; Retry-After says when to try again.' },
+  unavailable: { code: 503, reason: 'UNAVAILABLE', when: 'A store is starting or overloaded; try again.' },
+} as const satisfies Record<string, DocumentedError>

@@ -1,0 +1,34 @@
+export {
+  type AccessSubject,
+  AppError,
+  administrators,
+  backoffMs,
+  canSee,
+  type ErrorBody,
+  editors,
+  everyRole,
+  mayAct,
+  type RetryPolicy,
+  type Role,
+  roleAliases,
+  roles,
+  toRole,
+} from '@tributary/kernel/browser'
+export * from './catalog.ts'
+export * from './connections.ts'
+export * from './deliveries.ts'
+export * from './destinations.ts'
+export * from './events.ts'
+export * from './fields.ts'
+export * from './memberships.ts'
+export * from './method.ts'
+export * from './methods.ts'
+export * from './organizations.ts'
+export * from './realtime.ts'
+export * from './refused-requests.ts'
+export * from './settings.ts'
+export * from './sources.ts'
+export * from './tracking.ts'
+export * from './users.ts'
+export * from './workspaces.ts'
+export * from './writekeys.ts'

@@ -1,0 +1,103 @@
+import type { z } from 'zod'
+
+export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** A failure that a method documents: its HTTP status, its stable reason and when it happens. */
+export type DocumentedError = { code: number; reason: string; when: string }
+
+/**
+ * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
+ * and a trailing `:verb` is a custom method (AIP-136). `public` calls need no session.
+ */
+export type Method = {
+  /** `<resource>.<verb>`, also the operation id. */
+  name: string
+  verb: Verb
+  path: string
+  /** One sentence for the API documentation. */
+  summary: string
+  public?: boolean
+  /** The body, for POST and PATCH. */
+  request?: z.ZodType
+  query?: z.ZodType
+  response: z.ZodType
+  errors: readonly DocumentedError[]
+}
+
+/** Declares a method; keeps the literal types of its name, verb and path. */
+export const defineMethod = <const M extends Method>(method: M): M => method
+
+/** The placeholders of a path: `{workspace}` and `{source}` of `/workspaces/{workspace}/sources/{source}`. */
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [K in Name | keyof PathParams<Rest>]: string }
+  : Record<never, string>
+
+export type MethodParams<M extends Method> = PathParams<M['path']>
+type Input<S> = S extends z.ZodType ? z.input<S> : undefined
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined
+
+/** What a caller may send as body and query. */
+export type MethodRequest<M extends Method> = Input<M['request']>
+export type MethodQuery<M extends Method> = Input<M['query']>
+/** What a handler gets after validation. */
+export type ParsedRequest<M extends Method> = Output<M['request']>
+export type ParsedQuery<M extends Method> = Output<M['query']>
+/** What a caller gets, and what a handler must return. */
+export type MethodResponse<M extends Method> = z.output<M['response']>
+export type HandlerResponse<M extends Method> = z.input<M['response']>
+
+const placeholder = /\{(\w+)\}/g
+
+/** The path of a call, relative to `/api`, with every value encoded. Throws when a parameter is missing. */
+export const formatPath = (path: string, params: Readonly<Record<string, string>>): string =>
+  path.replace(placeholder, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined || value === '') throw new Error(`${path}: the parameter ${name} is missing`)
+    return encodeURIComponent(value)
+  })
+
+/** A kind of resource name, such as `workspaces/{workspace}/sources/{source}` (AIP-122). */
+export type ResourcePattern<Pattern extends string> = {
+  pattern: Pattern
+  /** The name of the resource with these ids. */
+  format(params: PathParams<Pattern>): string
+  /** The ids in a name, or undefined when it is not a name of this kind. */
+  parse(name: string): PathParams<Pattern> | undefined
+}
+
+/** Makes a formatter and parser of resource names. Ids hold letters, digits, '-' and '_' only. */
+export const resourcePattern = <const Pattern extends string>(pattern: Pattern): ResourcePattern<Pattern> => {
+  const names = [...pattern.matchAll(placeholder)].map((match) => match[1] ?? '')
+  const expression = new RegExp(`^${pattern.replace(placeholder, '([A-Za-z0-9_-]+)')}$`)
+  return {
+    pattern,
+    format: (params) => formatPath(pattern, params),
+    parse(name) {
+      const match = expression.exec(name)
+      if (match === null) return undefined
+      // The expression has one group for each placeholder, so the keys are exactly the pattern's.
+      return Object.fromEntries(names.map((key, index) => [key, match[index + 1] ?? ''])) as PathParams<Pattern>
+    },
+  }
+}
+
+/** The kinds of resource names of the product. */
+export const resourceNames = {
+  user: resourcePattern('users/{user}'),
+  organization: resourcePattern('organizations/{organization}'),
+  membership: resourcePattern('organizations/{organization}/memberships/{membership}'),
+  subscription: resourcePattern('organizations/{organization}/subscription'),
+  workspace: resourcePattern('workspaces/{workspace}'),
+  catalogSource: resourcePattern('catalogSources/{app}'),
+  catalogDestination: resourcePattern('catalogDestinations/{app}'),
+  source: resourcePattern('workspaces/{workspace}/sources/{source}'),
+  sourceApp: resourcePattern('workspaces/{workspace}/sources/{source}/app'),
+  writekey: resourcePattern('workspaces/{workspace}/writekeys/{writekey}'),
+  destination: resourcePattern('workspaces/{workspace}/destinations/{destination}'),
+  destinationApp: resourcePattern('workspaces/{workspace}/destinations/{destination}/app'),
+  connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
+  event: resourcePattern('workspaces/{workspace}/events/{event}'),
+  parkedDelivery: resourcePattern(
+    'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
+  ),
+} as const

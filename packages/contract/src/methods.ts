@@ -1,0 +1,36 @@
+import { catalogDestinations, catalogSources } from './catalog.ts'
+import { connections } from './connections.ts'
+import { deliveries } from './deliveries.ts'
+import { destinations } from './destinations.ts'
+import { events } from './events.ts'
+import { memberships } from './memberships.ts'
+import type { Method } from './method.ts'
+import { organizations } from './organizations.ts'
+import { realtime } from './realtime.ts'
+import { refusedRequests } from './refused-requests.ts'
+import { sources } from './sources.ts'
+import { users } from './users.ts'
+import { workspaces } from './workspaces.ts'
+import { writekeys } from './writekeys.ts'
+
+/** Every call of the API by resource and verb: `methods.sources.list`. */
+export const methods = {
+  users,
+  memberships,
+  organizations,
+  workspaces,
+  catalogSources,
+  catalogDestinations,
+  sources,
+  writekeys,
+  destinations,
+  connections,
+  events,
+  deliveries,
+  refusedRequests,
+  realtime,
+} as const
+export type Methods = typeof methods
+
+/** All methods in one list. */
+export const methodList: readonly Method[] = Object.values(methods).flatMap((group): Method[] => Object.values(group))

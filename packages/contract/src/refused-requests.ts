@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { errors, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** Requests of the last 24 hours that collection refused for one reason. */
+export const refusedRequest = z.object({
+  /** Resource name of the source, or empty when the request named none of the workspace's. */
+  source: z.string(),
+  source_title: z.string(),
+  /** First characters of the key that was sent. */
+  key_hint: z.string(),
+  reason: z.string(),
+  /** HTTP status that was answered. */
+  code: z.number().int(),
+  count: z.number().int(),
+  last_time: time,
+  /** What the client was told. */
+  message: z.string(),
+  /** Start of the last such request, redacted. */
+  sample: z.string(),
+})
+export type RefusedRequest = z.infer<typeof refusedRequest>
+
+const refusedList = z.object({ refused_requests: z.array(refusedRequest), next_page_token: nextPageToken })
+
+export const refusedRequests = {
+  listBySource: defineMethod({
+    name: 'refusedRequests.listBySource',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/sources/{source}/refusedRequests',
+    summary: "A source's refused requests of the last 24 hours by reason, latest first.",
+    query: pageQuery,
+    response: refusedList,
+    errors: [errors.notFound],
+  }),
+  list: defineMethod({
+    name: 'refusedRequests.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/refusedRequests',
+    summary: "A workspace's refused requests of the last 24 hours by source and reason, latest first.",
+    query: pageQuery,
+    response: refusedList,
+    errors: [errors.notFound],
+  }),
+}

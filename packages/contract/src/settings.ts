@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { line } from './fields.ts'
+
+/** How a setting is shown and edited. */
+export const settingTypes = ['string', 'url', 'select', 'boolean', 'number', 'headers', 'secret'] as const
+export type SettingType = (typeof settingTypes)[number]
+
+/** What a setting may hold. `headers` are an object of texts. Which of these fits is the app's business. */
+export const settingValue = z.union([
+  z.string().max(10_000, 'At most 10000 characters'),
+  z.number(),
+  z.boolean(),
+  z.record(z.string().max(200), z.string().max(4000)),
+  z.null(),
+])
+export type SettingValue = z.infer<typeof settingValue>
+
+/** A setting of an app: how to ask for it. */
+export const settingOption = z.object({
+  name: z.string(),
+  display_name: z.string(),
+  help_text: z.string(),
+  type: z.enum(settingTypes),
+  required: z.boolean(),
+  default: settingValue,
+  editable: z.boolean(),
+  /** Encrypted at rest and never returned. */
+  is_secret: z.boolean(),
+  choices: z.array(z.object({ value: z.string(), title: z.string() })),
+})
+export type SettingOption = z.infer<typeof settingOption>
+
+/** A setting with the value of one instance. A secret's value is always null; `is_set` says whether it has one. */
+export const setting = settingOption.extend({ value: settingValue, is_set: z.boolean() })
+export type Setting = z.infer<typeof setting>
+
+/** Settings as given at creation, by name. */
+export const settingsInput = z.record(line(100), settingValue)
