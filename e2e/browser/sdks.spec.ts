@@ -74,7 +74,7 @@ test('the snippet with the self-hosted analytics.min.js works from an http addre
   await page.evaluate(() => (window as unknown as { analytics: { track(name: string): void } }).analytics.track('From Snippet'))
   await eventually('stored', async () => {
     const { events } = await product.api.ok('GET', `/${source}/events`)
-    return (events as { event: string }[]).some(({ event }) => event === 'From Snippet')
+    return (events as { title: string }[]).some(({ title }) => title === 'From Snippet')
   })
   await context.close()
 })
