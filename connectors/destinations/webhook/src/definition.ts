@@ -1,0 +1,116 @@
+import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import { deliver } from './deliver.ts'
+import { logo } from './logo.ts'
+
+const batching = (settings: Settings): { maxEvents: number; maxBytes: number; maxWaitMs: number } =>
+  settings.batching === true
+    ? { maxEvents: Number(settings.batch_size), maxBytes: 4 * 1024 * 1024, maxWaitMs: Number(settings.batch_wait_ms) }
+    : { maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }
+
+/** Sends each event whole to an address of the user's choice, one per request or as a JSON array. */
+export const webhook: DestinationDefinition = {
+  slug: 'webhook',
+  title: 'Webhook',
+  description: 'Sends every event as JSON to an address of yours, signed if you wish.',
+  logo,
+  docs: {
+    url: 'https://www.rfc-editor.org/rfc/rfc2104',
+    steps: [
+      {
+        title: 'Prepare an endpoint',
+        text: 'Have an HTTPS address that takes a JSON body and answers with a 2xx status within 10 seconds. Answer first and work later: a slow endpoint holds up its own events.',
+      },
+      {
+        title: 'Check the signature',
+        text: 'With a signing secret, each request carries X-Tributary-Signature: t=<seconds>,v1=<hex>. Compute HMAC-SHA256 with your secret over the text "<seconds>.<body>", compare in constant time, and refuse a time more than five minutes away.',
+      },
+      {
+        title: 'Expect repeats',
+        text: 'Every event arrives at least once. Idempotency-Key is the same when the same event is sent again; use it, or eventId in the body, to drop repeats.',
+      },
+      {
+        title: 'Answer what you mean',
+        text: '2xx: taken. 408, 429 and 5xx: tried again for hours, after Retry-After when you send it. Any other answer, redirects included: the event becomes a dead letter with your answer beside it.',
+      },
+    ],
+  },
+  fields: [
+    {
+      name: 'url',
+      label: 'URL',
+      help: 'Where events are sent, with http:// or https://.',
+      type: 'url',
+      required: true,
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'method',
+      label: 'Method',
+      help: 'The HTTP method of each request.',
+      type: 'select',
+      required: true,
+      default: 'POST',
+      choices: ['POST', 'PUT', 'PATCH'].map((value) => ({ value, label: value })),
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'headers',
+      label: 'Headers',
+      help: 'Sent with each request, for example Authorization. Stored encrypted.',
+      type: 'headers',
+      required: false,
+      secret: true,
+      editable: true,
+    },
+    {
+      name: 'signing_secret',
+      label: 'Signing secret',
+      help: 'Signs each request with HMAC-SHA256. Stored encrypted.',
+      type: 'secret',
+      required: false,
+      maxLength: 256,
+      secret: true,
+      editable: true,
+    },
+    {
+      name: 'batching',
+      label: 'Send in batches',
+      help: 'Off: one event per request. On: a JSON array of events.',
+      type: 'boolean',
+      required: false,
+      default: false,
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'batch_size',
+      label: 'Events per batch',
+      help: 'At most this many events in one request.',
+      type: 'number',
+      required: false,
+      default: 100,
+      min: 1,
+      max: 1000,
+      secret: false,
+      editable: true,
+      showWhen: { field: 'batching', value: true },
+    },
+    {
+      name: 'batch_wait_ms',
+      label: 'Longest wait (ms)',
+      help: 'A batch that is not full leaves after this time.',
+      type: 'number',
+      required: false,
+      default: 1000,
+      min: 0,
+      max: 60_000,
+      secret: false,
+      editable: true,
+      showWhen: { field: 'batching', value: true },
+    },
+  ],
+  batching,
+  deliver,
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { createEgressPolicy } from './egress.ts'
+
+const refused = [
+  ['loopback', '127.0.0.1'],
+  ['loopback, another', '127.255.255.254'],
+  ['this network', '0.0.0.0'],
+  ['this network, another', '0.1.2.3'],
+  ['private 10', '10.0.0.1'],
+  ['private 172.16', '172.31.255.255'],
+  ['private 192.168', '192.168.1.1'],
+  ['link-local, cloud metadata', '169.254.169.254'],
+  ['carrier-grade NAT', '100.64.0.1'],
+  ['carrier-grade NAT, metadata', '100.100.100.200'],
+  ['multicast', '224.0.0.1'],
+  ['broadcast', '255.255.255.255'],
+  ['reserved', '240.0.0.1'],
+  ['benchmarking', '198.18.0.1'],
+  ['documentation', '192.0.2.1'],
+  ['protocol assignments', '192.0.0.192'],
+  ['IPv6 loopback', '::1'],
+  ['IPv6 unspecified', '::'],
+  ['IPv6 unique local', 'fd00:ec2::254'],
+  ['IPv6 link-local', 'fe80::1'],
+  ['IPv6 link-local with zone', 'fe80::1%eth0'],
+  ['IPv6 multicast', 'ff02::1'],
+  ['IPv6 site-local', 'fec0::1'],
+  ['IPv4-mapped', '::ffff:127.0.0.1'],
+  ['IPv4-mapped in hex', '::ffff:7f00:1'],
+  ['IPv4-mapped metadata', '::ffff:a9fe:a9fe'],
+  ['IPv4-compatible', '::7f00:1'],
+  ['NAT64', '64:ff9b::7f00:1'],
+  ['NAT64 private', '64:ff9b::10.0.0.1'],
+  ['NAT64 local use', '64:ff9b:1::a00:1'],
+  ['6to4 of a private address', '2002:a00:1::1'],
+  ['in brackets', '[::1]'],
+  ['octal', '0177.0.0.1'],
+  ['short form', '127.1'],
+  ['a number', '2130706433'],
+  ['not an address', 'localhost'],
+  ['nothing', ''],
+] as const
+
+describe('the egress policy', () => {
+  it.each(refused)('refuses %s (%s)', (_name, address) => {
+    expect(createEgressPolicy().allows(address)).toBe(false)
+  })
+
+  it.each([
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:4700:4700::1111',
+    '::ffff:8.8.8.8',
+    '64:ff9b::8.8.8.8',
+  ])('lets %s through', (address) => {
+    expect(createEgressPolicy().allows(address)).toBe(true)
+  })
+
+  it('opens exactly the networks that are allowed', () => {
+    const policy = createEgressPolicy({ allow: ['127.0.0.0/8', 'fd12::/16'] })
+    expect(policy.allows('127.0.0.1')).toBe(true)
+    expect(policy.allows('::ffff:127.0.0.1')).toBe(true)
+    expect(policy.allows('fd12::1')).toBe(true)
+    expect(policy.allows('fd13::1')).toBe(false)
+    expect(policy.allows('10.0.0.1')).toBe(false)
+    expect(policy.allows('169.254.169.254')).toBe(false)
+  })
+
+  it('refuses to start with a network that it cannot read', () => {
+    expect(() => createEgressPolicy({ allow: ['127.0.0.1'] })).toThrow('CIDR')
+  })
+})

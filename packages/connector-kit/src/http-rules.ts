@@ -1,0 +1,29 @@
+/** What a status says about an event: RFC 9110 §15, with 408 and 429 as the transient ones among the 4xx. */
+export const classifyStatus = (status: number): 'delivered' | 'retry' | 'rejected' => {
+  if (status >= 200 && status < 300) return 'delivered'
+  if (status === 408 || status === 429 || status >= 500) return 'retry'
+  return 'rejected'
+}
+
+/** Longest `Retry-After` that is believed, ms. */
+export const retryAfterCapMs = 3_600_000
+
+/**
+ * `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date) in milliseconds from `now`, between 0 and the cap;
+ * undefined when absent or senseless.
+ */
+export const parseRetryAfter = (
+  value: string | undefined,
+  now: number,
+  capMs = retryAfterCapMs,
+): number | undefined => {
+  const text = value?.trim()
+  if (text === undefined || text === '') return undefined
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : /^[A-Za-z]{3,9},? /.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN
+  if (Number.isNaN(ms)) return undefined
+  return Math.min(Math.max(ms, 0), capMs)
+}

@@ -1,0 +1,7 @@
+export * from './definition.ts'
+export * from './egress.ts'
+export * from './errors.ts'
+export * from './http-rules.ts'
+export * from './redaction.ts'
+export * from './request-client.ts'
+export * from './settings.ts'

@@ -1,0 +1,54 @@
+/** Bytes of a request or of a response that are kept. */
+export const keptBytes = 4096
+
+const hidden = '[redacted]'
+
+/** Cuts a text to at most `bytes` of UTF-8 without splitting a character. */
+export const cutToBytes = (text: string, bytes = keptBytes): string => {
+  if (text.length * 3 <= bytes) return text
+  const encoded = Buffer.from(text.length > bytes ? text.slice(0, bytes) : text)
+  if (encoded.length <= bytes) return encoded.toString()
+  let end = bytes
+  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end--
+  return encoded.subarray(0, end).toString()
+}
+
+/** Replaces every occurrence of the given secrets (of 4 characters or more) in a text. */
+export const hideSecrets = (text: string, secrets: readonly string[]): string => {
+  let result = text
+  for (const secret of secrets) if (secret.length >= 4) result = result.replaceAll(secret, hidden)
+  return result
+}
+
+/** An address as it may be shown: without credentials, query values hidden. */
+export const hideUrl = (address: string): string => {
+  const url = URL.parse(address)
+  if (url === null) return hidden
+  const query = [...url.searchParams.keys()].map((key) => `${encodeURIComponent(key)}=${hidden}`).join('&')
+  return `${url.origin}${url.pathname}${query === '' ? '' : `?${query}`}`
+}
+
+/**
+ * A request as it may be kept: start line, headers, body, at most 4 kB. Values of headers named in `secretHeaders`
+ * (lower case) are hidden.
+ */
+export const requestText = (
+  request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: string },
+  secretHeaders: ReadonlySet<string>,
+): string => {
+  const lines = Object.entries(request.headers).map(
+    ([name, value]) => `${name}: ${secretHeaders.has(name.toLowerCase()) ? hidden : value}`,
+  )
+  return cutToBytes(`${request.method} ${hideUrl(request.url)}\n${lines.join('\n')}\n\n${request.body}`)
+}
+
+/** A response as it may be kept: status, headers worth reading, body, at most 4 kB; given secrets are hidden. */
+export const responseText = (
+  answer: { status: number; headers: Readonly<Record<string, string>>; body: string },
+  secrets: readonly string[],
+): string => {
+  const lines = ['content-type', 'retry-after', 'location', 'server']
+    .filter((name) => answer.headers[name] !== undefined)
+    .map((name) => `${name}: ${answer.headers[name]}`)
+  return cutToBytes(hideSecrets([`HTTP ${answer.status}`, ...lines, '', answer.body].join('\n'), secrets))
+}

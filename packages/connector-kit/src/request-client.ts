@@ -1,0 +1,249 @@
+import { lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Logger } from '@tributary/kernel'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { EgressPolicy } from './egress.ts'
+import { ConfigurationError, EgressRefusedError, RetryableError } from './errors.ts'
+import { cutToBytes, keptBytes } from './redaction.ts'
+
+export type OutgoingRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** http or https, absolute. */
+  url: string
+  headers: Readonly<Record<string, string>>
+  body?: string
+  /** From the call to the last byte of the answer, connecting included; the client's own unless told. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+/** An answer; redirects are answers like any other and are never followed. */
+export type HttpAnswer = {
+  status: number
+  /** Names in lower case; of a repeated header the first. */
+  headers: Readonly<Record<string, string>>
+  /** The first bytes (4 kB unless configured) as text; the rest was read up to a bound and dropped. */
+  body: string
+  latencyMs: number
+}
+
+export interface RequestClient {
+  /**
+   * Sends a request to an address the policy allows. Rejects with RetryableError when the network or the peer fails or
+   * the time is over, with EgressRefusedError when the address may not be reached, with ConfigurationError when the
+   * address makes no sense.
+   */
+  request(request: OutgoingRequest): Promise<HttpAnswer>
+  /** Requests under way. */
+  inFlight(): number
+  /** Ends every connection. */
+  close(): Promise<void>
+}
+
+export type RequestClientOptions = {
+  egress: EgressPolicy
+  logger: Logger
+  /** Name resolution; the system's unless told. Its answers are checked one by one. */
+  lookup?: LookupFunction
+  /** For TCP and TLS together, ms. */
+  connectTimeoutMs?: number
+  /** For a whole request, ms. */
+  timeoutMs?: number
+  keptResponseBytes?: number
+  /** An answer longer than this is cut, and its connection ended. */
+  readResponseBytes?: number
+  /** Connections held open to one origin; the lanes above bound what is under way. */
+  connectionsPerOrigin?: number
+  /** Requests under way over all origins; beyond it a request fails at once and is tried again later. */
+  maxInFlight?: number
+  /** Certificates trusted beside the system's (PEM), for a private authority. */
+  ca?: string
+}
+
+const refusal = (host: string): EgressRefusedError =>
+  new EgressRefusedError(`The address of ${host} is not public and not in the allowed networks`)
+
+type ResolvedAddresses = string | { address: string; family: number }[]
+
+/** Resolution whose every answer is checked: what the socket is given to connect to has passed the policy. */
+export const guardedLookup = (lookup: LookupFunction, egress: EgressPolicy): LookupFunction => {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: ResolvedAddresses, family) => {
+      if (error !== null) return callback(error, '')
+      const list =
+        typeof addresses === 'string' ? [{ address: addresses, family: family ?? isIP(addresses) }] : addresses
+      const passed = list.filter((entry) => egress.allows(entry.address))
+      const first = passed[0]
+      if (first === undefined) return callback(refusal(hostname), '')
+      if (options.all === true) return callback(null, passed)
+      callback(null, first.address, first.family)
+    })
+  }
+}
+
+const createConnector = (options: RequestClientOptions): buildConnector.connector => {
+  const { egress } = options
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: options.connectTimeoutMs ?? 5000,
+    lookup: guardedLookup(options.lookup ?? (systemLookup as LookupFunction), egress),
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    keepAlive: true,
+    noDelay: true,
+  } as buildConnector.BuildOptions)
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    // A literal address is not resolved, so the lookup never sees it.
+    if (isIP(host) !== 0 && !egress.allows(host)) return callback(refusal(host), null)
+    connect(target, (...args) => {
+      const [error, socket] = args
+      if (error !== null) return callback(error, null)
+      // The last word: the address this very socket is connected to.
+      if (socket.remoteAddress === undefined || !egress.allows(socket.remoteAddress)) {
+        socket.destroy()
+        return callback(refusal(host), null)
+      }
+      callback(null, socket)
+    })
+  }
+}
+
+const flatHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> => {
+  const flat: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value[0] : value
+    if (text !== undefined) flat[name.toLowerCase()] = text
+  }
+  return flat
+}
+
+const codeOf = (error: unknown): string => {
+  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
+    return error.code
+  return error instanceof Error ? error.name : 'unknown'
+}
+
+const codeText: Record<string, string> = {
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'Connection reset by the destination',
+  ENOTFOUND: 'The host name does not exist',
+  EAI_AGAIN: 'The host name could not be resolved',
+  EHOSTUNREACH: 'Host unreachable',
+  ENETUNREACH: 'Network unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'No connection in time',
+  UND_ERR_SOCKET: 'The destination closed the connection',
+  CERT_HAS_EXPIRED: 'The certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate cannot be verified',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name',
+}
+
+/** Names what went wrong on the network; an EgressRefusedError raised in the connector comes out as itself. */
+const networkError = (error: unknown): Error => {
+  if (error instanceof EgressRefusedError || error instanceof RetryableError) return error
+  if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0])
+  const code = codeOf(error)
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new ConfigurationError('The request cannot be sent as configured', undefined, error)
+  return new RetryableError(`${codeText[code] ?? 'Network failure'} (${code})`, { cause: error })
+}
+
+/**
+ * The only way out of the process for connectors. The guard sits at the socket: names are resolved by a checked lookup,
+ * literal addresses are checked before connecting, and the connected address once more, so that neither a redirect (none
+ * is followed), a rebinding name nor an odd spelling reaches a network the policy refuses. TLS is verified. One
+ * connection pool per origin, each request bounded in time, each answer in size.
+ */
+export const createRequestClient = (options: RequestClientOptions): RequestClient => {
+  const kept = options.keptResponseBytes ?? keptBytes
+  const readable = options.readResponseBytes ?? 256 * 1024
+  const defaultTimeoutMs = options.timeoutMs ?? 10_000
+  const maxInFlight = options.maxInFlight ?? 4096
+  const agent = new Agent({
+    connect: createConnector(options),
+    connections: options.connectionsPerOrigin ?? 256,
+    pipelining: 1,
+    // One timer of our own covers the whole request.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 4000,
+    keepAliveMaxTimeout: 30_000,
+    maxHeaderSize: 16 * 1024,
+    allowH2: false,
+  })
+  let inFlight = 0
+
+  const send = (request: OutgoingRequest, url: URL): Promise<HttpAnswer> =>
+    new Promise((resolve, reject) => {
+      const started = performance.now()
+      const timeoutMs = request.timeoutMs ?? defaultTimeoutMs
+      const chunks: Buffer[] = []
+      let control: Dispatcher.DispatchController | undefined
+      let status = 0
+      let headers: Record<string, string> = {}
+      let read = 0
+      let settled = false
+      const settle = (error: Error | undefined): void => {
+        if (settled) return
+        settled = true
+        inFlight--
+        clearTimeout(timer)
+        request.signal?.removeEventListener('abort', onAbort)
+        if (error !== undefined) return reject(error)
+        const body = cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), kept)
+        resolve({ status, headers, body, latencyMs: Math.round(performance.now() - started) })
+      }
+      const abort = (error: Error): void => {
+        settle(error)
+        control?.abort(error)
+      }
+      const onAbort = (): void => abort(new RetryableError('Interrupted'))
+      const timer = setTimeout(() => abort(new RetryableError(`No answer within ${timeoutMs} ms`)), timeoutMs)
+      request.signal?.addEventListener('abort', onAbort, { once: true })
+      inFlight++
+      agent.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: request.method,
+          headers: request.headers,
+          body: request.body ?? null,
+        },
+        {
+          onRequestStart: (controller) => {
+            control = controller
+            // Timed out while it waited for a connection: it must not be sent any more.
+            if (settled) controller.abort(new Error('Timed out before it was sent'))
+          },
+          onResponseStart: (_controller, code, responseHeaders) => {
+            status = code
+            headers = flatHeaders(responseHeaders)
+          },
+          onResponseData: (controller, chunk) => {
+            if (read < kept) chunks.push(chunk.subarray(0, kept - read))
+            read += chunk.length
+            if (read <= readable) return
+            settle(undefined)
+            controller.abort(new Error('Answer cut'))
+          },
+          onResponseEnd: () => settle(undefined),
+          onResponseError: (_controller, error) => settle(networkError(error)),
+        },
+      )
+    })
+
+  return {
+    request: async (request) => {
+      const url = URL.parse(request.url)
+      if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+        throw new ConfigurationError('The address is not an http or https URL')
+      if (request.signal?.aborted === true) throw new RetryableError('Interrupted')
+      if (inFlight >= maxInFlight) throw new RetryableError('Too many requests are under way')
+      return await send(request, url)
+    },
+    inFlight: () => inFlight,
+    close: async () => {
+      await agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import type { DestinationDefinition, FieldDefinition } from './definition.ts'
+import { validateSettings } from './settings.ts'
+
+const field = (name: string, type: FieldDefinition['type'], more: Partial<FieldDefinition> = {}): FieldDefinition => ({
+  name,
+  type,
+  label: name,
+  help: '',
+  required: false,
+  secret: false,
+  editable: true,
+  ...more,
+})
+
+const definition: DestinationDefinition = {
+  slug: 'probe',
+  title: 'Probe',
+  description: '',
+  logo: '',
+  docs: { url: '', steps: [] },
+  fields: [
+    field('url', 'url', { required: true }),
+    field('method', 'select', {
+      default: 'POST',
+      choices: [
+        { value: 'POST', label: 'POST' },
+        { value: 'PUT', label: 'PUT' },
+      ],
+    }),
+    field('headers', 'headers'),
+    field('size', 'number', { min: 1, max: 1000, default: 100 }),
+    field('on', 'boolean', { default: false }),
+    field('key', 'secret', { maxLength: 8 }),
+  ],
+  check: (settings) => (settings.on === true && settings.key === undefined ? { key: 'Required when on' } : {}),
+  batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
+  deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
+}
+const url = 'https://example.com/hook'
+
+describe('settings that pass', () => {
+  it('come back parsed, with defaults for what is absent', () => {
+    expect(validateSettings(definition, { url, headers: { 'X-A': 'b' } })).toEqual({
+      ok: true,
+      settings: { url, method: 'POST', headers: { 'X-A': 'b' }, size: 100, on: false },
+    })
+  })
+
+  it.each([
+    ['lines', 'X-A: b\nX-C: d: e\n'],
+    [
+      'a list',
+      [
+        { name: 'X-A', value: 'b' },
+        { name: 'X-C', value: 'd: e' },
+      ],
+    ],
+    ['an object', { 'X-A': 'b', 'X-C': 'd: e' }],
+  ])('may give headers as %s', (_name, headers) => {
+    expect(validateSettings(definition, { url, headers })).toMatchObject({
+      settings: { headers: { 'X-A': 'b', 'X-C': 'd: e' } },
+    })
+  })
+})
+
+describe('settings are refused, with a message at the field', () => {
+  it.each([
+    ['url', {}, 'Required'],
+    ['url', { url: '' }, 'Required'],
+    ['url', { url: 'ftp://example.com' }, 'https://'],
+    ['url', { url: 'https://user:pass@example.com' }, 'credentials'],
+    ['url', { url: 'hook' }, 'https://'],
+    ['url', { url: `https://example.com/${'a'.repeat(2048)}` }, '2,048'],
+    ['method', { url, method: 'DELETE' }, 'POST, PUT'],
+    ['size', { url, size: 0 }, 'At least 1'],
+    ['size', { url, size: 1001 }, 'At most 1000'],
+    ['size', { url, size: 1.5 }, 'whole'],
+    ['size', { url, size: 'many' }, 'number'],
+    ['on', { url, on: 'yes' }, 'yes or no'],
+    ['key', { url, key: 'a'.repeat(9) }, '8 characters'],
+    ['key', { url, on: true }, 'Required when on'],
+    ['colour', { url, colour: 'red' }, 'Unknown'],
+    ['headers', { url, headers: { 'X-A': 'b\r\nX-Evil: 1' } }, 'cannot carry'],
+    ['headers', { url, headers: { 'X-A': 'b\0' } }, 'cannot carry'],
+    ['headers', { url, headers: { 'X-A': 'snow ☃' } }, 'cannot carry'],
+    ['headers', { url, headers: { 'X A': 'b' } }, 'not a header name'],
+    ['headers', { url, headers: { '': 'b' } }, 'not a header name'],
+    ['headers', { url, headers: { 'Transfer-Encoding': 'chunked' } }, 'cannot be set'],
+    ['headers', { url, headers: { Host: 'inner' } }, 'cannot be set'],
+    ['headers', { url, headers: { connection: 'close' } }, 'cannot be set'],
+    ['headers', { url, headers: { 'X-A': '1', 'x-a': '2' } }, 'twice'],
+    ['headers', { url, headers: 'X-A' }, 'cannot carry'],
+    ['headers', { url, headers: 5 }, 'names with values'],
+  ])('%s: %j', (name, settings, text) => {
+    const result = validateSettings(definition, settings)
+    expect(result.ok).toBe(false)
+    if (!result.ok) expect(result.errors[name]).toContain(text)
+  })
+
+  it.each([null, 'x', []])('%j is no settings object', (settings) => {
+    expect(validateSettings(definition, settings)).toEqual({
+      ok: false,
+      errors: { settings: 'Settings are an object' },
+    })
+  })
+})

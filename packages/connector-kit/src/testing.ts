@@ -1,0 +1,113 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { silentLogger } from '@tributary/kernel'
+import type { DeliverResult, DestinationDefinition, OutgoingEvent } from './definition.ts'
+import { createEgressPolicy } from './egress.ts'
+import { createRequestClient, type RequestClientOptions } from './request-client.ts'
+import { validateSettings } from './settings.ts'
+
+export type PeerRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
+
+/** How a scripted peer answers; 'hang' never does, 'reset' ends the connection. */
+export type PeerAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset'
+
+export type Peer = {
+  url: string
+  port: number
+  /** Everything received so far, in order of arrival. */
+  requests: PeerRequest[]
+  /** Resolves when the condition over the requests holds; rejects after `deadlineMs`. */
+  until(condition: (requests: readonly PeerRequest[]) => boolean, deadlineMs?: number): Promise<void>
+  close(): Promise<void>
+}
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** A real HTTP peer on loopback that records what it receives and answers as told. `port` 0 picks a free one. */
+export const startPeer = async (
+  answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 200 }),
+  options: { port?: number; record?: boolean } = {},
+): Promise<Peer> => {
+  const requests: PeerRequest[] = []
+  const watchers = new Set<() => void>()
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request)
+    const received = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
+    requests.push(received)
+    for (const watcher of watchers) watcher()
+    const answered = await answer(received, requests.length - 1)
+    if (answered === 'hang') return
+    if (answered === 'reset') return void request.socket.destroy()
+    response.writeHead(answered.status, answered.headers).end(answered.body)
+  }
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    requests,
+    until: (condition, deadlineMs = 15_000) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          if (!condition(requests)) return
+          clearTimeout(timer)
+          watchers.delete(check)
+          resolve()
+        }
+        const timer = setTimeout(() => {
+          watchers.delete(check)
+          reject(new Error(`The peer has ${requests.length} requests and the condition does not hold`))
+        }, deadlineMs)
+        watchers.add(check)
+        check()
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Events as the delivery hands them to a connector. */
+export const sampleEvents = (count: number): OutgoingEvent[] =>
+  Array.from({ length: count }, (_, index) => {
+    const eventId = `0-1-${index}`
+    const event = { eventId, messageId: `m${index}`, type: 'track' as const, event: 'Order Completed' }
+    return { ...event, json: JSON.stringify({ ...event, properties: { total: index } }) }
+  })
+
+/**
+ * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed) and hands back
+ * what it answers or throws.
+ */
+export const runConnector = async (
+  definition: DestinationDefinition,
+  settings: Record<string, unknown>,
+  events: readonly OutgoingEvent[],
+  options: Partial<RequestClientOptions> & { now?: number } = {},
+): Promise<DeliverResult> => {
+  const validated = validateSettings(definition, settings)
+  if (!validated.ok) throw new Error(`Settings refused: ${JSON.stringify(validated.errors)}`)
+  const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
+  const client = createRequestClient({ egress, logger: silentLogger, ...options })
+  try {
+    return await definition.deliver(events, {
+      settings: validated.settings,
+      request: client.request,
+      clock: () => options.now ?? Date.now(),
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    })
+  } finally {
+    await client.close()
+  }
+}
