@@ -1,9 +1,94 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { silentLogger } from '@tributary/kernel'
 import { createTestDatabase } from '@tributary/test-kit'
+import { DatabaseError } from 'pg'
 import { describe, expect, it } from 'vitest'
+import { relationalConformance } from './conformance.ts'
+import { brokenForeignKey, brokenUniqueConstraint, isRelationalUnavailable } from './errors.ts'
+import { migrate } from './migrate.ts'
+import { openRelational } from './open.ts'
 
-describe('smoke', () => {
-  it('gives a migrated database', async () => {
-    await using t = await createTestDatabase()
-    expect(await t.db.selectFrom('users').selectAll().execute()).toEqual([])
+relationalConformance('PostgreSQL', createTestDatabase)
+
+describe('migrate', () => {
+  it('leaves nothing half-made when its process is killed before the commit, and completes when repeated', async () => {
+    await using store = await createTestDatabase()
+    await store.pool.query('drop schema public cascade; create schema public')
+    const here = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
+    const program = `
+      import { setFaultHandler, silentLogger } from ${here('../../../kernel/src/index.ts')}
+      import { migrate } from ${here('./migrate.ts')}
+      import { openRelational } from ${here('./open.ts')}
+      setFaultHandler((name) => { if (name === 'migration-before-commit') process.kill(process.pid, 'SIGKILL') })
+      await migrate(openRelational({ url: ${JSON.stringify(store.url)}, logger: silentLogger }).db)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
+    expect((await once(child, 'exit'))[1]).toBe('SIGKILL')
+    const tables = (): Promise<{ rowCount: number | null }> =>
+      store.pool.query("select 1 from pg_tables where schemaname = 'public' and tablename in ('users', 'sessions')")
+    expect((await tables()).rowCount).toBe(0)
+    expect(await migrate(store.db)).toContain('0001-core')
+    expect((await tables()).rowCount).toBe(2)
+  })
+})
+
+describe('openRelational', () => {
+  it('tells an unreachable server from a refused statement', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    server.close()
+    await once(server, 'close')
+    await using away = openRelational({ url: `postgres://u:p@127.0.0.1:${port}/db`, logger: silentLogger })
+    const refused = await away.pool.query('select 1').catch((error: unknown) => error)
+    expect(isRelationalUnavailable(refused)).toBe(true)
+    await using store = await createTestDatabase()
+    const wrong = await store.pool.query('select nothing').catch((error: unknown) => error)
+    expect(isRelationalUnavailable(wrong)).toBe(false)
+  })
+
+  it('logs a connection cut by the server, and serves the next call', async () => {
+    await using store = await createTestDatabase()
+    const warnings: string[] = []
+    const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) }
+    await using cut = openRelational({ url: store.url, logger, maxConnections: 1 })
+    const { rows } = await cut.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const lost = once(cut.pool, 'error')
+    await store.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    await lost
+    expect(warnings).toEqual(['a connection to PostgreSQL was lost'])
+    expect((await cut.pool.query('select 1')).rowCount).toBe(1)
+  })
+
+  it('closes once, however often it is asked', async () => {
+    await using store = await createTestDatabase()
+    const other = openRelational({ url: store.url, logger: silentLogger })
+    await other.pool.query('select 1')
+    await Promise.all([other.close(), other.close()])
+    await expect(other.pool.query('select 1')).rejects.toThrow(/end/)
+  })
+})
+
+describe('errors', () => {
+  const database = (code: string): DatabaseError =>
+    Object.assign(new DatabaseError('x', 1, 'error'), { code, constraint: 'c' })
+  it.each([
+    [database('23505'), 'c', undefined, false],
+    [database('23503'), undefined, 'c', false],
+    [database('57P01'), undefined, undefined, true],
+    [database('57P03'), undefined, undefined, true],
+    [database('57014'), undefined, undefined, false],
+    [database('53300'), undefined, undefined, true],
+    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), undefined, undefined, true],
+    [new Error('Connection terminated unexpectedly'), undefined, undefined, true],
+    [new Error('anything else'), undefined, undefined, false],
+    ['text', undefined, undefined, false],
+  ])('are told apart: %s', (error, unique, foreign, away) => {
+    expect(brokenUniqueConstraint(error)).toBe(unique)
+    expect(brokenForeignKey(error)).toBe(foreign)
+    expect(isRelationalUnavailable(error)).toBe(away)
   })
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import type { Logger } from '@tributary/kernel'
 import { Client } from 'pg'
 import type { ChildSpec } from '../../supervisor/child-spec.ts'
@@ -93,6 +93,7 @@ export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): 
   const spec: ChildSpec = {
     name: 'postgres',
     async recover() {
+      await mkdir(dirname(dir), { recursive: true, mode: 0o700 })
       await clearOrphans(dir, options.logger)
       await ensureSocketFolder(dir, server)
       await ensureCluster({ dir, native, server, client, durable })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, chown, lchown, mkdir, mkdtemp, open, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, lchown, mkdtemp, open, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { faultPoint } from '@tributary/kernel'
 import type { Account } from './account.ts'
@@ -152,7 +152,6 @@ const isEmptyOrAbsent = (dir: string): Promise<boolean> =>
  */
 export const ensureCluster = async (options: ClusterOptions & { client: Account }): Promise<void> => {
   const { dir, native, server, client } = options
-  await mkdir(dirname(dir), { recursive: true, mode: 0o700 })
   const found = await dataVersion(dir)
   if (found === undefined) {
     if (!(await isEmptyOrAbsent(dir))) throw new Error(`The folder ${dir} is not empty and holds no PostgreSQL data`)

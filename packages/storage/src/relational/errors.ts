@@ -1,0 +1,35 @@
+import { DatabaseError } from 'pg'
+
+/**
+ * The name of the constraint or unique index that a write broke, or undefined when the error is something else
+ * (SQLSTATE 23505, PostgreSQL manual appendix A). The caller turns the names it knows into its own errors.
+ */
+export const brokenUniqueConstraint = (error: unknown): string | undefined =>
+  error instanceof DatabaseError && error.code === '23505' ? (error.constraint ?? '') : undefined
+
+/** The name of the foreign key that a write broke (SQLSTATE 23503), or undefined. */
+export const brokenForeignKey = (error: unknown): string | undefined =>
+  error instanceof DatabaseError && error.code === '23503' ? (error.constraint ?? '') : undefined
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+])
+const connectionMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/**
+ * Whether the call failed because PostgreSQL is away, starting, stopping or out of connections (network errors, and
+ * SQLSTATE classes 08, 53 and 57P0x), so that the same call may succeed later. What the interrupted call did is unknown.
+ */
+export const isRelationalUnavailable = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (error instanceof DatabaseError) return /^(08|53|57P0)/.test(code)
+  return networkCodes.has(code) || connectionMessages.test(error.message)
+}

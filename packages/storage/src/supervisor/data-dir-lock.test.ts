@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DataDirLocked, lockDataDir } from './data-dir-lock.ts'
+import { identify } from './processes.ts'
+
+const lockModule = fileURLToPath(new URL('./data-dir-lock.ts', import.meta.url))
+
+let dir: string
+const others: ChildProcess[] = []
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tributary-lock-'))
+})
+afterEach(() => {
+  for (const other of others.splice(0)) other.kill('SIGKILL')
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** Another process that tries to lock the folder; its first line is `locked` or the refusal. It then waits. */
+const otherProcess = async (): Promise<{ child: ChildProcess; says: string }> => {
+  const program = `
+    import { lockDataDir } from ${JSON.stringify(lockModule)}
+    try { lockDataDir(${JSON.stringify(dir)}); console.log('locked') } catch (error) { console.log(error.message) }
+    setInterval(() => {}, 1000)`
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  others.push(child)
+  const [says] = await once(createInterface({ input: child.stdout }), 'line')
+  return { child, says: String(says) }
+}
+
+describe('lockDataDir', () => {
+  it('refuses a second process and names the first', async () => {
+    const first = await otherProcess()
+    expect(first.says).toBe('locked')
+    expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
+    expect(() => lockDataDir(dir)).toThrow(new RegExp(`the process with the id ${first.child.pid}\\b`))
+  })
+
+  it('refuses a second lock of the same process', async () => {
+    await using _held = lockDataDir(dir)
+    expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
+  })
+
+  it('lets exactly one of several processes that start together through', async () => {
+    const answers = await Promise.all([otherProcess(), otherProcess(), otherProcess(), otherProcess()])
+    expect(answers.filter(({ says }) => says === 'locked')).toHaveLength(1)
+  })
+
+  it('takes over the lock of a killed process', async () => {
+    const first = await otherProcess()
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    await using held = lockDataDir(dir)
+    expect(held.dir).toBe(dir)
+  })
+
+  it('takes over when the pid of the owner belongs to a process started at another time', async () => {
+    writeFileSync(join(dir, 'tributary.owner.json'), JSON.stringify({ pid: process.ppid, startTime: '1' }))
+    await using held = lockDataDir(dir)
+    expect(held.dir).toBe(dir)
+  })
+
+  it('refuses while the noted owner runs, even where the file system does not lock', () => {
+    writeFileSync(join(dir, 'tributary.owner.json'), JSON.stringify(identify(process.ppid)))
+    expect(() => lockDataDir(dir)).toThrow(new RegExp(`the process with the id ${process.ppid}\\b`))
+  })
+
+  it('takes over a note that was written by half', async () => {
+    writeFileSync(join(dir, 'tributary.owner.json'), '{"pid": 1')
+    await using held = lockDataDir(dir)
+    expect(held.dir).toBe(dir)
+  })
+
+  it('is free again after release, and makes a missing folder for its user alone', async () => {
+    const missing = join(dir, 'a', 'b')
+    await lockDataDir(missing).release()
+    await using again = lockDataDir(missing)
+    expect((await stat(again.dir)).mode & 0o777).toBe(0o700)
+  })
+})
