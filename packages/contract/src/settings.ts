@@ -27,6 +27,11 @@ export const settingOption = z.object({
   /** Encrypted at rest and never returned. */
   is_secret: z.boolean(),
   choices: z.array(z.object({ value: z.string(), title: z.string() })),
+  /** Bounds of a number, inclusive; null where there is none. */
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  /** Shown only while another setting has this value. */
+  show_when: z.object({ name: z.string(), value: settingValue }).nullable(),
 })
 export type SettingOption = z.infer<typeof settingOption>
 

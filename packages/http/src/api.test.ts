@@ -1,0 +1,348 @@
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { errorBody, methodList, type Source } from '@tributary/contract'
+import { type Actor, conflict, type Logger, noMetrics, silentLogger } from '@tributary/kernel'
+import fastifyFactory from 'fastify'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type AnyHandler, apiServerOptions, createApi, type Handlers } from './index.ts'
+
+const actor: Actor = { userId: 'u', email: 'a@b.co', isPlatformAdmin: false, sessionId: 's', memberships: [] }
+const time = '2026-01-02T03:04:05.678Z'
+const source: Source = {
+  name: 'workspaces/w/sources/s',
+  title: 'Shop',
+  app: {
+    name: 'workspaces/w/sources/s/app',
+    catalog_app: 'catalogSources/http',
+    display_name: 'HTTP',
+    docs_url: '',
+    type: 3,
+    extra: { app_icon: '' },
+  },
+  target_product: 'CDP',
+  enabled: true,
+  create_time: time,
+  update_time: time,
+  has_received: false,
+  last_event_time: null,
+}
+
+type Given = Parameters<AnyHandler>[0]
+
+/** Every method answers 409 with its name, unless the test gives it a handler. */
+const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
+  const groups: Record<string, Record<string, unknown>> = {}
+  for (const { name } of methodList) {
+    const [group = '', verb = ''] = name.split('.')
+    const handler: AnyHandler = own[name] ?? (async () => Promise.reject(conflict('REACHED', name)))
+    groups[group] = { ...groups[group], [verb]: handler }
+  }
+  return groups as Record<string, Record<string, unknown>> & Handlers
+}
+
+const start = async (own: Record<string, AnyHandler> = {}, options: { logger?: Logger; maxInFlight?: number } = {}) => {
+  const app = fastifyFactory(apiServerOptions)
+  await createApi({
+    fastify: app,
+    handlers: handlersFor(own),
+    authenticate: async (token) =>
+      token === 'good' ? { actor } : { failure: token === 'old' ? ('expired' as const) : ('unknown' as const) },
+    logger: options.logger ?? silentLogger,
+    metrics: noMetrics,
+    docsAssetsDir: dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))),
+    ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
+  })
+  onTestFinished(() => app.close())
+  const call = async (verb: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown, token = 'good') => {
+    const answer = await app.inject({
+      method: verb,
+      url: `/api${url}`,
+      headers: {
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
+  }
+  return { app, call }
+}
+
+describe('routes', () => {
+  test('every method of the contract is reached by its own path and no other', async () => {
+    const { call } = await start()
+    for (const method of methodList) {
+      const path = method.path.replace(/\{(\w+)\}/g, 'id-1')
+      const answer = await call(method.verb, path, method.request === undefined ? undefined : {})
+      if (answer.status === 400) expect(answer.body.reason).toBe('VALIDATION')
+      else expect(answer.body).toMatchObject({ reason: 'REACHED', message: method.name })
+    }
+  })
+
+  test.each([
+    ['GET', '/nothing'],
+    ['PATCH', '/workspaces/w/sources'],
+    ['POST', '/workspaces/w/sources/s:explode'],
+    ['POST', '/users:unknown'],
+    ['GET', '/workspaces/w:x'],
+  ] as const)('%s %s is no call: 404 with the error body', async (verb, url) => {
+    const { call } = await start()
+    const answer = await call(verb, url)
+    expect(answer.status).toBe(404)
+    expect(errorBody.parse(answer.body)).toMatchObject({ code: 404 })
+  })
+
+  test('an id with characters that no id has is 404', async () => {
+    const { call } = await start()
+    expect((await call('GET', '/workspaces/%2e%2e%2fx')).body).toMatchObject({ code: 404 })
+    expect((await call('GET', "/workspaces/a'b")).body).toMatchObject({ code: 404, reason: 'NOT_FOUND' })
+  })
+
+  test('an address that cannot be decoded has the error body', async () => {
+    const { app } = await start()
+    const answer = await app.inject({ method: 'GET', url: '/api/workspaces/%zz' })
+    expect(answer.statusCode).toBe(400)
+    expect(errorBody.parse(answer.json()).code).toBe(400)
+  })
+
+  test('the API does not start with a method that nobody handles', async () => {
+    const app = fastifyFactory()
+    onTestFinished(() => app.close())
+    const handlers = { ...handlersFor({}), realtime: {} } as Handlers
+    const deps = {
+      fastify: app,
+      handlers,
+      authenticate: async () => ({ actor }),
+      logger: silentLogger,
+      metrics: noMetrics,
+    }
+    await expect(createApi(deps)).rejects.toThrow('realtime.getConfig has no handler')
+  })
+})
+
+describe('sessions', () => {
+  test.each([
+    ['', 'UNAUTHORIZED', /access token is missing/],
+    ['old', 'TOKEN_EXPIRED', /expired/],
+    ['forged', 'UNAUTHORIZED', /invalid auth userInfo/],
+    ['not a token', 'UNAUTHORIZED', /access token is missing/],
+  ])('token %j is 401 %s', async (token, reason, message) => {
+    const { call } = await start()
+    const answer = await call('GET', '/users/u', undefined, token)
+    expect(answer.status).toBe(401)
+    expect(errorBody.parse(answer.body).reason).toBe(reason)
+    expect(answer.body.message).toMatch(message)
+  })
+
+  test('only public methods are reached without one', async () => {
+    const { call } = await start()
+    for (const method of methodList) {
+      const answer = await call(method.verb, method.path.replace(/\{(\w+)\}/g, 'x'), method.request && {}, '')
+      expect([method.name, answer.status === 401]).toEqual([method.name, !method.public])
+    }
+  })
+
+  test('the session is checked before the input', async () => {
+    const { call } = await start()
+    expect((await call('POST', '/organizations', {}, '')).status).toBe(401)
+  })
+})
+
+describe('input', () => {
+  test('a broken body names each field once with what to do', async () => {
+    const { call } = await start()
+    const answer = await call('POST', '/organizations', { title: 'abc', industry: 'x' })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({
+      reason: 'VALIDATION',
+      metadata: { title: 'At least 4 characters', industry: 'Choose an industry', workspace_title: 'Required' },
+    })
+  })
+
+  test.each([
+    ['{"title":', 400, 'MALFORMED_JSON'],
+    ['{"__proto__":{"x":1},"title":"Shop"}', 400, 'MALFORMED_JSON'],
+    ['[]', 400, 'VALIDATION'],
+    ['null', 400, 'VALIDATION'],
+    [`{"title":"${'x'.repeat(1_100_000)}"}`, 413, 'BODY_TOO_LARGE'],
+  ])('body %s is %i %s', async (body, status, reason) => {
+    const { call } = await start()
+    const answer = await call('POST', '/organizations', body)
+    expect([answer.status, errorBody.parse(answer.body).reason]).toEqual([status, reason])
+  })
+
+  test('a form is refused with 415', async () => {
+    const { app } = await start()
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/users:login',
+      headers: { 'content-type': 'text/plain' },
+      payload: '{}',
+    })
+    expect([answer.statusCode, errorBody.parse(answer.json()).reason]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+  })
+
+  test('unknown fields are ignored, defaults are filled in, an empty body is an empty object', async () => {
+    const seen: Given[] = []
+    const keep: AnyHandler = async (given) => {
+      seen.push(given)
+      return {}
+    }
+    const { call } = await start({ 'users.logout': keep })
+    expect((await call('POST', '/users:logout', { extra: 1 })).status).toBe(200)
+    expect((await call('POST', '/users:logout')).status).toBe(200)
+    expect(seen.map((given) => given.body)).toEqual([{}, {}])
+    expect(seen[0]?.actor).toBe(actor)
+  })
+
+  test.each(['-1', 'x'])('page_size=%s is 400', async (size) => {
+    const { call } = await start()
+    const answer = await call('GET', `/workspaces/w/sources?page_size=${size}`)
+    expect(answer.body).toMatchObject({ code: 400, metadata: { page_size: expect.any(String) } })
+  })
+})
+
+describe('update_mask', () => {
+  const patch = async (query: string, body: unknown) => {
+    const seen: Given[] = []
+    const { call } = await start({
+      'sources.update': async (given) => {
+        seen.push(given)
+        return source
+      },
+    })
+    const answer = await call('PATCH', `/workspaces/w/sources/s${query}`, body)
+    return { status: answer.status, metadata: answer.body.metadata, body: seen[0]?.body }
+  }
+  const full = { title: 'New', enabled: false, name: 'ignored', app: {} }
+
+  test.each([
+    ['', { title: 'New' }, { title: 'New' }],
+    ['', full, { title: 'New', enabled: false }],
+    ['?update_mask=', full, { title: 'New', enabled: false }],
+    ['?update_mask=title', full, { title: 'New' }],
+    ['?update_mask=title,enabled', full, { title: 'New', enabled: false }],
+    ['?update_mask=title,name', full, { title: 'New' }],
+    ['?update_mask=*', full, { title: 'New', enabled: false }],
+    ['?update_mask=title', { title: 'New', enabled: 'broken' }, { title: 'New' }],
+  ])('%s of %j changes %j', async (query, body, expected) => {
+    expect(await patch(query, body)).toMatchObject({ status: 200, body: expected })
+  })
+
+  test.each([
+    ['?update_mask=colour', full, 'update_mask'],
+    ['?update_mask=title.x', full, 'update_mask'],
+    ['?update_mask=title', { enabled: true }, 'title'],
+    ['?update_mask=*', { title: 'New' }, 'enabled'],
+    ['?update_mask=title', { title: '' }, 'title'],
+    ['?update_mask=a&update_mask=b', full, 'update_mask'],
+  ])('%s of %j is 400 and names the field', async (query, body, field) => {
+    const answer = await patch(query, body)
+    expect(answer.status).toBe(400)
+    expect(Object.keys(answer.metadata)).toContain(field)
+  })
+})
+
+describe('output', () => {
+  test('is cut to the contract', async () => {
+    const { call } = await start({ 'sources.get': async () => ({ ...source, secret: 'x' }) })
+    const answer = await call('GET', '/workspaces/w/sources/s')
+    expect(answer.body).toEqual(source)
+  })
+
+  test('outside of the contract is a fault: logged, and answered without its text', async () => {
+    const logged: object[] = []
+    const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) }
+    const { call } = await start({ 'sources.get': async () => ({ ...source, title: 5 }) }, { logger })
+    const answer = await call('GET', '/workspaces/w/sources/s')
+    expect(answer.body).toMatchObject({ code: 500, reason: 'INTERNAL', metadata: { error_id: expect.any(String) } })
+    expect(logged).toMatchObject([{ errorId: answer.body.metadata.error_id }])
+  })
+
+  test('of a fault never has its text', async () => {
+    const { call } = await start({ 'sources.get': async () => Promise.reject(new Error('password=hunter2')) })
+    const answer = await call('GET', '/workspaces/w/sources/s')
+    expect(answer.status).toBe(500)
+    expect(JSON.stringify(answer.body)).not.toContain('hunter2')
+  })
+
+  test('is neither cached, sniffed nor readable by other origins', async () => {
+    const { call } = await start({ 'sources.get': async () => source })
+    for (const url of ['/workspaces/w/sources/s', '/users/u', '/nothing']) {
+      const { headers } = await call('GET', url)
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      })
+      expect(headers).not.toHaveProperty('access-control-allow-origin')
+    }
+  })
+})
+
+test('calls beyond the limit are told to come back, and the place is given free again', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { call } = await start({ 'sources.get': () => gate.promise.then(() => source) }, { maxInFlight: 1 })
+  const first = call('GET', '/workspaces/w/sources/s')
+  const second = await call('GET', '/workspaces/w/sources/s')
+  expect(second.body).toMatchObject({ code: 503, reason: 'OVERLOADED' })
+  expect(second.headers['retry-after']).toBe('1')
+  gate.resolve()
+  expect((await first).status).toBe(200)
+  expect((await call('GET', '/workspaces/w/sources/s')).status).toBe(200)
+})
+
+test('a client that goes away aborts its call', async () => {
+  const began = Promise.withResolvers<AbortSignal>()
+  const { app } = await start({
+    'sources.get': async ({ signal }) => {
+      began.resolve(signal)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      return source
+    },
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const socket = connect(address.port, '127.0.0.1')
+  socket.write('GET /api/workspaces/w/sources/s HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n')
+  const signal = await began.promise
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  socket.destroy()
+  await aborted
+  expect(signal.aborted).toBe(true)
+})
+
+describe('the description', () => {
+  test('lists every method with its schemas and errors', async () => {
+    const { call } = await start()
+    const { body } = await call('GET', '/openapi.json', undefined, '')
+    expect(body.openapi).toBe('3.1.0')
+    for (const method of methodList) {
+      const operation = body.paths[method.path][method.verb.toLowerCase()]
+      expect(operation.operationId).toBe(method.name)
+      expect(operation.responses['200'].content['application/json'].schema.type).toBe('object')
+      expect(operation.responses['401'] !== undefined || method.public).toBeTruthy()
+      expect(operation.requestBody !== undefined).toBe(method.request !== undefined)
+    }
+  })
+
+  test('has a page that runs without inline scripts and without other origins', async () => {
+    const { app } = await start()
+    const page = await app.inject('/api/docs')
+    expect(page.headers['content-security-policy']).toMatch(/script-src 'self';/)
+    expect(page.body).not.toMatch(/<script>|https?:\/\/|onload=/)
+    const loaded = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+    expect(loaded).toHaveLength(4)
+    for (const path of loaded) {
+      const answer = await app.inject(`/api/${path}`)
+      expect([path, answer.statusCode]).toEqual([path, 200])
+      expect(answer.body.length).toBeGreaterThan(50)
+    }
+    const dist = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
+    const bundle = await app.inject('/api/docs/swagger-ui-bundle.js')
+    expect(bundle.rawPayload.equals(await readFile(`${dist}/swagger-ui-bundle.js`))).toBe(true)
+  })
+})

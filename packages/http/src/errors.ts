@@ -1,0 +1,34 @@
+import { AppError, type ErrorBody, newId } from '@tributary/kernel'
+
+const frameworkErrors: Readonly<Record<string, AppError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: new AppError(413, 'BODY_TOO_LARGE', 'The request body is too large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: new AppError(
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+    'Send the body as JSON with content-type: application/json',
+  ),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new AppError(
+    400,
+    'CONTENT_LENGTH',
+    'The body is not as long as content-length says',
+  ),
+  FST_ERR_BAD_URL: new AppError(400, 'BAD_URL', 'The address is not a valid URL'),
+  FST_ERR_ASYNC_CONSTRAINT: new AppError(400, 'BAD_REQUEST', 'The request cannot be understood'),
+}
+
+const codeOf = (error: unknown): string => {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return ''
+  return typeof error.code === 'string' ? error.code : ''
+}
+
+/** An expected failure, or undefined when the error is a fault whose text nobody outside may see. */
+export const expectedError = (error: unknown): AppError | undefined =>
+  error instanceof AppError ? error : frameworkErrors[codeOf(error)]
+
+/** The body for a fault: an id to find it in the log, and nothing else. */
+export const faultBody = (): ErrorBody & { metadata: { error_id: string } } => ({
+  code: 500,
+  reason: 'INTERNAL',
+  message: 'Something went wrong on our side. Try again; if it stays, tell the operator the error id.',
+  metadata: { error_id: newId() },
+})

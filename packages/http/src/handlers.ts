@@ -1,0 +1,52 @@
+import type { HandlerResponse, Method, MethodParams, Methods, ParsedQuery, ParsedRequest } from '@tributary/contract'
+import type { Actor } from '@tributary/kernel'
+
+/** Where a call comes from. */
+export type Client = { ip: string; userAgent: string }
+
+/** A call whose parameters, query and body have passed their schemas. */
+export type Call<M extends Method> = {
+  /** Who asks; calls that are public may come without. */
+  actor: M extends { public: true } ? Actor | undefined : Actor
+  params: MethodParams<M>
+  query: ParsedQuery<M>
+  /** For a PATCH, only the fields that the mask names. */
+  body: ParsedRequest<M>
+  client: Client
+  /** Aborts when the client goes away before it has its answer. */
+  signal: AbortSignal
+}
+
+/** Answers one method. Expected failures are thrown as AppError; anything else is a fault and answered as 500. */
+export type Handler<M extends Method> = (call: Call<M>) => Promise<HandlerResponse<M>>
+
+/** A handler for every method of the API. */
+export type Handlers = {
+  readonly [Group in keyof Methods]: {
+    readonly [Verb in keyof Methods[Group]]: Methods[Group][Verb] extends Method ? Handler<Methods[Group][Verb]> : never
+  }
+}
+
+/** A handler of some method, as the router calls it. */
+export type AnyHandler = (call: {
+  actor: Actor | undefined
+  params: Readonly<Record<string, string>>
+  query: unknown
+  body: unknown
+  client: Client
+  signal: AbortSignal
+}) => Promise<unknown>
+
+/**
+ * The handler of a method, its types forgotten. Sound because the router gives it only what this method's own schemas
+ * have let through, and an actor unless the method is public. Throws when there is none.
+ */
+export const handlerOf = (
+  handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  method: Method,
+): AnyHandler => {
+  const [group = '', verb = ''] = method.name.split('.')
+  const handler = handlers[group]?.[verb]
+  if (typeof handler !== 'function') throw new Error(`${method.name} has no handler`)
+  return handler as AnyHandler
+}

@@ -1,0 +1,5 @@
+export * from './api.ts'
+export * from './handlers.ts'
+export * from './openapi.ts'
+export * from './page-token.ts'
+export { fieldErrors } from './validation.ts'

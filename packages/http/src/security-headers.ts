@@ -1,0 +1,17 @@
+/** Headers of every answer of the API: nothing in it may run, be framed, sniffed, cached or read across origins. */
+export const apiHeaders: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+}
+
+/** Headers of the documentation page: it loads its own script, style and description, nothing else. */
+export const docsHeaders: Readonly<Record<string, string>> = {
+  ...apiHeaders,
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+}

@@ -1,0 +1,65 @@
+import type { Method } from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import { z } from 'zod'
+
+type Issue = { path: readonly PropertyKey[]; message: string }
+
+/** The texts of a failed validation by field: paths are joined with dots, the first text of a field counts. */
+export const fieldErrors = (issues: readonly Issue[]): Record<string, string> => {
+  const fields: Record<string, string> = {}
+  for (const issue of issues) {
+    const field = issue.path.length === 0 ? 'body' : issue.path.map(String).join('.')
+    fields[field] ??= issue.message
+  }
+  return fields
+}
+
+const sentence = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .slice(0, 5)
+    .map(([field, text]) => `${field}: ${text}`)
+    .join('; ')
+
+/**
+ * A value that has passed the schema (with defaults and conversions), or throws 400 VALIDATION whose metadata has the
+ * text for each field.
+ */
+export const parseInput = (schema: z.ZodType, value: unknown): unknown => {
+  const result = schema.safeParse(value, {
+    error: (issue) => (issue.input === undefined ? 'Required' : undefined),
+  })
+  if (result.success) return result.data
+  const fields = fieldErrors(result.error.issues)
+  throw badRequest('VALIDATION', sentence(fields), fields)
+}
+
+const fieldsOf = (schema: z.ZodType | undefined): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161): no mask means every field that is given,
+ * `*` every field that can be changed. Fields that only the server sets are ignored; a path that the resource lacks, and
+ * a named field that is absent from the body, are refused with 400.
+ */
+export const applyMask = (method: Method, body: unknown, mask: string | undefined): unknown => {
+  if (!isObject(body)) return body
+  const changeable = fieldsOf(method.request)
+  if (mask === undefined || mask.trim() === '') {
+    return Object.fromEntries(Object.entries(body).filter(([field]) => changeable.includes(field)))
+  }
+  const outputOnly = fieldsOf(method.response).filter((field) => !changeable.includes(field))
+  const picked: Record<string, unknown> = {}
+  const wrong: Record<string, string> = {}
+  const paths = mask.trim() === '*' ? changeable : mask.split(',').map((path) => path.trim())
+  for (const path of paths) {
+    if (outputOnly.includes(path)) continue
+    if (!changeable.includes(path)) wrong.update_mask = `Unknown field ${path}`
+    else if (body[path] === undefined) wrong[path] = 'Required'
+    else picked[path] = body[path]
+  }
+  if (Object.keys(wrong).length > 0) throw badRequest('VALIDATION', sentence(wrong), wrong)
+  return picked
+}
