@@ -1,5 +1,6 @@
 export * from './api-client.ts'
 export * from './database.ts'
+export * from './event-store.ts'
 export * from './eventually.ts'
 export * from './postgres.ts'
 export * from './product.ts'

@@ -15,8 +15,16 @@ export interface EventStore {
    * engine refuses a row (type, parse), EventStoreUnavailable when it cannot be reached or is overloaded.
    */
   insert(table: string, ndjson: string | readonly string[], options: InsertOptions): Promise<void>
-  /** Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. */
-  query<Row>(sql: string, params?: Record<string, unknown>, options?: { lane?: 'short' | 'heavy'; signal?: AbortSignal }): Promise<Row[]>
+  /**
+   * Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. 64-bit integers come as numbers (exact
+   * up to 2^53). Throws EventStoreQueryError for a mistake in the statement, EventStoreUnavailable when the engine is
+   * away, overloaded, out of memory or out of time; the reason of an aborted signal, which also ends the query.
+   */
+  query<Row>(
+    sql: string,
+    params?: Record<string, unknown>,
+    options?: { lane?: 'short' | 'heavy'; signal?: AbortSignal },
+  ): Promise<Row[]>
   /** A statement without rows (DDL, ALTER … DROP PARTITION). */
   command(sql: string, params?: Record<string, unknown>): Promise<void>
   ping(): Promise<boolean>
@@ -38,5 +46,15 @@ export class EventStoreUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'EventStoreUnavailable'
+  }
+}
+
+/** The engine understood the call and refuses the statement: a mistake in it, a missing table, a parameter that does not fit. */
+export class EventStoreQueryError extends Error {
+  readonly engineCode: number
+  constructor(engineCode: number, message: string) {
+    super(message)
+    this.name = 'EventStoreQueryError'
+    this.engineCode = engineCode
   }
 }

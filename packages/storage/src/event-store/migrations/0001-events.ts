@@ -32,7 +32,7 @@ export const statements = [
 ) engine = MergeTree
 partition by toYYYYMM(receive_time)
 order by (workspace_id, source_id, receive_time, event_id)
-settings non_replicated_deduplication_window = 10000`,
+settings non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1`,
   `create table if not exists deliveries (
   workspace_id LowCardinality(String),
   source_id LowCardinality(String),
@@ -53,5 +53,5 @@ settings non_replicated_deduplication_window = 10000`,
 ) engine = MergeTree
 partition by toYYYYMM(time)
 order by (workspace_id, destination_id, time, event_id)
-settings non_replicated_deduplication_window = 10000`,
+settings non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1`,
 ]

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { constants, setPriority } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ChildSpec } from '../../supervisor/child-spec.ts'
+import { endProcess, identify, type ProcessIdentity } from '../../supervisor/processes.ts'
+import { type ChildOptions, childOptionsVariable } from './child-options.ts'
+import type { EngineOptions } from './engine.ts'
+
+export type ChdbChildOptions = {
+  /** Folder of the event store, made if missing: `engine/` inside belongs to chDB. */
+  dataDir: string
+  /** Limit of the engine, bytes. At least 512 MiB. */
+  memoryBytes: number
+  /** Threads one query may use; by default the processors of the machine, at most 4. */
+  maxThreads?: number
+  sessions?: EngineOptions['sessions']
+  /** 1 to 19 lowers the priority of the whole child against the server's (setpriority(2)). */
+  nice?: number
+}
+
+export type ChdbChild = {
+  /** For the supervisor. */
+  spec: ChildSpec
+  /** Stays the same over restarts: `http://127.0.0.1:<port>`. */
+  url: string
+  user: string
+  password: string
+}
+
+const entry = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+const readIdentity = (file: string): ProcessIdentity | undefined => {
+  if (!existsSync(file)) return undefined
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
+      return undefined
+    const startTime = 'startTime' in value && typeof value.startTime === 'string' ? value.startTime : undefined
+    return { pid: value.pid, startTime }
+  } catch {
+    return undefined
+  }
+}
+
+const lowerPriority = (pid: number, nice: number | undefined): void => {
+  if (nice === undefined || nice <= 0) return
+  setPriority(pid, Math.min(nice, constants.priority.PRIORITY_LOW))
+}
+
+/**
+ * The embedded event store as a child process for the supervisor. The port is chosen once and the secret is made here,
+ * so that address and credentials outlive restarts. The child ends by itself when this process goes away.
+ */
+export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbChild> => {
+  const port = await freePort()
+  const user = 'tributary'
+  const password = randomBytes(24).toString('base64url')
+  const url = `http://127.0.0.1:${port}`
+  const identityFile = join(options.dataDir, 'child.json')
+  const childOptions: ChildOptions = {
+    dataDir: join(options.dataDir, 'engine'),
+    user,
+    secret: password,
+    port,
+    memoryBytes: options.memoryBytes,
+    ...(options.maxThreads === undefined ? {} : { maxThreads: options.maxThreads }),
+    ...(options.sessions === undefined ? {} : { sessions: options.sessions }),
+  }
+
+  const start = (): ChildProcess =>
+    spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--max-old-space-size=512', entry], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: {
+        PATH: dirname(process.execPath),
+        TZ: 'UTC',
+        UV_THREADPOOL_SIZE: '16',
+        [childOptionsVariable]: JSON.stringify(childOptions),
+      },
+    })
+
+  const spec: ChildSpec = {
+    name: 'event-store',
+    startTimeoutMs: 60_000,
+    stop: [
+      { signal: 'SIGTERM', waitMs: 5_000 },
+      { signal: 'SIGKILL', waitMs: 5_000 },
+    ],
+    watch: { intervalMs: 2_000, failures: 8 },
+    async recover() {
+      mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+      const predecessor = readIdentity(identityFile)
+      if (predecessor?.startTime === undefined) return
+      const ended = await endProcess(predecessor, [
+        { signal: 'SIGTERM', waitMs: 4_000 },
+        { signal: 'SIGKILL', waitMs: 4_000 },
+      ])
+      if (!ended)
+        throw new Error(
+          `An event store with the process id ${predecessor.pid} still runs on ${options.dataDir} and does not end`,
+        )
+      rmSync(identityFile, { force: true })
+    },
+    async spawn() {
+      const child = start()
+      if (child.pid !== undefined) {
+        const identity = identify(child.pid)
+        if (identity !== undefined) writeFileSync(identityFile, JSON.stringify(identity))
+        lowerPriority(child.pid, options.nice)
+      }
+      return child
+    },
+    async probe() {
+      const answer = await fetch(`${url}/ping`, { signal: AbortSignal.timeout(2_000) })
+      return (await answer.text()) === 'Ok.\n'
+    },
+  }
+  return { spec, url, user, password }
+}

@@ -1,0 +1,166 @@
+import { badParameter } from './engine-error.ts'
+
+/**
+ * Turns the text of a query parameter, as clients send it, into a typed SQL literal. Everything that reaches the SQL
+ * text is either digits, a quoted literal escaped here, or a type name rendered from a parsed tree, never from the input.
+ */
+type ParamType = { name: string; literals: string[]; args: ParamType[] }
+
+// biome-ignore format: a table
+const plainTypes: ReadonlySet<string> = new Set([
+  ...[8, 16, 32, 64, 128, 256].flatMap((bits) => [`Int${bits}`, `UInt${bits}`]),
+  'Float32', 'Float64', 'Bool', 'String', 'Date', 'Date32', 'DateTime', 'UUID', 'IPv4', 'IPv6',
+])
+const numberArguments: Record<string, readonly [number, number]> = {
+  FixedString: [1, 1],
+  DateTime64: [1, 1],
+  Decimal: [1, 2],
+}
+const typeArguments: Record<string, readonly [number, number]> = {
+  Nullable: [1, 1],
+  LowCardinality: [1, 1],
+  Array: [1, 1],
+  Map: [2, 2],
+  Tuple: [1, 32],
+}
+const timeZone = /^'[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*'$/
+
+const unknownType = (text: string): Error => badParameter(`Parameters of type ${text.slice(0, 100)} are not accepted`)
+
+const tokensOf = (text: string): string[] => {
+  const tokens = text.match(/[A-Za-z0-9_]+|'[^'\\]*'|[(),]|\S/g) ?? []
+  return tokens
+}
+
+/** Parses a type of the accepted list; throws BAD_QUERY_PARAMETER for any other. */
+export const parseParamType = (text: string): ParamType => {
+  const tokens = tokensOf(text)
+  let at = 0
+  const next = (): string => tokens[at++] ?? ''
+  const parse = (depth: number): ParamType => {
+    const name = next()
+    if (depth > 8) throw unknownType(text)
+    const inside: string[] = []
+    const args: ParamType[] = []
+    const bracket = tokens[at] === '('
+    if (bracket) {
+      at += 1
+      do {
+        if (typeArguments[name] !== undefined) args.push(parse(depth + 1))
+        else inside.push(next())
+      } while (next() === ',')
+      if (tokens[at - 1] !== ')') throw unknownType(text)
+    }
+    if (typeArguments[name] !== undefined) {
+      const [least, most] = typeArguments[name]
+      if (args.length < least || args.length > most) throw unknownType(text)
+    } else if (name === 'DateTime64' || name === 'DateTime') {
+      const zone = name === 'DateTime' ? inside[0] : inside[1]
+      if (name === 'DateTime64' && !/^[0-9]$/.test(inside[0] ?? '')) throw unknownType(text)
+      if (zone !== undefined && !timeZone.test(zone)) throw unknownType(text)
+      if (inside.length > (name === 'DateTime' ? 1 : 2)) throw unknownType(text)
+    } else if (numberArguments[name] !== undefined) {
+      const [least, most] = numberArguments[name]
+      if (inside.length < least || inside.length > most || !inside.every((part) => /^[0-9]{1,6}$/.test(part)))
+        throw unknownType(text)
+    } else if (!plainTypes.has(name) || bracket) throw unknownType(text)
+    return { name, literals: inside, args }
+  }
+  const parsed = parse(0)
+  if (at !== tokens.length) throw unknownType(text)
+  return parsed
+}
+
+const renderType = (type: ParamType): string => {
+  const inside = [...type.literals, ...type.args.map(renderType)]
+  return inside.length === 0 ? type.name : `${type.name}(${inside.join(', ')})`
+}
+
+const escapes: Record<string, string> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '\0': '\\0',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+/** A single-quoted string literal of ClickHouse's dialect. */
+export const quoteString = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are escaped
+  `'${text.replace(/[\\'\0\b\f\n\r\t]/g, (found) => escapes[found] ?? found)}'`
+
+/** A quoted identifier: letters, digits and underscores, in at most two parts separated by a dot. */
+export const quoteIdentifier = (text: string): string => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}(?:\.[A-Za-z_][A-Za-z0-9_]{0,127})?$/.test(text)) {
+    throw badParameter(`'${text.slice(0, 100)}' is not accepted as an identifier`)
+  }
+  return text
+    .split('.')
+    .map((part) => `\`${part}\``)
+    .join('.')
+}
+
+const unescapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '0': '\0', a: '\x07', v: '\v' }
+
+/** Undoes the escaping of tab-separated text, the form in which scalar parameters travel. */
+export const unescapeTsv = (text: string): string =>
+  text.replace(/\\(x[0-9a-fA-F]{2}|[\s\S])/g, (_, found: string) =>
+    found.length === 3 ? String.fromCharCode(Number.parseInt(found.slice(1), 16)) : (unescapes[found] ?? found),
+  )
+
+const integerRange = (name: string): { least: bigint; most: bigint } | undefined => {
+  const found = /^(U?)Int(\d+)$/.exec(name)
+  if (found === null) return undefined
+  const bits = BigInt(found[2] ?? '0')
+  return found[1] === 'U'
+    ? { least: 0n, most: 2n ** bits - 1n }
+    : { least: -(2n ** (bits - 1n)), most: 2n ** (bits - 1n) - 1n }
+}
+
+const scalarLiteral = (type: ParamType, name: string, raw: string): string => {
+  const range = integerRange(type.name)
+  const refuse = (): Error =>
+    badParameter(`Value '${raw.slice(0, 100)}' of parameter ${name} is no ${renderType(type)}`)
+  if (range !== undefined) {
+    if (!/^[+-]?\d{1,80}$/.test(raw)) throw refuse()
+    const value = BigInt(raw.replace(/^\+/, ''))
+    if (value < range.least || value > range.most) throw refuse()
+    return `CAST('${value}', '${type.name}')`
+  }
+  if (type.name.startsWith('Float')) {
+    if (!/^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|nan)$/.test(raw)) throw refuse()
+    return `CAST('${raw}', '${type.name}')`
+  }
+  if (type.name === 'Bool') {
+    const value = raw.toLowerCase()
+    if (value === '1' || value === 'true') return 'true'
+    if (value === '0' || value === 'false') return 'false'
+    throw refuse()
+  }
+  const text = unescapeTsv(raw)
+  if (type.name === 'String') return quoteString(text)
+  return `CAST(${quoteString(text)}, ${quoteString(renderType(type))})`
+}
+
+/**
+ * The literal of one parameter: `typeText` is what stands behind the colon in `{name:Type}`, `raw` the value as it came
+ * over the wire (scalars escaped as in tab-separated text, arrays, tuples and maps in ClickHouse's text form).
+ * @throws EngineError 457 when the type is not accepted or the value does not fit it.
+ */
+export const paramLiteral = (name: string, typeText: string, raw: string): string => {
+  if (typeText.trim() === 'Identifier') return quoteIdentifier(unescapeTsv(raw))
+  const type = parseParamType(typeText)
+  let inner = type
+  let nullable = false
+  while (inner.name === 'Nullable' || inner.name === 'LowCardinality') {
+    if (inner.name === 'Nullable') nullable = true
+    inner = inner.args[0] ?? inner
+  }
+  if (nullable && raw === '\\N') return `CAST(NULL, ${quoteString(renderType(type))})`
+  if (typeArguments[inner.name] !== undefined) return `CAST(${quoteString(raw)}, ${quoteString(renderType(type))})`
+  const literal = scalarLiteral(inner, name, raw)
+  return inner === type ? literal : `CAST(${literal}, ${quoteString(renderType(type))})`
+}

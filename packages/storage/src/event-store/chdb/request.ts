@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { LaneName } from './engine.ts'
+import { EngineError } from './engine-error.ts'
+
+/** Header that asks for a lane; a ClickHouse server ignores it. */
+export const laneHeader = 'x-tributary-lane'
+
+export type ParsedCall = {
+  /** Text of the `query` parameter; the body is appended to it, or is the rows of an insert. */
+  query: string
+  database: string
+  queryId: string
+  format: string | undefined
+  compress: boolean
+  params: Map<string, string>
+  settings: Record<string, string>
+  lane: LaneName
+}
+
+// Parameters of the HTTP interface that are no settings of the engine.
+// biome-ignore format: a table
+const reserved: ReadonlySet<string> = new Set([
+  'query', 'database', 'query_id', 'session_id', 'session_check', 'session_timeout', 'role', 'user', 'password',
+  'default_format', 'enable_http_compression', 'http_zlib_compression_level', 'compress', 'decompress',
+  'wait_end_of_query', 'buffer_size', 'quota_key', 'send_progress_in_http_headers', 'http_headers_progress_interval_ms',
+  'http_write_exception_in_output_format', 'client_protocol_version', 'cancel_http_readonly_queries_on_client_close',
+])
+
+/** Reads what ClickHouse's HTTP interface takes from the address and the headers. */
+export const parseCall = (search: URLSearchParams, headers: IncomingHttpHeaders): ParsedCall => {
+  const params = new Map<string, string>()
+  const settings: Record<string, string> = {}
+  for (const [key, value] of search) {
+    if (key.startsWith('param_')) params.set(key.slice(6), value)
+    else if (!reserved.has(key)) settings[key] = value
+  }
+  const header = (key: string): string | undefined => {
+    const value = headers[key]
+    return Array.isArray(value) ? value[0] : value
+  }
+  return {
+    query: search.get('query') ?? '',
+    database: search.get('database') ?? header('x-clickhouse-database') ?? 'default',
+    queryId: search.get('query_id') ?? crypto.randomUUID(),
+    format: search.get('default_format') ?? header('x-clickhouse-format'),
+    compress: search.get('enable_http_compression') === '1' && /\bgzip\b/.test(header('accept-encoding') ?? ''),
+    params,
+    settings,
+    lane: header(laneHeader) === 'heavy' ? 'heavy' : 'short',
+  }
+}
+
+/** The parts of `INSERT INTO [db.]table [(columns)] FORMAT x` whose rows stand in the body; undefined for any other text. */
+export const parseInsert = (
+  query: string,
+): { table: string; columns: string[] | undefined; format: string } | undefined => {
+  const found =
+    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.`"]+)\s*(?:\(([^()]*)\)\s*)?FORMAT\s+(JSONEachRow|JSONCompactEachRow)\s*;?\s*$/i.exec(
+      query,
+    )
+  if (found === null) return undefined
+  const bare = (text: string): string => text.trim().replace(/^[`"]|[`"]$/g, '')
+  const table = (found[1] ?? '').split('.').map(bare).join('.')
+  const columns = found[2]?.split(',').map(bare)
+  if (!/^\w+(?:\.\w+)?$/.test(table) || columns?.some((column) => !/^\w+$/.test(column))) return undefined
+  return {
+    table,
+    columns,
+    format: (found[3] ?? '').toLowerCase() === 'jsoneachrow' ? 'JSONEachRow' : 'JSONCompactEachRow',
+  }
+}
+
+const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
+
+/** What a statement does, by its first word; `reads` may be killed when its client goes away. */
+export const classify = (sql: string): { first: string; lane: LaneName | undefined } => {
+  const first = (/^[A-Za-z]+/.exec(sql.replace(leading, ''))?.[0] ?? '').toUpperCase()
+  if (first === 'SET' || first === 'USE') {
+    throw new EngineError(
+      48,
+      'NOT_IMPLEMENTED',
+      `${first} has no effect between requests: pass settings and the database with each one`,
+    )
+  }
+  if (first === 'INSERT') return { first, lane: 'insert' }
+  const reads = ['SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'].includes(first) || first === ''
+  // Everything that changes tables may take long (mutations): never in front of the queries of the screens.
+  return { first, lane: reads ? undefined : 'heavy' }
+}

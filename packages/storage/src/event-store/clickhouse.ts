@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream'
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client'
+import type { Logger } from '@tributary/kernel'
+import { refusesRows, saysUnavailable } from './error-codes.ts'
+import { type EventStore, EventStoreQueryError, EventStoreUnavailable, InsertRejected } from './port.ts'
+
+export type ClickHouseOptions = {
+  /** `http(s)://host:port`; credentials and database in it count when the options below are absent. */
+  url: string
+  user?: string
+  password?: string
+  database?: string
+  logger: Logger
+}
+
+/** Settings under which every engine reads rows alike, whatever its configuration says. */
+const insertSettings: ClickHouseSettings = {
+  async_insert: 0,
+  date_time_input_format: 'best_effort',
+  type_json_skip_duplicated_paths: 1,
+  input_format_null_as_default: 1,
+  input_format_skip_unknown_fields: 0,
+  wait_end_of_query: 1,
+}
+
+const querySettings: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 }
+const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_000 }
+
+const nameOfTable = (table: string): string => {
+  if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?$/.test(table)) throw new Error(`'${table}' is no name of a table`)
+  return table
+}
+
+/** The error that the port promises, for a failure of the client. */
+const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal | undefined): unknown => {
+  if (signal?.aborted) return signal.reason
+  if (!(error instanceof ClickHouseError)) {
+    return new EventStoreUnavailable(
+      `The event store cannot be reached: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    )
+  }
+  const code = Number(error.code)
+  if (saysUnavailable(code))
+    return new EventStoreUnavailable(`The event store answers ${code}: ${error.message}`, error)
+  if (kind === 'insert') {
+    if (refusesRows(code)) return new InsertRejected(code, error.message)
+    return new EventStoreUnavailable(`The event store cannot store: ${code}: ${error.message}`, error)
+  }
+  return new EventStoreQueryError(code, error.message)
+}
+
+/**
+ * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
+ * for a server. Inserts send the text as it is. Nothing is repeated here: an insert is repeated by the caller with the
+ * same token.
+ */
+export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
+  const client: ClickHouseClient = createClient({
+    url: options.url,
+    ...(options.user === undefined ? {} : { username: options.user }),
+    ...(options.password === undefined ? {} : { password: options.password }),
+    ...(options.database === undefined ? {} : { database: options.database }),
+    request_timeout: timeouts.heavy + 10_000,
+    max_open_connections: 32,
+    keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
+    log: { level: ClickHouseLogLevel.OFF },
+    clickhouse_settings: {},
+  })
+
+  const bounded = async <T>(
+    kind: 'insert' | 'query',
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    call: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    signal?.throwIfAborted()
+    const late = AbortSignal.timeout(timeoutMs)
+    try {
+      return await call(signal === undefined ? late : AbortSignal.any([signal, late]))
+    } catch (error) {
+      const reason =
+        late.aborted && signal?.aborted !== true
+          ? new Error(`no answer within ${timeoutMs} ms`, { cause: error })
+          : error
+      const translated = translate(reason, kind, signal)
+      if (translated instanceof EventStoreUnavailable)
+        options.logger.warn({ error: translated.message }, 'event store is unavailable')
+      throw translated
+    }
+  }
+
+  return {
+    async insert(table, ndjson, { token, signal }) {
+      const text = typeof ndjson === 'string' ? ndjson : ndjson.join('\n')
+      if (text.trim() === '') return
+      await bounded('insert', timeouts.insert, signal, async (both) => {
+        const { stream } = await client.exec({
+          query: `INSERT INTO ${nameOfTable(table)} FORMAT JSONEachRow`,
+          values: Readable.from([Buffer.from(text)], { objectMode: false }),
+          abort_signal: both,
+          clickhouse_settings: { ...insertSettings, insert_deduplication_token: token },
+        })
+        await stream.resume().toArray()
+      })
+    },
+    async query<Row>(
+      sql: string,
+      params?: Record<string, unknown>,
+      { lane = 'short', signal }: { lane?: 'short' | 'heavy'; signal?: AbortSignal } = {},
+    ) {
+      return await bounded('query', timeouts[lane], signal, async (both) => {
+        const result = await client.query({
+          query: sql,
+          format: 'JSONEachRow',
+          ...(params === undefined ? {} : { query_params: params }),
+          abort_signal: both,
+          clickhouse_settings: querySettings,
+          http_headers: { 'X-Tributary-Lane': lane },
+        })
+        return await result.json<Row>()
+      })
+    },
+    async command(sql, params) {
+      await bounded('query', timeouts.command, undefined, (signal) =>
+        client.command({ query: sql, ...(params === undefined ? {} : { query_params: params }), abort_signal: signal }),
+      )
+    },
+    async ping() {
+      const result = await client.ping()
+      return result.success
+    },
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Codes of the engine (ErrorCodes.cpp of ClickHouse) by what the caller has to do. Anything in neither table is a fault
+ * of the deployment (missing table, wrong credentials): repeating helps once it is mended, dropping rows would not.
+ */
+// biome-ignore format: a table
+const rowCodes: ReadonlySet<number> = new Set([
+  // Text of a value: CANNOT_PARSE_TEXT, …_ESCAPE_SEQUENCE, …_QUOTED_STRING, …_INPUT_ASSERTION_FAILED, …_DATE, …_DATETIME, …_NUMBER
+  6, 25, 26, 27, 28, 29, 32, 33, 34, 38, 41, 72, 130, 131, 352, 376, 441, 467, 675, 676,
+  // Meaning of a value: BAD_ARGUMENTS, TYPE_MISMATCH, ARGUMENT_OUT_OF_BOUND, INCORRECT_DATA, null where none may be, …
+  36, 43, 44, 48, 53, 64, 68, 69, 70, 117, 190, 321, 349, 407, 469, 565, 645, 691,
+  // Shape: too deep, too large, or something the engine itself does not get along with (LOGICAL_ERROR)
+  49, 78, 140, 167, 168, 306,
+])
+
+// biome-ignore format: a table
+const awayCodes: ReadonlySet<number> = new Set([
+  // Time and load: TIMEOUT_EXCEEDED, TOO_SLOW, TOO_MANY_SIMULTANEOUS_QUERIES, TOO_MANY_PARTS, QUERY_WAS_CANCELLED, ABORTED
+  159, 160, 202, 203, 236, 252, 290, 364, 373, 394, 473, 692, 745,
+  // Memory and disk: MEMORY_LIMIT_EXCEEDED, NOT_ENOUGH_SPACE, CANNOT_ALLOCATE_MEMORY, TOO_MANY_BYTES, CANNOT_SCHEDULE_TASK
+  173, 241, 243, 307, 439,
+  // Network, replicas, access: DNS_ERROR, SOCKET_TIMEOUT, NETWORK_ERROR, READONLY, TABLE_IS_READ_ONLY, AUTHENTICATION_FAILED
+  164, 198, 209, 210, 225, 242, 286, 289, 319, 335, 336, 341, 499, 516, 999,
+])
+
+/** The engine read the rows and does not take them: one of them has to go. */
+export const refusesRows = (code: number): boolean => rowCodes.has(code)
+
+/** The engine is overloaded, out of memory, out of time or disk, or ended: the same call may succeed later. */
+export const saysUnavailable = (code: number): boolean => awayCodes.has(code)
