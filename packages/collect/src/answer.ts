@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ErrorBody } from '@tributary/kernel'
+import type { Refusal } from './refusal.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+const successBody = Buffer.from('{"success":true}')
+const successHeaders: readonly string[] = [
+  'Content-Type',
+  jsonType,
+  'Content-Length',
+  String(successBody.length),
+  'Vary',
+  'Origin',
+]
+/** A transparent picture of one pixel. */
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+const preflightMethods = 'GET,POST,HEAD,OPTIONS'
+const usualHeaders =
+  'authorization,content-type,content-encoding,x-retry-count,anonymousid,sentat,x-write-key,x-ip-policy,cache-control'
+const headerList = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,2000}$/
+
+const corsHeaders = (origin: string): string[] => [
+  'Access-Control-Allow-Origin',
+  origin,
+  'Access-Control-Allow-Credentials',
+  'true',
+  'Access-Control-Expose-Headers',
+  'Retry-After',
+]
+
+/** The headers of an answer as a flat list: what is given, and the caller's origin where there is one. */
+const withCors = (req: IncomingMessage, headers: readonly string[]): string[] => {
+  const origin = req.headers.origin
+  return origin === undefined ? headers.slice() : headers.concat(corsHeaders(origin))
+}
+
+const send = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: readonly string[],
+  body: Buffer | string,
+): void => {
+  if (res.headersSent || res.destroyed) return
+  res.writeHead(status, withCors(req, headers))
+  if (req.method === 'HEAD') res.end()
+  else res.end(body)
+}
+
+/** 200 `{"success":true}`: the request is on disk. */
+export const sendSuccess = (req: IncomingMessage, res: ServerResponse): void =>
+  send(req, res, 200, successHeaders, successBody)
+
+/** The four-key error body, with Retry-After where the client may come again. */
+export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: Refusal): void => {
+  const body: ErrorBody = {
+    code: refusal.code,
+    reason: refusal.reason,
+    message: refusal.message,
+    metadata: refusal.metadata ?? {},
+  }
+  const text = Buffer.from(JSON.stringify(body))
+  const headers = [
+    'Content-Type',
+    jsonType,
+    'Content-Length',
+    String(text.length),
+    'Vary',
+    'Origin',
+    'Cache-Control',
+    'no-store',
+  ]
+  if (refusal.retryAfter !== undefined) headers.push('Retry-After', String(refusal.retryAfter))
+  if (refusal.code === 405) headers.push('Allow', `${refusal.metadata?.allowed ?? ''}, OPTIONS`)
+  send(req, res, refusal.code, headers, text)
+}
+
+/** 200 and a picture, whatever became of the event: a page must not show a broken image. */
+export const sendPixel = (req: IncomingMessage, res: ServerResponse): void =>
+  send(
+    req,
+    res,
+    200,
+    [
+      'Content-Type',
+      'image/gif',
+      'Content-Length',
+      String(gif.length),
+      'Cache-Control',
+      'no-store, no-cache, must-revalidate, private',
+      'Cross-Origin-Resource-Policy',
+      'cross-origin',
+      'Vary',
+      'Origin',
+    ],
+    gif,
+  )
+
+/** 200 and a JSON document that clients may keep for `maxAge` seconds. */
+export const sendJson = (req: IncomingMessage, res: ServerResponse, value: unknown, maxAge: number): void => {
+  const text = Buffer.from(JSON.stringify(value))
+  const cache = maxAge === 0 ? 'no-store' : `public, max-age=${maxAge}`
+  send(
+    req,
+    res,
+    200,
+    ['Content-Type', jsonType, 'Content-Length', String(text.length), 'Cache-Control', cache, 'Vary', 'Origin'],
+    text,
+  )
+}
+
+/** 200 and a script, compressed when the client takes gzip. */
+export const sendScript = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  script: { plain: Buffer; gzip: Buffer },
+  cache: string,
+): void => {
+  const zipped = String(req.headers['accept-encoding'] ?? '').includes('gzip')
+  const body = zipped ? script.gzip : script.plain
+  const headers = [
+    'Content-Type',
+    'text/javascript; charset=utf-8',
+    'Content-Length',
+    String(body.length),
+    'Cache-Control',
+    cache,
+    'Cross-Origin-Resource-Policy',
+    'cross-origin',
+    'X-Content-Type-Options',
+    'nosniff',
+    'Vary',
+    'Origin, Accept-Encoding',
+  ]
+  if (zipped) headers.push('Content-Encoding', 'gzip')
+  send(req, res, 200, headers, body)
+}
+
+/** The answer to a preflight: the origin and the list of headers it asks for are granted (`*` would not do with credentials). */
+export const sendPreflight = (req: IncomingMessage, res: ServerResponse): void => {
+  const asked = req.headers['access-control-request-headers']
+  const headers = [
+    'Access-Control-Allow-Methods',
+    preflightMethods,
+    'Access-Control-Allow-Headers',
+    asked !== undefined && headerList.test(asked) ? asked : usualHeaders,
+    'Access-Control-Max-Age',
+    '86400',
+    'Vary',
+    'Origin, Access-Control-Request-Headers',
+    'Content-Length',
+    '0',
+  ]
+  if (req.headers['access-control-request-private-network'] === 'true')
+    headers.push('Access-Control-Allow-Private-Network', 'true')
+  send(req, res, 200, headers, '')
+}

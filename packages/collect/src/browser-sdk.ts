@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+
+/** A script ready to be sent. */
+export type Script = { plain: Buffer; gzip: Buffer }
+
+export type BrowserSdk = {
+  /** The official analytics-next build for one write key, told to talk to `origin`. */
+  script(origin: string, writeKey: string): Script
+  /** A chunk that the build loads when it needs it. */
+  bundle(file: string): Script | undefined
+}
+
+const keyMark = '"__WRITE_KEY__"'
+const cachedScripts = 100
+
+const folder = (): string => {
+  const entry = createRequire(import.meta.url).resolve('@segment/analytics-next')
+  return join(dirname(entry), '..', 'umd')
+}
+
+/** A value as a JavaScript literal that may stand inside of an HTML script element. */
+const literal = (value: string): string =>
+  JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/**
+ * The build finds its home only in https script tags. So it is told: the page's own `_cdn` first, else the origin this
+ * very script came from, else the one it was asked at.
+ */
+const prologue = (origin: string): string =>
+  `!function(){var a=window.analytics=window.analytics||[];if(!a._cdn){var s=document.currentScript,m=s&&/^https?:\\/\\/[^/]+/.exec(s.src);a._cdn=m?m[0]:${literal(origin)}}}();`
+
+/**
+ * Reads the UMD build of @segment/analytics-next once. Its two addresses of Segment's own servers (fallbacks and error
+ * reports) are replaced by ours: a page that uses this product talks to this product only.
+ */
+export const loadBrowserSdk = (): BrowserSdk => {
+  const home = folder()
+  const standalone = readFileSync(join(home, 'standalone.js'), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '')
+  if (!standalone.includes(keyMark)) throw new Error('The browser SDK has no place for the write key')
+  const bundles = new Map<string, Script>()
+  for (const file of readdirSync(home)) {
+    if (!/\.bundle\.[0-9a-f]+\.js$/.test(file)) continue
+    const plain = Buffer.from(readFileSync(join(home, file), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, ''))
+    bundles.set(file, { plain, gzip: gzipSync(plain) })
+  }
+  const scripts = new LRUCache<string, Script>({ max: cachedScripts })
+  const build = (origin: string, writeKey: string): Script => {
+    const text = standalone
+      .replace(keyMark, () => literal(writeKey))
+      .replaceAll('https://cdn.segment.com', origin)
+      .replaceAll('api.segment.io/v1', `${new URL(origin).host}/v1`)
+    const plain = Buffer.from(prologue(origin) + text)
+    return { plain, gzip: gzipSync(plain) }
+  }
+  return {
+    script(origin, writeKey) {
+      const id = `${origin} ${writeKey}`
+      const known = scripts.get(id)
+      if (known !== undefined) return known
+      const made = build(origin, writeKey)
+      scripts.set(id, made)
+      return made
+    },
+    bundle: (file) => bundles.get(file),
+  }
+}
+
+const stubs = [
+  'track',
+  'identify',
+  'page',
+  'screen',
+  'group',
+  'alias',
+  'ready',
+  'reset',
+  'user',
+  'on',
+  'once',
+  'off',
+  'setAnonymousId',
+  'debug',
+  'trackLink',
+  'trackForm',
+  'trackClick',
+  'trackSubmit',
+  'addSourceMiddleware',
+  'addDestinationMiddleware',
+  'addIntegrationMiddleware',
+  'register',
+]
+
+/**
+ * The script element for a page's head: calls made before the SDK has arrived wait in a list that the SDK works off.
+ * `origin` is where this server is reached, http or https.
+ */
+export const snippet = ({ origin, writeKey }: { origin: string; writeKey: string }): string => {
+  const base = origin.replace(/\/+$/, '')
+  return `<script>
+!function () {
+  var queue = window.analytics = window.analytics || []
+  if (queue.initialize || queue.invoked) return
+  queue.invoked = true
+  queue.methods = ${literal(stubs.join(' '))}.split(' ')
+  queue.methods.forEach(function (name) {
+    queue[name] = function () {
+      if (window.analytics !== queue) return window.analytics[name].apply(window.analytics, arguments)
+      queue.push([name].concat([].slice.call(arguments)))
+      return queue
+    }
+  })
+  queue.load = function (key, options) {
+    queue._writeKey = key
+    queue._loadOptions = options
+    var script = document.createElement('script')
+    script.async = true
+    script.src = queue._cdn + '/analytics.js/v1/' + encodeURIComponent(key) + '/analytics.min.js'
+    document.head.appendChild(script)
+  }
+  queue._cdn = ${literal(base)}
+  queue.load(${literal(writeKey)})
+  queue.page()
+}()
+</script>`
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import ipaddr from 'ipaddr.js'
+
+/** A network: its address and the number of bits that count. */
+export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** Ranges from addresses and CIDR texts. Throws an Error that names the entry that is neither. */
+export const parseProxies = (list: readonly string[]): AddressRange[] =>
+  list.map((text) => {
+    if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+    if (!ipaddr.isValid(text)) throw new Error(`Not an address or a range of addresses: ${text}`)
+    const address = ipaddr.parse(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  })
+
+const inRanges = (address: string, ranges: readonly AddressRange[]): boolean => {
+  const parsed = ipaddr.process(address)
+  return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
+}
+
+const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
+
+/** An entry of X-Forwarded-For without port, zone and brackets, or undefined when it is no address. */
+const forwardedAddress = (entry: string): string | undefined => {
+  const bare = entry
+    .trim()
+    .replace(/^\[([^\]]+)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  return ipaddr.isValid(bare) ? plain(bare) : undefined
+}
+
+/**
+ * The address of the client: the peer's, or, when the peer is a trusted proxy, the last entry of X-Forwarded-For that
+ * is not one. What an untrusted peer claims is not looked at; an entry that is no address ends the walk.
+ */
+export const clientAddress = (
+  peer: string,
+  forwardedFor: string | undefined,
+  proxies: readonly AddressRange[],
+): string => {
+  let address = plain(peer)
+  if (proxies.length === 0 || forwardedFor === undefined) return address
+  const entries = forwardedFor.split(',')
+  for (let i = entries.length - 1; i >= 0 && ipaddr.isValid(address) && inRanges(address, proxies); i--) {
+    const next = forwardedAddress(entries[i] ?? '')
+    if (next === undefined) break
+    address = next
+  }
+  return address
+}
+
+const deviceAgent = /^(?:Mozilla\/|Opera\/|Dalvik\/)|CFNetwork\/|analytics-(?:swift|kotlin|ios|android|react-native)/i
+
+/**
+ * True when the caller is the user's own device, so that its address belongs in `context.ip`: it used a path that only
+ * browser and mobile SDKs use, or it shows a browser's marks (Origin, Sec-Fetch-Site), or its user agent is a browser's
+ * or a phone's. Servers that forward events show none of these, and their address says nothing about the user.
+ */
+export const isDevice = (clientPath: boolean, req: IncomingMessage): boolean =>
+  clientPath ||
+  req.headers.origin !== undefined ||
+  req.headers['sec-fetch-site'] !== undefined ||
+  (req.headers['user-agent'] !== undefined && deviceAgent.test(req.headers['user-agent']))
+
+const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+
+/**
+ * Origin (`scheme://host[:port]`) under which this request reached us: the configured one, else what a trusted proxy
+ * says, else the Host header. Only characters of host names get through, so it can be put into a script.
+ */
+export const requestOrigin = (
+  req: IncomingMessage,
+  publicUrl: string | undefined,
+  proxies: readonly AddressRange[],
+): string => {
+  if (publicUrl !== undefined) return new URL(publicUrl).origin
+  const peer = req.socket.remoteAddress ?? ''
+  const trusted = ipaddr.isValid(peer) && inRanges(peer, proxies)
+  const header = (name: string): string | undefined => {
+    const value = trusted ? req.headers[name] : undefined
+    return typeof value === 'string' ? value.split(',')[0]?.trim() : undefined
+  }
+  const host = header('x-forwarded-host') ?? req.headers.host ?? ''
+  const scheme = header('x-forwarded-proto') === 'https' || 'encrypted' in req.socket ? 'https' : 'http'
+  return `${scheme}://${hostName.test(host) ? host : 'localhost'}`
+}

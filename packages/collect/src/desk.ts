@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestMeta } from '@tributary/contract'
+import { sendRefusal } from './answer.ts'
+import { type Backlog, createBacklog } from './backlog.ts'
+import { type Budget, createBudget, discard } from './body.ts'
+import { type AddressRange, clientAddress, isDevice, parseProxies } from './client.ts'
+import { createIntake, type Intake } from './intake.ts'
+import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
+import { sampleOf } from './redact.ts'
+import type { Refusal } from './refusal.ts'
+import * as refusals from './refusal.ts'
+import { createRefusalCounter, type RefusalCounter } from './refusal-counter.ts'
+import type { EventRoute } from './routes.ts'
+import { createTally, type Tally } from './tally.ts'
+
+/** One request with its query text (without the question mark). */
+export type Asked = { req: IncomingMessage; res: ServerResponse; query: string }
+
+/** Answers that send the client away for a while. */
+type Later = Record<'starting' | 'stopping' | 'diskFull' | 'overloaded' | 'backlog', Refusal>
+
+/** What all endpoints share: limits, counts, the way into the log, and the words of refusal. */
+export type Desk = {
+  readonly settings: CollectSettings
+  readonly proxies: readonly AddressRange[]
+  readonly budget: Budget
+  readonly backlog: Backlog
+  readonly intake: Intake
+  readonly counter: RefusalCounter
+  readonly tally: Tally
+  readonly later: Later
+  /** Why nothing at all can be taken at the moment. */
+  shed(): Refusal | undefined
+  /** Refuses everything from now on. */
+  close(): void
+  /** Counts what the client loses for good, with a sample. */
+  countLost(
+    refusal: Refusal,
+    req: IncomingMessage,
+    entry: WriteKeyEntry | undefined,
+    key: string | undefined,
+    body?: Buffer,
+  ): void
+  /** Answers a refusal; counts it unless the client may send the request again. Reads away what is left of the body. */
+  refuse(asked: Asked, call: string, refusal: Refusal, entry?: WriteKeyEntry, key?: string, body?: Buffer): void
+  /** A fault of ours: logged, and answered 500 without its text. */
+  fail(asked: Pick<Asked, 'req' | 'res'>, error: unknown): void
+  /** Notes that a request of a key is on disk. */
+  taken(call: string, entry: WriteKeyEntry, bytes: number): void
+  metaOf(req: IncomingMessage, entry: WriteKeyEntry, route: EventRoute): RequestMeta
+}
+
+const maxAgentLength = 500
+
+const forwardedFor = (req: IncomingMessage): string | undefined => {
+  const value = req.headers['x-forwarded-for']
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+const laterAnswers = (seconds: number): Later => ({
+  starting: refusals.starting(seconds),
+  stopping: refusals.stopping(seconds),
+  diskFull: refusals.diskFull(seconds),
+  overloaded: refusals.overloaded(seconds),
+  backlog: refusals.backlogFull(seconds),
+})
+
+/** Sets up what the endpoints share. Throws when a trusted proxy is no address. */
+export const createDesk = (deps: CollectDeps): Desk => {
+  const { keys, clock } = deps
+  const settings = { ...defaultCollectSettings, ...deps.settings }
+  const proxies = parseProxies(deps.trustedProxies)
+  const backlog = createBacklog(settings.backlogBytes)
+  const counter = createRefusalCounter(deps.refusals, clock, deps.logger)
+  const tally = createTally(deps.metrics)
+  const later = laterAnswers(settings.retryAfterSeconds)
+  let closed = false
+
+  const countLost: Desk['countLost'] = (refusal, req, entry, key, body) =>
+    counter.count(refusal, entry, key, () => sampleOf(req, body, key))
+
+  return {
+    settings,
+    proxies,
+    budget: createBudget(settings.bufferedBytes),
+    backlog,
+    intake: createIntake(deps, backlog, settings.retryAfterSeconds),
+    counter,
+    tally,
+    later,
+    shed() {
+      if (closed) return later.stopping
+      if (!keys.ready()) return later.starting
+      return deps.diskOk === undefined || deps.diskOk() ? undefined : later.diskFull
+    },
+    close() {
+      closed = true
+    },
+    countLost,
+    refuse(asked, call, refusal, entry, key, body) {
+      tally.answered(call, refusal.code)
+      if (refusal.retryAfter === undefined) countLost(refusal, asked.req, entry, key, body)
+      if (!asked.req.complete && asked.req.listenerCount('data') === 0) discard(asked.req)
+      sendRefusal(asked.req, asked.res, refusal)
+    },
+    fail({ req, res }, error) {
+      deps.logger.error({ err: error }, 'A request to collection failed')
+      tally.answered('fault', 500)
+      sendRefusal(req, res, refusals.fault)
+    },
+    taken(call, entry, bytes) {
+      tally.accepted(call, bytes)
+      counter.touch(entry.keyId, clock())
+    },
+    metaOf(req, entry, route) {
+      const meta: RequestMeta = {
+        w: entry.workspaceId,
+        s: entry.sourceId,
+        k: route.kind === 'batch' ? 'batch' : 'single',
+        r: clock(),
+        ip: clientAddress(req.socket.remoteAddress ?? '', forwardedFor(req), proxies),
+      }
+      if (route.kind !== 'batch') meta.t = route.type
+      const agent = req.headers['user-agent']
+      if (agent !== undefined) meta.ua = agent.length > maxAgentLength ? agent.slice(0, maxAgentLength) : agent
+      if (isDevice(route.client, req)) meta.d = true
+      return meta
+    },
+  }
+}

@@ -1,0 +1,12 @@
+export { snippet } from './browser-sdk.ts'
+export { type Collect, createCollect, processedTopic } from './collect.ts'
+export {
+  type CollectDeps,
+  type CollectSettings,
+  defaultCollectSettings,
+  type RefusalRow,
+  type RefusalSink,
+  type WriteKeyDirectory,
+  type WriteKeyEntry,
+  type WriteKeyUse,
+} from './ports.ts'

@@ -1,0 +1,84 @@
+import type { RequestMeta } from '@tributary/contract'
+import { faultPoint } from '@tributary/kernel'
+import { LogOverloaded } from '@tributary/storage'
+import type { Backlog } from './backlog.ts'
+import type { CollectDeps, WriteKeyEntry } from './ports.ts'
+import type { Refusal } from './refusal.ts'
+import * as refusals from './refusal.ts'
+
+/** One checked request on its way into the log. */
+export type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
+
+export type Intake = {
+  /**
+   * Appends a request to the log and calls `done` once: with nothing when it is on disk, else with why it is not. Then
+   * nothing of it is kept.
+   */
+  append(accepted: Accepted, done: (refusal?: Refusal) => void): void
+  /** Resolves when nothing is on its way to the disk. */
+  idle(): Promise<void>
+}
+
+const observeEvery = 32
+
+/** The way into the log, within each workspace's share of the backlog. */
+export const createIntake = (
+  deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock'>,
+  backlog: Backlog,
+  retryAfter: number,
+): Intake => {
+  const { log, logger, metrics, clock } = deps
+  const overloaded = refusals.overloaded(retryAfter)
+  const unavailable = refusals.unavailable(retryAfter)
+  const full = refusals.backlogFull(retryAfter)
+  let running = 0
+  let appended = 0
+  let lastComplaint = 0
+  let waiters: (() => void)[] = []
+
+  const finished = (): void => {
+    if (--running > 0) return
+    for (const waiter of waiters) waiter()
+    waiters = []
+  }
+  const failed = (error: unknown): Refusal => {
+    if (error instanceof LogOverloaded) return overloaded
+    const now = clock()
+    if (now - lastComplaint > 1000) {
+      lastComplaint = now
+      logger.error({ err: error }, 'The log cannot be written; collection answers 503')
+    }
+    return unavailable
+  }
+  /** Nothing above catches what is thrown here: by now the fate of the record is decided, only its answer is lost. */
+  const settle = (done: (refusal?: Refusal) => void, refusal?: Refusal): void => {
+    try {
+      done(refusal)
+    } catch (error) {
+      logger.error({ err: error }, 'An answer of collection failed')
+    }
+  }
+  return {
+    append({ entry, meta, body }, done) {
+      if (!backlog.take(entry.workspaceId, body.length)) return done(full)
+      running++
+      const from = ++appended % observeEvery === 0 ? performance.now() : 0
+      log.append({ key: entry.workspaceId, meta: JSON.stringify(meta), body }).then(
+        () => {
+          if (from !== 0) metrics.observe('collect_append', performance.now() - from)
+          faultPoint('collect.appended')
+          finished()
+          settle(done)
+        },
+        (error: unknown) => {
+          backlog.giveBack(entry.workspaceId, body.length)
+          finished()
+          settle(done, failed(error))
+        },
+      )
+    },
+    idle() {
+      return running === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { type EventType, eventTypes, trackingLimits } from '@tributary/contract'
+import type { Refusal } from './refusal.ts'
+import * as refusals from './refusal.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The JSON object of a body, or why there is none. Decoded as UTF-8; broken sequences become U+FFFD. */
+export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { refusal: Refusal } => {
+  if (body.length === 0) return { refusal: refusals.emptyBody }
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(value) ? { value } : { refusal: refusals.notAnObject }
+  } catch (error) {
+    return { refusal: refusals.badJson(/position (\d+)/.exec(String(error))?.[1]) }
+  }
+}
+
+const present = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number'
+
+const deeperThan = (value: unknown, levels: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const child of Object.values(value)) if (deeperThan(child, levels - 1)) return true
+  return false
+}
+
+const isEventType = (value: unknown): value is EventType => eventTypes.some((type) => type === value)
+
+const noUser = 'The event has neither `userId` nor `anonymousId`. Send at least one of them, as text.'
+
+const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | undefined => {
+  if (type === 'alias') {
+    if (!present(event.userId))
+      return refusals.missingField(type, 'userId', 'An alias needs `userId`, the new id of the user.')
+    return present(event.previousId)
+      ? undefined
+      : refusals.missingField(type, 'previousId', 'An alias needs `previousId`, the id the user had before.')
+  }
+  if (!present(event.userId) && !present(event.anonymousId)) return refusals.missingField(type, 'userId', noUser)
+  if (type === 'group' && !present(event.groupId))
+    return refusals.missingField(type, 'groupId', 'A group call needs `groupId`.')
+  if (type === 'track' && !(typeof event.event === 'string' && event.event !== '')) {
+    return refusals.missingField(type, 'event', 'A track call needs `event`, the name of what happened.')
+  }
+  return undefined
+}
+
+/**
+ * Judges a single event: size (bytes as received), type (the body's own, else the path's), ids and nesting. Numbers
+ * are taken as ids. Returns why it is refused, or undefined.
+ */
+export const checkSingle = (
+  event: Record<string, unknown>,
+  size: number,
+  pathType: EventType,
+  maxBytes: number,
+): Refusal | undefined => {
+  if (size > maxBytes) return refusals.eventTooLarge(size, maxBytes)
+  const type = event.type === undefined || event.type === null || event.type === '' ? pathType : event.type
+  if (!isEventType(type)) return refusals.unknownType(typeof type === 'string' ? type : typeof type)
+  const missing = checkIds(type, event)
+  if (missing !== undefined) return missing
+  return deeperThan(event, trackingLimits.jsonDepth) ? refusals.tooDeep(trackingLimits.jsonDepth) : undefined
+}
+
+/** Judges a batch as a whole. Its events are judged one by one later, and kept as rejected when they fail. */
+export const checkBatch = (body: Record<string, unknown>): Refusal | undefined => {
+  if (!Array.isArray(body.batch)) return refusals.noBatch
+  return body.batch.length === 0 ? refusals.emptyBatch : undefined
+}

@@ -1,0 +1,58 @@
+import type { EventType } from '@tributary/contract'
+import { parseBody } from './judge.ts'
+import { badPixel, type Refusal } from './refusal.ts'
+
+/** An event that came as the address of a picture, as the JSON body it stands for. */
+export type PixelEvent = { value: Record<string, unknown>; body: Buffer }
+
+const maxDepth = 20
+
+/** `data` of `/v1/pixel/{type}`: base64 (either alphabet, with or without padding) of one JSON object. */
+export const dataPixel = (query: string): PixelEvent | { refusal: Refusal } => {
+  // A '+' that was not escaped arrives as a space.
+  const data = new URLSearchParams(query).get('data')?.replaceAll(' ', '+')
+  if (data === undefined || data === '') return { refusal: badPixel }
+  const body = Buffer.from(data, 'base64')
+  const parsed = parseBody(body)
+  return 'refusal' in parsed ? { refusal: badPixel } : { value: parsed.value, body }
+}
+
+type Tree = { [key: string]: string | Tree }
+
+const put = (tree: Tree, path: readonly string[], name: string, value: string): void => {
+  let at = tree
+  for (const part of path.slice(0, -1)) {
+    const next = Object.hasOwn(at, part) ? at[part] : undefined
+    if (typeof next === 'string') {
+      // `a=1&a.b=2`: both are kept, the second under its full name.
+      set(tree, name, value)
+      return
+    }
+    const child: Tree = next ?? {}
+    set(at, part, child)
+    at = child
+  }
+  const last = path.at(-1) ?? name
+  set(at, typeof (Object.hasOwn(at, last) ? at[last] : '') === 'string' ? last : name, value)
+}
+
+/** Defines a plain property, even for names like `__proto__`. */
+const set = (tree: Tree, key: string, value: string | Tree): void => {
+  Object.defineProperty(tree, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
+/**
+ * The query of `/pixel/v1/{type}`: parameters are fields, dots nest (`properties.price=5`), values stay text. The write
+ * key is left out.
+ */
+export const queryPixel = (query: string, type: EventType): PixelEvent => {
+  const value: Tree = {}
+  set(value, 'type', type)
+  set(value, 'channel', 'web')
+  for (const [name, text] of new URLSearchParams(query)) {
+    if (name === 'writeKey' || name === '' || name === 'type') continue
+    const path = name.split('.')
+    put(value, path.length > maxDepth || path.includes('') ? [name] : path, name, text)
+  }
+  return { value, body: Buffer.from(JSON.stringify(value)) }
+}

@@ -1,0 +1,86 @@
+import { trackingLimits } from '@tributary/contract'
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { Coordination, LogWriter } from '@tributary/storage'
+
+/** What a write key leads to, as known at the moment. */
+export type WriteKeyEntry = {
+  workspaceId: string
+  sourceId: string
+  sourceTitle: string
+  sourceEnabled: boolean
+  keyId: string
+}
+
+/** A snapshot of the write keys in memory. Never waits and never asks the database while a request runs. */
+export interface WriteKeyDirectory {
+  find(key: string): WriteKeyEntry | undefined
+  /** False until the first snapshot is there: collection answers 503 meanwhile. */
+  ready(): boolean
+}
+
+/** Requests refused for one reason since the last flush. Times are epoch ms; `hour` is the full hour of `lastTime`. */
+export type RefusalRow = {
+  workspaceId: string | null
+  sourceId: string | null
+  /** For keys nobody knows: the first characters and '…'; `*` sums up what came after too many different ones. */
+  keyHint: string
+  reason: string
+  code: number
+  hour: number
+  count: number
+  lastTime: number
+  message: string
+  /** JSON of one request, redacted, at most 2,000 characters; '' when an earlier one still stands for it. */
+  sample: string
+}
+
+export type WriteKeyUse = { keyId: string /** Epoch ms. */; lastUsed: number }
+
+/** Where refusals and key uses are written. A rejected call is repeated with the same and newer rows added up. */
+export interface RefusalSink {
+  write(rows: readonly RefusalRow[]): Promise<void>
+  touchWriteKeys(rows: readonly WriteKeyUse[]): Promise<void>
+}
+
+/** Sizes in bytes, times in milliseconds unless the name says otherwise. */
+export type CollectSettings = {
+  /** A body before and after decompression. */
+  bodyBytes: number
+  /** A single event as received. */
+  eventBytes: number
+  /** Bodies held in memory by all requests together; beyond it requests are answered 503. */
+  bufferedBytes: number
+  /** Body bytes of one workspace that were accepted and not yet processed; beyond it the workspace is answered 429. */
+  backlogBytes: number
+  retryAfterSeconds: number
+  flushMs: number
+  /** How long `stop` waits for requests that run. */
+  drainMs: number
+}
+
+export const defaultCollectSettings: CollectSettings = {
+  bodyBytes: trackingLimits.bodyBytes,
+  eventBytes: trackingLimits.eventBytes,
+  bufferedBytes: 256 * 1024 * 1024,
+  backlogBytes: 512 * 1024 * 1024,
+  retryAfterSeconds: 5,
+  flushMs: 1000,
+  drainMs: 10_000,
+}
+
+export type CollectDeps = {
+  log: LogWriter
+  keys: WriteKeyDirectory
+  refusals: RefusalSink
+  coordination: Coordination
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  /** Addresses and CIDR ranges whose X-Forwarded-For, -Proto and -Host are believed. */
+  trustedProxies: readonly string[]
+  /** Origin under which clients reach this server; else it is taken from each request. */
+  publicUrl?: string
+  /** False when the disk is nearly full: everything is answered 503. */
+  diskOk?: () => boolean
+  settings?: Partial<CollectSettings>
+}

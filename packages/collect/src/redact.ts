@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+
+const maxSample = 2000
+const maxBody = 1200
+const hidden = '[hidden]'
+const secretName =
+  /write_?key|authori[sz]ation|passw|passphrase|secret|token|api_?key|credential|cookie|session_?id|card|cvv|cvc|iban|ssn/i
+const shownHeaders = ['content-type', 'content-encoding', 'content-length', 'user-agent', 'origin', 'x-retry-count']
+const field = /"((?:[^"\\]|\\.){1,100})"\s*:\s*("(?:[^"\\]|\\.)*"?|[^\s,}\]"]+)/g
+
+const redactedText = (text: string, secrets: readonly string[]): string => {
+  const fields = text.replace(field, (whole: string, name: string) =>
+    secretName.test(name) ? `"${name}":"${hidden}"` : whole,
+  )
+  return secrets.reduce((left, secret) => (secret.length < 4 ? left : left.replaceAll(secret, hidden)), fields)
+}
+
+/** The path of an address with every value of its query hidden, except plain event names. */
+const redactedUrl = (url: string, secrets: readonly string[]): string => {
+  const [path = '', query] = url.split('?', 2)
+  const shown =
+    query === undefined ? '' : `?${[...new URLSearchParams(query).keys()].map((key) => `${key}=…`).join('&')}`
+  return redactedText(`${path}${shown}`.slice(0, 300), secrets)
+}
+
+/**
+ * One refused request as JSON text of at most 2,000 characters, fit to be kept and shown: method, path, harmless
+ * headers and the beginning of the body. Values of fields that look like credentials, and the write key wherever it
+ * occurs, are hidden. Works on the text, so it serves bodies that are no JSON, too.
+ */
+export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: string | undefined): string => {
+  const secrets = key === undefined ? [] : [key, encodeURIComponent(key)]
+  const headers: Record<string, string> = {}
+  for (const name of shownHeaders) {
+    const value = req.headers[name]
+    if (typeof value === 'string') headers[name] = redactedText(value.slice(0, 100), secrets)
+  }
+  // Redacted before it is cut, so that no secret's first half survives the cut.
+  const text = body === undefined ? undefined : redactedText(body.toString('utf8', 0, 4 * maxBody), secrets)
+  const sample = {
+    method: req.method,
+    url: redactedUrl(req.url ?? '', secrets),
+    headers,
+    ...(text === undefined ? {} : { body: text.slice(0, maxBody) }),
+  }
+  const json = JSON.stringify(sample)
+  if (json.length <= maxSample) return json
+  const spare = Math.max(0, maxBody - (json.length - maxSample) - 20)
+  const shorter = JSON.stringify({ ...sample, body: text?.slice(0, spare / 2) })
+  return shorter.length <= maxSample
+    ? shorter
+    : JSON.stringify({ method: sample.method, url: sample.url.slice(0, 200) })
+}

@@ -1,0 +1,143 @@
+/** An answer other than success, fit to be sent as the four-key error body. `message` says what to mend. */
+export type Refusal = {
+  code: number
+  reason: string
+  message: string
+  metadata?: Record<string, string>
+  /** Clients may try again after so many seconds: our own overload, nothing is lost. */
+  retryAfter?: number
+}
+
+const refusal = (code: number, reason: string, message: string, metadata?: Record<string, string>): Refusal => ({
+  code,
+  reason,
+  message,
+  ...(metadata === undefined ? {} : { metadata }),
+})
+
+const later = (code: number, reason: string, message: string, seconds: number): Refusal => ({
+  code,
+  reason,
+  message,
+  retryAfter: seconds,
+})
+
+export const missingKey = refusal(
+  401,
+  'WRITE_KEY_MISSING',
+  'The request has no write key. Send it as the user name of Basic authorization with an empty password, or as `writeKey` in the body.',
+)
+export const unknownKey = refusal(
+  401,
+  'WRITE_KEY_UNKNOWN',
+  "The write key is not valid. Copy the key from the source's setup page; a revoked key stays refused.",
+)
+export const unknownPathKey = refusal(
+  404,
+  'WRITE_KEY_UNKNOWN',
+  "No source has the write key in this address. Copy the key from the source's setup page.",
+)
+export const sourceDisabled = refusal(
+  404,
+  'SOURCE_DISABLED',
+  'source is disabled: switch it on in its settings to send events',
+)
+export const emptyBody = refusal(400, 'EMPTY_BODY', 'The body is empty. Send one JSON object.')
+export const notAnObject = refusal(
+  400,
+  'NOT_AN_OBJECT',
+  'The body must be one JSON object, not a list or a plain value.',
+)
+export const noBatch = refusal(
+  400,
+  'BATCH_MISSING',
+  'The body needs `batch`, a list of events. Single events go to /v1/track, /v1/identify and so on.',
+)
+export const emptyBatch = refusal(400, 'EMPTY_BATCH', 'The `batch` is empty. Send at least one event.')
+export const badCompression = refusal(
+  400,
+  'INVALID_COMPRESSION',
+  'The body does not decompress. Check that Content-Encoding names how it was compressed.',
+)
+export const badPixel = refusal(
+  400,
+  'INVALID_PIXEL',
+  'The `data` parameter must be the base64 form of one JSON object.',
+)
+export const tooDeep = (limit: number): Refusal =>
+  refusal(400, 'TOO_DEEP', `The event is nested deeper than ${limit} levels. Flatten it.`, { limit: String(limit) })
+
+export const badJson = (position: string | undefined): Refusal =>
+  refusal(
+    400,
+    'INVALID_JSON',
+    'The body is not valid JSON. Send one JSON object in UTF-8.',
+    position === undefined ? undefined : { position },
+  )
+
+export const badEncoding = (encoding: string): Refusal =>
+  refusal(400, 'UNSUPPORTED_ENCODING', 'The Content-Encoding is not known. Use gzip, deflate, br, zstd or none.', {
+    encoding: encoding.slice(0, 40),
+  })
+
+export const bodyTooLarge = (limit: number): Refusal =>
+  refusal(413, 'BODY_TOO_LARGE', `The body is over ${limit} bytes (after decompression). Send smaller batches.`, {
+    limit: String(limit),
+  })
+
+export const eventTooLarge = (size: number, limit: number): Refusal =>
+  refusal(
+    400,
+    'EVENT_TOO_LARGE',
+    `The event is over ${limit} bytes. Leave out what is not needed, or refer to it by a link.`,
+    {
+      limit: String(limit),
+      size: String(size),
+    },
+  )
+
+export const unknownType = (type: string): Refusal =>
+  refusal(400, 'UNKNOWN_TYPE', 'The event `type` is not known. Use track, page, screen, identify, group or alias.', {
+    type: type.slice(0, 40),
+  })
+
+/** A field the event's type cannot do without. */
+export const missingField = (type: string, field: string, message: string): Refusal =>
+  refusal(400, 'MISSING_FIELD', message, { type, field })
+
+export const unknownPath = refusal(
+  404,
+  'PATH_UNKNOWN',
+  'There is no such call. Events go to /v1/batch, or to /v1/track, /v1/identify and so on.',
+)
+export const notHosted = refusal(404, 'NOT_HOSTED', 'This file is not served here.')
+export const wrongMethod = (allowed: readonly string[]): Refusal =>
+  refusal(405, 'METHOD_NOT_ALLOWED', `Use ${allowed.join(' or ')} for this call.`, { allowed: allowed.join(', ') })
+export const fault = refusal(
+  500,
+  'INTERNAL',
+  'Something went wrong on our side. The request was not accepted; send it again.',
+)
+
+export const starting = (seconds: number): Refusal =>
+  later(503, 'STARTING', 'The server is starting. Send the request again later.', seconds)
+export const stopping = (seconds: number): Refusal =>
+  later(503, 'STOPPING', 'The server is stopping. Send the request again later.', seconds)
+export const diskFull = (seconds: number): Refusal =>
+  later(
+    503,
+    'STORAGE_FULL',
+    'The server has no room for more events at the moment. Send the request again later.',
+    seconds,
+  )
+export const overloaded = (seconds: number): Refusal =>
+  later(503, 'OVERLOADED', 'The server has more waiting than it may hold. Send the request again later.', seconds)
+export const unavailable = (seconds: number): Refusal =>
+  later(503, 'LOG_UNAVAILABLE', 'The server cannot write events at the moment. Send the request again later.', seconds)
+export const backlogFull = (seconds: number): Refusal =>
+  later(
+    429,
+    'WORKSPACE_BACKLOG',
+    'The workspace has more events waiting for processing than its share. Send the request again later.',
+    seconds,
+  )

@@ -1,0 +1,101 @@
+import type { EventType } from '@tributary/contract'
+import { eventTypes } from '@tributary/contract'
+
+/** What a path of the tracking API stands for. `client`: only browsers and apps use it, so the caller is the device. */
+export type Route =
+  | { kind: 'single'; type: EventType; client: boolean }
+  | { kind: 'batch'; client: boolean }
+  | { kind: 'data-pixel'; type: EventType; client: true }
+  | { kind: 'query-pixel'; type: EventType; client: true }
+  /** Read and forgotten: what SDKs report about themselves. */
+  | { kind: 'discard' }
+  | { kind: 'settings'; key: string }
+  | { kind: 'source-config' }
+  | { kind: 'script'; key: string }
+  | { kind: 'bundle'; file: string }
+
+export type TrackRoute = Extract<Route, { kind: 'single' | 'batch' }>
+export type PixelRoute = Extract<Route, { kind: 'data-pixel' | 'query-pixel' }>
+/** Routes whose requests become events. */
+export type EventRoute = TrackRoute | PixelRoute
+export type StartRoute = Extract<Route, { kind: 'settings' | 'script' | 'source-config' | 'bundle' }>
+
+const letters: Record<string, EventType> = { t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias' }
+
+const exact = new Map<string, Route>([
+  ...eventTypes.map((type): [string, Route] => [`/v1/${type}`, { kind: 'single', type, client: false }]),
+  ...Object.entries(letters).map(([letter, type]): [string, Route] => [
+    `/v1/${letter}`,
+    { kind: 'single', type, client: true },
+  ]),
+  ['/v1/batch', { kind: 'batch', client: false }],
+  ['/v1/import', { kind: 'batch', client: false }],
+  ['/v1/b', { kind: 'batch', client: true }],
+  ['/beacon/v1/batch', { kind: 'batch', client: true }],
+  ['/v1/m', { kind: 'discard' }],
+  ['/m', { kind: 'discard' }],
+  ['/rsaRequest', { kind: 'discard' }],
+  ['/rsaMetrics', { kind: 'discard' }],
+  ['/sourceConfig', { kind: 'source-config' }],
+])
+
+const prefixes = [
+  '/v1/',
+  '/beacon/',
+  '/pixel/',
+  '/projects/',
+  '/sourceConfig',
+  '/rsaRequest',
+  '/rsaMetrics',
+  '/analytics.js/',
+  '/analytics-next/',
+  '/next-integrations/',
+]
+
+/** True for every path that collection answers, known or not. Cheap: no parsing. */
+export const isCollectPath = (url: string): boolean => {
+  for (const prefix of prefixes) if (url.startsWith(prefix)) return true
+  return url === '/m' || url === '/m/'
+}
+
+const settingsPath = /^(?:\/v1)?(?:\/projects){1,2}\/([^/]+)\/settings$/
+const scriptPath = /^\/analytics\.js\/v1\/([^/]+)\/(?:platform\/)?analytics(?:\.min)?\.js$/
+const bundlePath = /^\/analytics-next\/bundles\/([^/]+)$/
+const pixelPath = /^\/(v1\/pixel|pixel\/v1)\/([a-z]+)$/
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const pixelRoute = (path: string): Route | undefined => {
+  const [, form, name] = pixelPath.exec(path) ?? []
+  if (form === undefined || name === undefined) return undefined
+  const type = eventTypes.find((known) => known === name) ?? letters[name]
+  if (type === undefined) return undefined
+  return { kind: form === 'v1/pixel' ? 'data-pixel' : 'query-pixel', type, client: true }
+}
+
+/** The route of a path without its query; a trailing slash is forgiven. */
+export const findRoute = (path: string): Route | undefined => {
+  const known = exact.get(path)
+  if (known !== undefined) return known
+  if (path.length > 1 && path.endsWith('/')) return findRoute(path.slice(0, -1))
+  const settings = settingsPath.exec(path)?.[1]
+  if (settings !== undefined) return { kind: 'settings', key: decoded(settings) }
+  const script = scriptPath.exec(path)?.[1]
+  if (script !== undefined) return { kind: 'script', key: decoded(script) }
+  const file = bundlePath.exec(path)?.[1]
+  if (file !== undefined) return { kind: 'bundle', file }
+  return pixelRoute(path)
+}
+
+/** The methods a route answers beside OPTIONS. */
+export const methodsOf = (route: Route): readonly string[] =>
+  route.kind === 'single' || route.kind === 'batch' || route.kind === 'discard' ? post : get
+
+const post = ['POST']
+const get = ['GET', 'HEAD']

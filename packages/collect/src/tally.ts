@@ -1,0 +1,37 @@
+import type { Metrics } from '@tributary/kernel'
+
+/** Sums of answers and bytes, handed to the metrics once a flush so that a request costs an addition. */
+export type Tally = {
+  accepted(call: string, bytes: number): void
+  answered(call: string, code: number): void
+  flush(): void
+}
+
+/** Counters `collect_requests` {call, code} and `collect_accepted_bytes`. */
+export const createTally = (metrics: Metrics): Tally => {
+  const answers = new Map<string, Map<number, number>>()
+  let bytes = 0
+  const answered = (call: string, code: number): void => {
+    let codes = answers.get(call)
+    if (codes === undefined) {
+      codes = new Map()
+      answers.set(call, codes)
+    }
+    codes.set(code, (codes.get(code) ?? 0) + 1)
+  }
+  return {
+    accepted(call, size) {
+      bytes += size
+      answered(call, 200)
+    },
+    answered,
+    flush() {
+      for (const [call, codes] of answers) {
+        for (const [code, count] of codes) metrics.count('collect_requests', count, { call, code: String(code) })
+      }
+      answers.clear()
+      if (bytes > 0) metrics.count('collect_accepted_bytes', bytes)
+      bytes = 0
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { sendSuccess } from './answer.ts'
+import type { BodyFault } from './body.ts'
+import { readBody } from './body.ts'
+import { bodyKey, outerKey } from './credentials.ts'
+import type { Asked, Desk } from './desk.ts'
+import { checkBatch, checkSingle, parseBody } from './judge.ts'
+import type { WriteKeyDirectory, WriteKeyEntry } from './ports.ts'
+import type { Refusal } from './refusal.ts'
+import * as refusals from './refusal.ts'
+import type { TrackRoute } from './routes.ts'
+
+/**
+ * Calls with a body: single events and batches. The checks stand in the order of their price, and a request that names
+ * its key outside of the body is refused before the body is parsed.
+ */
+export const createTracking = (desk: Desk, keys: WriteKeyDirectory): ((asked: Asked, route: TrackRoute) => void) => {
+  const { settings, later } = desk
+  const faults: Record<Exclude<BodyFault, 'aborted' | 'unknown-encoding'>, Refusal> = {
+    'too-large': refusals.bodyTooLarge(settings.bodyBytes),
+    overloaded: later.overloaded,
+    'bad-compression': refusals.badCompression,
+  }
+
+  /** Whose request it is, or why it is refused: [refusal, source, key]. */
+  type Verdict = { entry: WriteKeyEntry } | { refused: [Refusal, WriteKeyEntry?, string?] }
+  const judge = (body: Buffer, route: TrackRoute, named: string | undefined): Verdict => {
+    const early = named === undefined ? undefined : keys.find(named)
+    if (named !== undefined && early === undefined) return { refused: [refusals.unknownKey, undefined, named] }
+    if (early?.sourceEnabled === false) return { refused: [refusals.sourceDisabled, early, named] }
+    const parsed = parseBody(body)
+    if ('refusal' in parsed) return { refused: [parsed.refusal, early, named] }
+    const key = named ?? bodyKey(parsed.value)
+    if (key === undefined) return { refused: [refusals.missingKey] }
+    const entry = early ?? keys.find(key)
+    if (entry === undefined) return { refused: [refusals.unknownKey, undefined, key] }
+    if (!entry.sourceEnabled) return { refused: [refusals.sourceDisabled, entry, key] }
+    const wrong =
+      route.kind === 'batch'
+        ? checkBatch(parsed.value)
+        : checkSingle(parsed.value, body.length, route.type, settings.eventBytes)
+    return wrong === undefined ? { entry } : { refused: [wrong, entry, key] }
+  }
+
+  const receive = (
+    asked: Asked,
+    route: TrackRoute,
+    named: string | undefined,
+    body: Buffer,
+    release: () => void,
+  ): void => {
+    const verdict = judge(body, route, named)
+    if ('refused' in verdict) {
+      desk.refuse(asked, route.kind, ...withBody(verdict.refused, body))
+      return release()
+    }
+    const { entry } = verdict
+    desk.intake.append({ entry, meta: desk.metaOf(asked.req, entry, route), body }, (refusal) => {
+      release()
+      if (refusal !== undefined) return desk.refuse(asked, route.kind, refusal, entry)
+      desk.taken(route.kind, entry, body.length)
+      sendSuccess(asked.req, asked.res)
+    })
+  }
+
+  return (asked, route) => {
+    const unfit = desk.shed()
+    if (unfit !== undefined) return desk.refuse(asked, route.kind, unfit)
+    const { req } = asked
+    const named = outerKey(req.headers, asked.query)
+    const owner = named === undefined ? undefined : keys.find(named)
+    if (owner !== undefined && desk.backlog.isFull(owner.workspaceId))
+      return desk.refuse(asked, route.kind, later.backlog)
+    readBody(req, settings.bodyBytes, desk.budget, (body, release) => {
+      try {
+        if (typeof body !== 'string') return receive(asked, route, named, body, release)
+        if (body === 'aborted') return
+        const why =
+          body === 'unknown-encoding' ? refusals.badEncoding(req.headers['content-encoding'] ?? '') : faults[body]
+        desk.refuse(asked, route.kind, why, owner, named)
+      } catch (error) {
+        release()
+        desk.fail(asked, error)
+      }
+    })
+  }
+}
+
+const withBody = (
+  [refusal, entry, key]: [Refusal, WriteKeyEntry?, string?],
+  body: Buffer,
+): [Refusal, WriteKeyEntry | undefined, string | undefined, Buffer] => [refusal, entry, key, body]
