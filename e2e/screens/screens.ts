@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import type { Seed } from './seed.ts'
+
+/** One picture: a route in a state. */
+export type Screen = {
+  name: string
+  path: (seed: Seed) => string
+  /** Resolves when the picture is worth taking. */
+  ready: (page: Page, seed: Seed) => Promise<void>
+  /** Puts answers of the server in the way that a real one cannot be brought to give. */
+  prepare?: (page: Page, seed: Seed) => Promise<void>
+  signedOut?: boolean
+  /** Taken before any organisation exists. */
+  before?: boolean
+  /** Failed calls are what the picture is about: the browser's own note of them is no problem. */
+  expectsFailedCalls?: boolean
+}
+
+const heading = (name: string | RegExp) => async (page: Page): Promise<void> => {
+  await page.getByRole('heading', { name }).first().waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+const settled = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle')
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+}
+
+/** Every call of the API whose path matches fails with the body that the server gives for a fault. */
+const failing = (pattern: RegExp, status = 500) => async (page: Page): Promise<void> => {
+  const message = status === 404 ? 'The resource was not found' : status === 403 ? 'You are not authorized to do this' : 'Internal error'
+  await page.route(
+    (url) => pattern.test(url.pathname),
+    (route) => route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ code: status, reason: 'FAILED', message, metadata: {} }) }),
+  )
+}
+
+const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
+const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
+
+/** A screen about the workspace in its three states; `call` is the part of the API whose failure the error shows. */
+const states = (name: string, full: (seed: Seed) => string, bare: ((seed: Seed) => string) | undefined, call: RegExp): Screen[] => [
+  { name: `${name}-filled`, path: full, ready: settled },
+  ...(bare === undefined ? [] : [{ name: `${name}-empty`, path: bare, ready: settled }]),
+  { name: `${name}-error`, path: full, ready: settled, prepare: failing(call), expectsFailedCalls: true },
+]
+
+export const screens: Screen[] = [
+  { name: 'login', path: () => '/auth/login', ready: async (page) => page.getByRole('button', { name: 'Login' }).waitFor(), signedOut: true },
+  {
+    name: 'login-error',
+    path: () => '/auth/login',
+    signedOut: true,
+    expectsFailedCalls: true,
+    ready: async (page) => {
+      await page.getByLabel('Email').fill('nobody@example.com')
+      await page.getByLabel('Password', { exact: true }).fill('Wrong-password-1')
+      await page.getByRole('button', { name: 'Login' }).click()
+      await page.getByRole('alert').first().waitFor()
+    },
+  },
+  {
+    name: 'login-required',
+    path: () => '/auth/login',
+    signedOut: true,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Login' }).click()
+      await page.getByText('Password is required').waitFor()
+    },
+  },
+  { name: 'no-organization', path: () => '/', ready: async (page) => page.getByText('No organization found').waitFor(), before: true },
+  { name: 'onboarding', path: () => '/onboarding/', ready: settled, before: true },
+  { name: 'workspaces-filled', path: () => '/', ready: settled },
+  { name: 'workspaces-error', path: () => '/', ready: settled, prepare: failing(/\/api\/workspaces$/), expectsFailedCalls: true },
+  { name: 'not-found', path: () => '/nowhere/at/all', ready: heading('The requested page was not found.') },
+  ...states('overview', filled(({ workspace }) => workspace), empty(({ workspace }) => workspace), /\/api\/workspaces\/[^/]+\/(sources|destinations|events)$/),
+  ...states('sources', filled(({ workspace }) => `${workspace}/sources`), empty(({ workspace }) => `${workspace}/sources`), /\/api\/workspaces\/[^/]+\/sources$/),
+  ...states('catalog-sources', filled(({ workspace }) => `${workspace}/catalog-sources`), undefined, /\/catalogSources$/),
+  ...states('new-source', filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`), undefined, /\/catalogSources\/?/),
+  ...states('source-live', filled(({ source }) => source), empty(({ source }) => source), /\/api\/workspaces\/[^/]+\/sources\/[^/]+(\/events)?$/),
+  ...states('source-refused', filled(({ source }) => `${source}#refused`), empty(({ source }) => `${source}#refused`), /\/refusedRequests$/),
+  ...states('source-setup', filled(({ source }) => `${source}#setup`), empty(({ source }) => `${source}#setup`), /\/writekeys$/),
+  ...states('source-connections', filled(({ source }) => `${source}#connections`), undefined, /\/connections$/),
+  ...states('source-settings', filled(({ source }) => `${source}#settings`), undefined, /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/),
+  {
+    name: 'source-event',
+    path: filled(({ source }) => source),
+    ready: async (page) => {
+      await page.getByRole('table').getByRole('row').nth(3).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'source-delete',
+    path: filled(({ source }) => `${source}#settings`),
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Delete source' }).click()
+      await page.getByRole('alertdialog').or(page.getByRole('dialog')).first().waitFor()
+    },
+  },
+  ...states('destinations', filled(({ workspace }) => `${workspace}/destinations`), empty(({ workspace }) => `${workspace}/destinations`), /\/api\/workspaces\/[^/]+\/destinations$/),
+  ...states('catalog-destinations', filled(({ workspace }) => `${workspace}/catalog-destinations`), undefined, /\/catalogDestinations$/),
+  ...states('new-destination', filled(({ workspace }) => `${workspace}/catalog-destinations/webhook/new`), undefined, /\/catalogDestinations\/?/),
+  ...states('destination-deliveries', filled(({ destination }) => destination), empty(({ destination }) => destination), /\/deliveries$/),
+  ...states('destination-failing', filled(({ failing: name }) => name), undefined, /\/deliveries$/),
+  ...states('destination-connections', filled(({ destination }) => `${destination}#connections`), undefined, /\/connections$/),
+  ...states('destination-settings', filled(({ destination }) => `${destination}#settings`), undefined, /\/api\/workspaces\/[^/]+\/destinations\/[^/]+$/),
+  { name: 'source-missing', path: filled(({ workspace }) => `${workspace}/sources/00000000-0000-7000-8000-000000000000`), ready: settled, expectsFailedCalls: true },
+  { name: 'source-forbidden', path: filled(({ source }) => source), ready: settled, prepare: failing(/\/api\/workspaces\/[^/]+\/sources\/[^/]+$/, 403), expectsFailedCalls: true },
+]

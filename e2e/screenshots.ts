@@ -1,0 +1,84 @@
+// npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
+// `screenshots/`, with assertions: no horizontal scroll, no clipped text, no console error, no accessibility violation.
+// `npm run screenshots -- sources` takes only the screens whose name contains the word.
+import { mkdirSync, rmSync } from 'node:fs'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from '@playwright/test'
+import { adminCredentials, startProduct, startWebhookReceiver } from '@tributary/test-kit'
+import { launchChromium } from './browser/chromium.ts'
+import { type Seed, seedWorkspaces } from './screens/seed.ts'
+import { type Screen, screens } from './screens/screens.ts'
+import { findClippedText, findHorizontalScroll } from './screens/layout-checks.ts'
+
+const widths = [1440, 390] as const
+const themes = ['light', 'dark'] as const
+const only = process.argv[2]
+
+const problems: string[] = []
+let taken = 0
+
+const shoot = async (browser: Browser, origin: string, screen: Screen, seed: Seed, width: number, theme: 'light' | 'dark', session: string | undefined): Promise<void> => {
+  const context = await browser.newContext({ baseURL: origin, viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme: theme, reducedMotion: 'reduce' })
+  if (session !== undefined && !screen.signedOut) await context.addInitScript((entries) => {
+    for (const [key, value] of Object.entries(JSON.parse(entries) as Record<string, string>)) if (localStorage.getItem(key) === null) localStorage.setItem(key, value)
+  }, session)
+  const page: Page = await context.newPage()
+  const name = `${screen.name}-${width}-${theme}`
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !(screen.expectsFailedCalls && /Failed to load resource/.test(message.text()))) errors.push(message.text())
+  })
+  page.on('pageerror', (error) => errors.push(error.message))
+  try {
+    await screen.prepare?.(page, seed)
+    await page.goto(screen.path(seed))
+    await screen.ready(page, seed)
+    await page.screenshot({ path: `screenshots/${name}.png`, fullPage: true })
+    taken += 1
+    for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
+    for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    for (const violation of violations) problems.push(`${name}: ${violation.id}: ${violation.nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(' | ')}`)
+  } catch (error) {
+    problems.push(`${name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`)
+    await page.screenshot({ path: `screenshots/${name}-failed.png` }).catch(() => {})
+  }
+  for (const error of errors) problems.push(`${name}: console: ${error.slice(0, 300)}`)
+  await context.close()
+}
+
+/** Signs in once and keeps what the application stores in the browser. */
+const signIn = async (browser: Browser, origin: string): Promise<string> => {
+  const context = await browser.newContext({ baseURL: origin })
+  const page = await context.newPage()
+  await page.goto('/auth/login')
+  await page.getByLabel('Email').fill(adminCredentials.email)
+  await page.getByLabel('Password', { exact: true }).fill(adminCredentials.password)
+  await page.getByRole('button', { name: 'Login' }).click()
+  await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
+  await page.waitForLoadState('networkidle')
+  const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }))
+  await context.close()
+  return stored
+}
+
+rmSync('screenshots', { recursive: true, force: true })
+mkdirSync('screenshots', { recursive: true })
+await using product = await startProduct()
+await using receiver = await startWebhookReceiver()
+await product.api.login(adminCredentials)
+const browser = await launchChromium()
+try {
+  const sessionWithoutWorkspace = await signIn(browser, product.url)
+  for (const screen of screens.filter(({ name, before }) => before && (only === undefined || name.includes(only))))
+    for (const width of widths) for (const theme of themes) await shoot(browser, product.url, screen, {} as Seed, width, theme, sessionWithoutWorkspace)
+  const seed = await seedWorkspaces(product, receiver)
+  const session = await signIn(browser, product.url)
+  for (const screen of screens.filter(({ name, before }) => !before && (only === undefined || name.includes(only))))
+    for (const width of widths) for (const theme of themes) await shoot(browser, product.url, screen, seed, width, theme, session)
+} finally {
+  await browser.close()
+}
+console.log(problems.length === 0 ? '' : `\n${problems.join('\n')}\n`)
+console.log(`${taken} pictures in screenshots/, ${problems.length} problems`)
+process.exitCode = problems.length === 0 ? 0 : 1
