@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger, Metrics } from '@tributary/kernel'
+import {
+  type ChildState,
+  createChdbChild,
+  createClickHouseEventStore,
+  createEmbeddedPostgres,
+  createSupervisor,
+  type EventStore,
+  migrate,
+  migrateEventStore,
+  openRelational,
+  type Relational,
+} from '@tributary/storage'
+import type { Config } from './config.ts'
+
+/** How every thread reaches the engines. */
+export type Addresses = {
+  databaseUrl: string
+  eventStore: { url: string; user?: string; password?: string }
+}
+
+/** Folders of the data folder. */
+export const folders = (dataDir: string) => ({
+  postgres: join(dataDir, 'postgres'),
+  eventStore: join(dataDir, 'event-store'),
+  requests: join(dataDir, 'log', 'requests'),
+  deliveries: join(dataDir, 'log', 'deliveries'),
+  journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
+  blobs: join(dataDir, 'blobs'),
+})
+
+export type Engines = {
+  addresses: Addresses
+  relational: Relational
+  eventStore: EventStore
+  /** The engines that run as children of this process. */
+  children(): ChildState[]
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the engines that are embedded, connects to the others, and brings both databases to the newest schema. Starts
+ * them side by side: PostgreSQL and the event store do not know of each other.
+ */
+export const startEngines = async (config: Config, deps: { logger: Logger; metrics: Metrics }): Promise<Engines> => {
+  const { logger, metrics } = deps
+  const supervisor = createSupervisor({ logger, metrics })
+  const at = folders(config.dataDir)
+  mkdirSync(join(config.dataDir, 'journal'), { recursive: true })
+
+  const startRelational = async (): Promise<{ url: string; relational: Relational }> => {
+    let url: string
+    if (config.relational.kind === 'remote') url = config.relational.url
+    else {
+      const postgres = await createEmbeddedPostgres({ dir: at.postgres, logger })
+      await supervisor.add(postgres.spec)
+      url = postgres.url
+    }
+    const relational = openRelational({ url, logger })
+    await migrate(relational.db)
+    return { url, relational }
+  }
+
+  const startEventStore = async (): Promise<{ address: Addresses['eventStore']; eventStore: EventStore }> => {
+    let address: Addresses['eventStore']
+    if (config.eventStore.kind === 'remote') address = { url: config.eventStore.url }
+    else {
+      // Storing gives way to accepting when both want the processors.
+      const child = await createChdbChild({ dataDir: at.eventStore, memoryBytes: config.eventStore.memoryBytes, nice: 5 })
+      await supervisor.add(child.spec)
+      address = { url: child.url, user: child.user, password: child.password }
+    }
+    const eventStore = createClickHouseEventStore({ ...address, logger })
+    await migrateEventStore(eventStore)
+    return { address, eventStore }
+  }
+
+  const [first, second] = await Promise.allSettled([startRelational(), startEventStore()])
+  if (first.status === 'rejected' || second.status === 'rejected') {
+    await supervisor.stop()
+    throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason
+  }
+  const { url, relational } = first.value
+  const { address, eventStore } = second.value
+  return {
+    addresses: { databaseUrl: url, eventStore: address },
+    relational,
+    eventStore,
+    children: () => supervisor.state(),
+    async stop() {
+      await relational.close()
+      await eventStore.close()
+      await supervisor.stop()
+    },
+  }
+}
