@@ -1,4 +1,6 @@
 export * from './blobs/port.ts'
+export * from './coordination/in-process/connection.ts'
+export * from './coordination/in-process/hub.ts'
 export * from './coordination/port.ts'
 export * from './event-store/chdb/child.ts'
 export * from './event-store/clickhouse.ts'

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Coordination } from './port.ts'
+
+/** Participants that see each other: threads of one process, or processes. */
+export type CoordinationFixture = {
+  /** At least three, each over a connection of its own. */
+  members: readonly Coordination[]
+  /** Lets `ms` pass for the expiry of counters and leases. */
+  pass(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Resolves when everything that `member` has sent so far has reached the others' side of the wire. */
+const settled = async (member: Coordination): Promise<void> => {
+  await member.increment('settled', 1, 60_000)
+}
+
+/** What every adapter of coordination must do. */
+export const coordinationConformance = (name: string, open: () => Promise<CoordinationFixture>): void => {
+  describe(`coordination conformance: ${name}`, () => {
+    let fixture: CoordinationFixture
+    let members: readonly [Coordination, Coordination, Coordination]
+    beforeEach(async () => {
+      fixture = await open()
+      const [a, b, c] = fixture.members
+      if (a === undefined || b === undefined || c === undefined) throw new Error('the fixture has too few members')
+      members = [a, b, c]
+    })
+    afterEach(() => fixture.close())
+    const all = (): typeof members => members
+    messageTests(all)
+    counterTests(all, (ms) => fixture.pass(ms))
+    leaseTests(all, (ms) => fixture.pass(ms))
+  })
+}
+
+type Members = () => readonly [Coordination, Coordination, Coordination]
+
+const collect = (member: Coordination, topic: string, count: number): Promise<unknown[]> =>
+  new Promise((resolve) => {
+    const heard: unknown[] = []
+    member.subscribe(topic, (message) => {
+      heard.push(message)
+      if (heard.length === count) resolve(heard)
+    })
+  })
+
+const messageTests = (members: Members): void => {
+  it('every subscriber hears every message of its topic, the publisher included, in the order of publishing', async () => {
+    const heard = members().map((member) => collect(member, 'numbers', 200))
+    const other: unknown[] = []
+    members()[1].subscribe('letters', (message) => other.push(message))
+    await Promise.all(members().map(settled))
+    const sent = Array.from({ length: 200 }, (_, n) => ({ n, nested: { list: [n, null, 'é'] } }))
+    for (const message of sent) members()[0].publish('numbers', message)
+    expect(await Promise.all(heard)).toEqual([sent, sent, sent])
+    expect(other).toEqual([])
+  })
+
+  it('a subscription that has ended hears nothing more, and others on the topic still do', async () => {
+    const [publisher, subscriber] = members()
+    const ended: unknown[] = []
+    const stop = subscriber.subscribe('topic', (message) => ended.push(message))
+    const first = collect(subscriber, 'topic', 1)
+    const both = collect(subscriber, 'topic', 2)
+    await settled(subscriber)
+    publisher.publish('topic', 1)
+    await first
+    stop()
+    stop()
+    await settled(subscriber)
+    publisher.publish('topic', 2)
+    expect(await both).toEqual([1, 2])
+    expect(ended).toEqual([1])
+  })
+
+  it('a listener that throws keeps no message from the others', async () => {
+    const [publisher, subscriber] = members()
+    subscriber.subscribe('topic', () => {
+      throw new Error('a listener that is broken')
+    })
+    const heard = collect(subscriber, 'topic', 2)
+    await settled(subscriber)
+    publisher.publish('topic', 'a')
+    publisher.publish('topic', 'b')
+    expect(await heard).toEqual(['a', 'b'])
+  })
+
+  it('a receiver cannot change what another receives', async () => {
+    const [publisher, one, two] = members()
+    publisher.subscribe('topic', (message) => {
+      if (typeof message === 'object' && message !== null && 'list' in message) message.list = 'changed'
+    })
+    const heard = [collect(one, 'topic', 1), collect(two, 'topic', 1)]
+    await Promise.all(members().map(settled))
+    const message = { list: [1] }
+    publisher.publish('topic', message)
+    expect(await Promise.all(heard)).toEqual([[{ list: [1] }], [{ list: [1] }]])
+    expect(message).toEqual({ list: [1] })
+  })
+}
+
+const counterTests = (members: Members, pass: (ms: number) => Promise<void>): void => {
+  it('counts exactly when many count at once', async () => {
+    const answers = await Promise.all(
+      members().flatMap((member) => Array.from({ length: 100 }, () => member.increment('hits', 2, 60_000))),
+    )
+    expect(answers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, n) => (n + 1) * 2))
+    expect(await members()[0].increment('other', 1, 60_000)).toBe(1)
+  })
+
+  it('forgets a counter its lifetime after the first increment, however often it was raised since', async () => {
+    const [a, b] = members()
+    expect(await a.increment('window', 1, 1_000)).toBe(1)
+    await pass(600)
+    expect(await b.increment('window', 1, 1_000)).toBe(2)
+    await pass(600)
+    expect(await b.increment('window', 1, 1_000)).toBe(1)
+  })
+}
+
+const leaseTests = (members: Members, pass: (ms: number) => Promise<void>): void => {
+  it('gives a lease to exactly one of many who ask at once', async () => {
+    const answers = await Promise.all(members().map((member, n) => member.acquireLease('job', `holder ${n}`, 60_000)))
+    expect(answers.filter(Boolean)).toHaveLength(1)
+  })
+
+  it('renews for its holder, refuses others until it expires', async () => {
+    const [a, b] = members()
+    expect(await a.acquireLease('job', 'a', 1_000)).toBe(true)
+    await pass(600)
+    expect(await a.acquireLease('job', 'a', 1_000)).toBe(true)
+    await pass(600)
+    expect(await b.acquireLease('job', 'b', 1_000)).toBe(false)
+    await pass(600)
+    expect(await b.acquireLease('job', 'b', 1_000)).toBe(true)
+    expect(await a.acquireLease('job', 'a', 1_000)).toBe(false)
+  })
+
+  it('is released by its holder only', async () => {
+    const [a, b] = members()
+    await a.acquireLease('job', 'a', 60_000)
+    await b.releaseLease('job', 'b')
+    expect(await b.acquireLease('job', 'b', 60_000)).toBe(false)
+    await a.releaseLease('job', 'a')
+    expect(await b.acquireLease('job', 'b', 60_000)).toBe(true)
+  })
+}

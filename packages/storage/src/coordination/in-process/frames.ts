@@ -1,0 +1,49 @@
+/** A call that the hub answers. */
+export type Question =
+  | { kind: 'increment'; key: string; by: number; ttlMs: number }
+  | { kind: 'acquire'; name: string; holder: string; ttlMs: number }
+  | { kind: 'release'; name: string; holder: string }
+
+/** What a connected thread says to the hub. Messages travel as JSON text: made once, parsed once per receiving thread. */
+export type ToHub =
+  | { kind: 'publish'; topic: string; text: string }
+  | { kind: 'subscribe'; topic: string }
+  | { kind: 'unsubscribe'; topic: string }
+  | { kind: 'question'; id: number; question: Question }
+  | { kind: 'handled'; bytes: number }
+
+/** What the hub says to a connected thread. */
+export type FromHub =
+  | { kind: 'message'; topic: string; text: string }
+  | { kind: 'answer'; id: number; value: number | boolean }
+  | { kind: 'handled'; bytes: number }
+
+/** Bytes of unread messages (counted as UTF-16 characters of JSON) that may wait towards one thread. */
+export const longestQueue = 16 * 1024 * 1024
+const reportEvery = 64 * 1024
+
+/** How much is on its way to the other side and not yet read there; `admit` is false when a message has to be dropped. */
+export const createFlow = (limit = longestQueue): { admit(size: number): boolean; handled(size: number): void } => {
+  let waiting = 0
+  return {
+    admit(size) {
+      if (waiting > 0 && waiting + size > limit) return false
+      waiting += size
+      return true
+    },
+    handled(size) {
+      waiting = Math.max(0, waiting - size)
+    },
+  }
+}
+
+/** Collects how much was read and reports it in portions, so that few reports are sent. */
+export const createReceipts = (report: (bytes: number) => void): ((size: number) => void) => {
+  let read = 0
+  return (size) => {
+    read += size
+    if (read < reportEvery) return
+    report(read)
+    read = 0
+  }
+}

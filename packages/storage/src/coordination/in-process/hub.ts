@@ -1,0 +1,132 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { type Logger, silentLogger } from '@tributary/kernel'
+import type { Coordination } from '../port.ts'
+import { createFlow, createReceipts, type FromHub, type Question, type ToHub } from './frames.ts'
+import { createLedger } from './ledger.ts'
+import { createListeners, toText } from './listeners.ts'
+
+const sweepMs = 10_000
+
+export type CoordinationHub = {
+  /** The coordination of the thread that made the hub. Its `close` closes the hub. */
+  coordination: Coordination
+  /** A new connection for one worker: transfer it, and call `connectCoordination` on it there. */
+  port(): MessagePort
+  /** Messages dropped because their receiver did not keep up, since the start. */
+  dropped(): number
+  close(): Promise<void>
+}
+
+/** One connected thread as the hub sees it. */
+type Peer = { topics: Set<string>; send(topic: string, text: string): void; close(): void }
+
+/**
+ * Coordination for the threads of one process. The hub's thread holds the counters and leases, so they are exact over
+ * all threads, and passes every message on, so all subscribers of a topic see the same order, a publisher's own
+ * included. A thread that does not read keeps at most 16 Mi characters waiting; what exceeds that is dropped for it alone.
+ */
+export const createCoordinationHub = ({
+  logger = silentLogger,
+  now = () => performance.now(),
+}: {
+  logger?: Logger
+  now?: () => number
+} = {}): CoordinationHub => {
+  const ledger = createLedger(now)
+  const listeners = createListeners(logger)
+  const peers = new Set<Peer>()
+  let dropped = 0
+  let closed = false
+  const sweeper = setInterval(() => ledger.sweep(), sweepMs)
+  sweeper.unref()
+
+  const spread = (topic: string, text: string): void => {
+    for (const peer of peers) if (peer.topics.has(topic)) peer.send(topic, text)
+    listeners.deliver(topic, text)
+  }
+
+  const answer = (question: Question): number | boolean => {
+    if (question.kind === 'increment') return ledger.increment(question.key, question.by, question.ttlMs)
+    if (question.kind === 'acquire') return ledger.acquire(question.name, question.holder, question.ttlMs)
+    ledger.release(question.name, question.holder)
+    return true
+  }
+
+  const connect = (port: MessagePort): void => {
+    const flow = createFlow()
+    const say = (frame: FromHub): void => port.postMessage(frame)
+    const read = createReceipts((bytes) => say({ kind: 'handled', bytes }))
+    const peer: Peer = {
+      topics: new Set(),
+      send(topic, text) {
+        if (flow.admit(text.length)) say({ kind: 'message', topic, text })
+        else dropped += 1
+      },
+      close: () => port.close(),
+    }
+    port.on('message', (frame: ToHub) => {
+      if (frame.kind === 'question') say({ kind: 'answer', id: frame.id, value: answer(frame.question) })
+      else if (frame.kind === 'handled') flow.handled(frame.bytes)
+      else if (frame.kind === 'subscribe') peer.topics.add(frame.topic)
+      else if (frame.kind === 'unsubscribe') peer.topics.delete(frame.topic)
+      else {
+        spread(frame.topic, frame.text)
+        read(frame.text.length)
+      }
+    })
+    port.on('close', () => peers.delete(peer))
+    port.unref()
+    peers.add(peer)
+  }
+
+  const close = async (): Promise<void> => {
+    if (closed) return
+    closed = true
+    clearInterval(sweeper)
+    for (const peer of peers) peer.close()
+    peers.clear()
+    listeners.clear()
+  }
+
+  const open = (): void => {
+    if (closed) throw new Error('The coordination is closed')
+  }
+
+  const coordination: Coordination = {
+    publish(topic, message) {
+      if (closed) return
+      const text = toText(message)
+      queueMicrotask(() => spread(topic, text))
+    },
+    subscribe(topic, listener) {
+      const own = (message: unknown): void => listener(message)
+      if (!closed) listeners.add(topic, own)
+      return () => void listeners.remove(topic, own)
+    },
+    async increment(key, by, ttlMs) {
+      open()
+      return ledger.increment(key, by, ttlMs)
+    },
+    async acquireLease(name, holder, ttlMs) {
+      open()
+      return ledger.acquire(name, holder, ttlMs)
+    },
+    async releaseLease(name, holder) {
+      open()
+      ledger.release(name, holder)
+    },
+    close,
+  }
+
+  return {
+    coordination,
+    port() {
+      open()
+      const { port1, port2 } = new MessageChannel()
+      connect(port1)
+      return port2
+    },
+    dropped: () => dropped,
+    close,
+  }
+}

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { coordinationConformance } from '../conformance.ts'
+import { connectCoordination } from './connection.ts'
+import { createFlow } from './frames.ts'
+import { createCoordinationHub } from './hub.ts'
+import { createLedger } from './ledger.ts'
+
+/** Ports work the same within a thread as between threads; real workers are tested below. */
+coordinationConformance('in process', async () => {
+  let time = 1_000
+  const hub = createCoordinationHub({ now: () => time })
+  const connected = [connectCoordination(hub.port()), connectCoordination(hub.port())]
+  return {
+    members: [hub.coordination, ...connected],
+    async pass(ms) {
+      time += ms
+    },
+    close: () => hub.close(),
+  }
+})
+
+const here = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
+
+/** A worker that runs `body` with `coordination` and `say(value)`. */
+const startWorker = (port: MessagePort, body: string): Worker =>
+  new Worker(
+    `const { workerData, parentPort } = require('node:worker_threads')
+     import(${here('./connection.ts')}).then(async ({ connectCoordination }) => {
+       const coordination = connectCoordination(workerData.port)
+       const say = (value) => parentPort.postMessage(value)
+       ${body}
+     })`,
+    { eval: true, workerData: { port }, transferList: [port], execArgv: [] },
+  )
+
+describe('coordination between worker threads', () => {
+  it('counts and leases exactly over real threads', async () => {
+    const hub = createCoordinationHub()
+    const body = `
+      const counts = await Promise.all(Array.from({ length: 500 }, () => coordination.increment('n', 1, 60000)))
+      const lease = await coordination.acquireLease('single', String(Math.random()), 60000)
+      say({ counts, lease })`
+    const workers = [1, 2, 3].map(() => startWorker(hub.port(), body))
+    const answers = await Promise.all(
+      workers.map(async (worker): Promise<{ counts: number[]; lease: boolean }> => (await once(worker, 'message'))[0]),
+    )
+    await Promise.all(workers.map((worker) => worker.terminate()))
+    const counts = answers.flatMap((answer) => answer.counts).toSorted((a, b) => a - b)
+    expect(counts).toEqual(Array.from({ length: 1_500 }, (_, n) => n + 1))
+    expect(answers.filter(({ lease }) => lease)).toHaveLength(1)
+    await hub.close()
+  })
+
+  it('carries messages between workers, and does not keep a worker alive by itself', async () => {
+    const hub = createCoordinationHub()
+    const listener = startWorker(
+      hub.port(),
+      `const work = setInterval(() => {}, 1000)
+       coordination.subscribe('t', (message) => { say(message); if (message.last) clearInterval(work) })
+       await coordination.increment('ready', 1, 60000)
+       say('ready')`,
+    )
+    await once(listener, 'message')
+    const heard: unknown[] = []
+    listener.on('message', (message) => heard.push(message))
+    const listenerEnd = once(listener, 'exit')
+    const speaker = startWorker(
+      hub.port(),
+      "for (let n = 0; n < 50; n++) coordination.publish('t', { n, last: n === 49 }); await coordination.increment('x', 1, 60000)",
+    )
+    await Promise.all([once(speaker, 'exit'), listenerEnd])
+    expect(heard).toEqual(Array.from({ length: 50 }, (_, n) => ({ n, last: n === 49 })))
+    await hub.close()
+  })
+
+  it('forgets a worker that has ended, and goes on', async () => {
+    const hub = createCoordinationHub()
+    const worker = startWorker(
+      hub.port(),
+      "coordination.subscribe('t', () => {}); await coordination.increment('r', 1, 1000); process.exit(0)",
+    )
+    await once(worker, 'exit')
+    hub.coordination.publish('t', 1)
+    expect(await hub.coordination.increment('r', 1, 60_000)).toBeGreaterThan(0)
+    await hub.close()
+  })
+
+  it('rejects waiting and later calls when the hub has closed', async () => {
+    const hub = createCoordinationHub()
+    const member = connectCoordination(hub.port())
+    const waiting = member.increment('n', 1, 1_000)
+    const refused = expect(waiting).rejects.toThrow(/closed/)
+    await hub.close()
+    await refused
+    await expect(member.acquireLease('l', 'h', 1_000)).rejects.toThrow(/closed/)
+    await expect(hub.coordination.increment('n', 1, 1_000)).rejects.toThrow(/closed/)
+    expect(() => member.publish('t', 1)).not.toThrow()
+  })
+
+  it('drops messages for a thread that does not read, and for no other', async () => {
+    const hub = createCoordinationHub()
+    const blocked = startWorker(
+      hub.port(),
+      `coordination.subscribe('t', () => {}); await coordination.increment('r', 1, 60000); say('blocked')
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
+    )
+    await once(blocked, 'message')
+    let heard = 0
+    hub.coordination.subscribe('t', () => {
+      heard += 1
+    })
+    const text = 'x'.repeat(1024 * 1024)
+    for (let n = 0; n < 24; n += 1) hub.coordination.publish('t', text)
+    await hub.coordination.increment('r', 1, 60_000)
+    expect(heard).toBe(24)
+    expect(hub.dropped()).toBe(9)
+    await blocked.terminate()
+    await hub.close()
+  })
+})
+
+describe('createLedger', () => {
+  it('holds nothing that has expired after a sweep', () => {
+    let time = 0
+    const ledger = createLedger(() => time)
+    for (let n = 0; n < 100; n += 1) {
+      ledger.increment(`c${n}`, 1, n < 50 ? 10 : 1_000)
+      ledger.acquire(`l${n}`, 'me', 10)
+    }
+    time = 10
+    ledger.sweep()
+    expect(ledger.size()).toBe(50)
+  })
+})
+
+describe('createFlow', () => {
+  it('admits up to its limit, one message of any size when empty, and again what was read', () => {
+    const flow = createFlow(100)
+    expect([flow.admit(500), flow.admit(1)]).toEqual([true, false])
+    flow.handled(450)
+    expect([flow.admit(50), flow.admit(1)]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,47 @@
+/**
+ * Counters and leases with their expiry. Pure but for `now`, a monotonic clock in milliseconds: changes of the
+ * machine's date neither lengthen nor shorten a lease.
+ */
+export type Ledger = {
+  increment(key: string, by: number, ttlMs: number): number
+  acquire(name: string, holder: string, ttlMs: number): boolean
+  release(name: string, holder: string): void
+  /** Forgets what has expired. Not needed for right answers, only for memory. */
+  sweep(): void
+  /** Counters and leases held, expired ones not yet swept included. */
+  size(): number
+}
+
+export const createLedger = (now: () => number): Ledger => {
+  const counters = new Map<string, { value: number; until: number }>()
+  const leases = new Map<string, { holder: string; until: number }>()
+  return {
+    increment(key, by, ttlMs) {
+      const time = now()
+      const counter = counters.get(key)
+      if (counter !== undefined && counter.until > time) {
+        counter.value += by
+        return counter.value
+      }
+      counters.set(key, { value: by, until: time + ttlMs })
+      return by
+    },
+    acquire(name, holder, ttlMs) {
+      const time = now()
+      const lease = leases.get(name)
+      if (lease !== undefined && lease.until > time && lease.holder !== holder) return false
+      leases.set(name, { holder, until: time + ttlMs })
+      return true
+    },
+    release(name, holder) {
+      if (leases.get(name)?.holder === holder) leases.delete(name)
+    },
+    sweep() {
+      const time = now()
+      for (const entries of [counters, leases]) {
+        for (const [key, { until }] of entries) if (until <= time) entries.delete(key)
+      }
+    },
+    size: () => counters.size + leases.size,
+  }
+}
