@@ -1,0 +1,89 @@
+/**
+ * CPU time of the steps per event (split to row and delivery text, without the engines), for events of about 800 bytes:
+ *
+ *     node packages/pipeline/bench/steps.ts [events]
+ */
+import type { LogRecord } from '@tributary/storage'
+import { createProcessor } from '../src/process.ts'
+
+const wanted = Number(process.argv[2] ?? 200_000)
+
+const eventText = (n: number): string =>
+  JSON.stringify({
+    type: 'track',
+    messageId: `node-next-1763704000123-${(1e12 + n).toString(16)}-4f7c-9a54-2b1f6e0d8c33`,
+    event: 'Order Completed',
+    userId: `user-${n % 5000}`,
+    anonymousId: '5a1f2c0e-8d1b-4a53-9c1e-1f0a6b7d2e44',
+    timestamp: new Date(1763704000123 + n).toISOString(),
+    properties: {
+      order_id: `o-${n}`,
+      total: 159.9 + (n % 100),
+      currency: 'EUR',
+      coupon: null,
+      products: [
+        { product_id: 'p-1', name: 'Running shoes “light”', price: 79.95, quantity: 1 },
+        { product_id: 'p-2', name: 'Socks', price: 9.95, quantity: 3 },
+      ],
+      shipping: { method: 'express', address: { city: 'Berlin', zip: '10115', country: 'DE' } },
+    },
+    context: {
+      library: { name: '@segment/analytics-node', version: '3.1.0' },
+      page: { path: '/checkout/done', url: 'https://shop.example.com/checkout/done', referrer: '' },
+      userAgent: 'Mozilla/5.0 (X11; Linux x64)',
+    },
+    integrations: {},
+  })
+
+const record = (offset: number, from: number, count: number): LogRecord => ({
+  partition: 0,
+  offset,
+  time: 1763704001000,
+  key: 'w-1',
+  meta: JSON.stringify({ w: 'w-1', s: 's-1', k: count === 1 ? 'single' : 'batch', r: 1763704001000, ip: '192.0.2.1' }),
+  body: Buffer.from(
+    count === 1
+      ? eventText(from)
+      : `{"batch":[${Array.from({ length: count }, (_, i) => eventText(from + i)).join(',')}],"sentAt":"2025-11-21T05:46:41.000Z"}`,
+  ),
+})
+
+const run = (label: string, perRecord: number, connected: boolean): void => {
+  const processor = createProcessor({
+    journal: { firstSeen: () => undefined },
+    destinationsFor: () => (connected ? ['d-1'] : []),
+    isWatched: () => false,
+  })
+  const records = Array.from({ length: Math.ceil(wanted / perRecord) }, (_, i) => record(i, i * perRecord, perRecord))
+  const pass = (): { events: number; bytes: number } => {
+    let events = 0
+    let bytes = 0
+    let batch = processor.begin(0, 0, 0)
+    for (const one of records) {
+      processor.add(batch, one)
+      if (batch.events < 2000) continue
+      bytes += Buffer.byteLength(batch.rows.join('\n'))
+      for (const source of batch.deliveries.values()) Buffer.from(source.events.join(','))
+      events += batch.events
+      processor.idsHandedOver()
+      batch = processor.begin(0, one.offset + 1, 0)
+    }
+    return { events: events + batch.events, bytes }
+  }
+  pass()
+  processor.idsHandedOver()
+  const before = process.cpuUsage()
+  const started = performance.now()
+  const { events, bytes } = pass()
+  const cpu = process.cpuUsage(before)
+  const each = (cpu.user + cpu.system) / events
+  const wall = ((performance.now() - started) * 1000) / events
+  process.stdout.write(
+    `${label.padEnd(44)} ${each.toFixed(2)} µs CPU/event  ${wall.toFixed(2)} µs wall  ${(bytes / events) | 0} B/row  ${Math.round(1e6 / each)} events/s\n`,
+  )
+}
+
+process.stdout.write(`event: ${Buffer.byteLength(eventText(1))} bytes\n`)
+run('batches of 100, one destination', 100, true)
+run('batches of 100, no destination', 100, false)
+run('single events, one destination', 1, true)

@@ -1,0 +1,72 @@
+import { faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import type { LogEntry, LogWriter } from '@tributary/storage'
+import { deliveryRecords, type SourceEvents } from '../delivery-records.ts'
+import { retrying } from '../retrying.ts'
+import type { PipelineSettings } from '../settings.ts'
+
+export type DeliverBranch = {
+  /**
+   * Appends the events of a micro-batch to the deliveries log, in order per source. Resolves when all of them are
+   * durable; a log that refuses is tried again for ever. Rejects with Stopped once `signal` aborts.
+   */
+  add(sources: Iterable<SourceEvents>): Promise<void>
+  /** Whether so much waits for the disk that reading should. */
+  isFull(): boolean
+}
+
+export type DeliverDeps = {
+  deliveries: Pick<LogWriter, 'append'>
+  logger: Logger
+  metrics: Metrics
+  settings: PipelineSettings
+  signal: AbortSignal
+  /** Called when room becomes free. */
+  onRoom(): void
+}
+
+const nothing = Promise.resolve()
+
+/** The branch to delivery: one record per source and micro-batch (more, if they exceed a record's size). */
+export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
+  const { deliveries, logger, metrics, settings, signal } = deps
+  let waiting = 0
+
+  const append = (entry: LogEntry): Promise<unknown> =>
+    retrying(() => deliveries.append(entry), {
+      baseMs: settings.retryBaseMs,
+      capMs: settings.retryCapMs,
+      signal,
+      mayRetry: () => true,
+      onFailure(error, attempt) {
+        metrics.count('pipeline_deliveries_append_failures', 1)
+        if (attempt === 1) logger.warn({ err: error }, 'The deliveries log cannot be written; trying again')
+      },
+    })
+
+  /** First tries are made in order at once; a record is retried alone, its successors of the micro-batch with it. */
+  const appendAll = async (entries: readonly LogEntry[]): Promise<void> => {
+    await Promise.all(entries.map(append))
+    faultPoint('pipeline.after-deliveries-append')
+  }
+
+  return {
+    add(sources) {
+      const entries: LogEntry[] = []
+      let bytes = 0
+      for (const source of sources) {
+        for (const entry of deliveryRecords(source, settings.deliveryRecordBytes)) {
+          entries.push(entry)
+          bytes += entry.body.byteLength
+        }
+      }
+      if (entries.length === 0) return nothing
+      waiting += bytes
+      metrics.count('pipeline_delivery_records', entries.length)
+      return appendAll(entries).finally(() => {
+        waiting -= bytes
+        deps.onRoom()
+      })
+    },
+    isFull: () => waiting >= settings.deliveriesBytes,
+  }
+}

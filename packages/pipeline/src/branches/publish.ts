@@ -1,0 +1,138 @@
+import type { LiveEventSummary } from '@tributary/contract'
+import type { Clock, Metrics } from '@tributary/kernel'
+import type { Coordination } from '@tributary/storage'
+import type { LiveEvent } from '../process.ts'
+import { reasonText } from '../rows.ts'
+import type { PipelineSettings } from '../settings.ts'
+
+/** Topics of coordination between the pipeline and the gateway. */
+export const livePublishTopic = 'live.publish'
+export const liveOccupiedTopic = 'live.occupied'
+
+export type PublishBranch = {
+  /** Whether anybody watches the source: a channel in the set last heard. */
+  isWatched(sourceId: string): boolean
+  /** Publishes summaries of a micro-batch, best effort: what exceeds a message's size or rate is counted as skipped. */
+  add(sourceId: string, events: readonly LiveEvent[]): void
+  /** Publishes what waits and stops listening. */
+  close(): void
+}
+
+export type PublishDeps = {
+  coordination: Pick<Coordination, 'publish' | 'subscribe'>
+  clock: Clock
+  metrics: Metrics
+  settings: Pick<PipelineSettings, 'liveMs' | 'liveBytes'>
+}
+
+const channelOf = (sourceId: string): string => `private-sources-${sourceId}`
+
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
+
+/** What the live table shows of an event. */
+export const summaryOf = ({ raw, event, rejected }: LiveEvent): LiveEventSummary => {
+  const type = event?.type
+  const summary: LiveEventSummary = {
+    eventId: raw.eventId,
+    messageId: cut(event?.messageId ?? '', 100),
+    type: type === undefined || type === '' ? 'track' : type,
+    title: cut(event === undefined ? '' : event.event === '' ? event.type : event.event, 200).toWellFormed(),
+    test: event?.test ?? false,
+    receiveTime: raw.request.receivedAt,
+    status: rejected === undefined ? 'accepted' : 'rejected',
+  }
+  if (event !== undefined && event.userId !== '') summary.userId = cut(event.userId, 100)
+  if (event !== undefined && event.anonymousId !== '') summary.anonymousId = cut(event.anonymousId, 100)
+  if (rejected !== undefined) summary.reason = cut(reasonText(rejected), 200)
+  return summary
+}
+
+/** Room that the protocol's envelope, the channel's name and the message's own keys take. */
+const envelopeBytes = 300
+
+type Channel = {
+  summaries: LiveEventSummary[]
+  bytes: number
+  skipped: number
+  lastAt: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/**
+ * The live branch: one message per channel at most every `liveMs`, each within `liveBytes` as it goes over the socket
+ * (its data is JSON inside a JSON string). Only watched channels cost anything.
+ */
+export const createPublishBranch = ({ coordination, clock, metrics, settings }: PublishDeps): PublishBranch => {
+  let watched = new Set<string>()
+  const channels = new Map<string, Channel>()
+
+  const forget = (name: string, channel: Channel): void => {
+    clearTimeout(channel.timer)
+    channels.delete(name)
+  }
+
+  const unsubscribe = coordination.subscribe(liveOccupiedTopic, (message) => {
+    if (typeof message !== 'object' || message === null || !('channels' in message) || !Array.isArray(message.channels))
+      return
+    watched = new Set(message.channels.filter((name) => typeof name === 'string'))
+    for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
+  })
+
+  const send = (name: string, channel: Channel): void => {
+    clearTimeout(channel.timer)
+    channel.timer = undefined
+    if (channel.summaries.length === 0 && channel.skipped === 0) return
+    const data = { events: channel.summaries, skipped: channel.skipped }
+    coordination.publish(livePublishTopic, { channel: name, event: 'events', data })
+    channel.summaries = []
+    channel.bytes = envelopeBytes
+    channel.skipped = 0
+    channel.lastAt = clock()
+  }
+
+  return {
+    isWatched: (sourceId) => watched.has(channelOf(sourceId)),
+
+    add(sourceId, events) {
+      const name = channelOf(sourceId)
+      if (!watched.has(name) || events.length === 0) return
+      let channel = channels.get(name)
+      if (channel === undefined) {
+        channel = {
+          summaries: [],
+          bytes: envelopeBytes,
+          skipped: 0,
+          lastAt: Number.NEGATIVE_INFINITY,
+          timer: undefined,
+        }
+        channels.set(name, channel)
+      }
+      let full = false
+      for (const event of events) {
+        if (!full) {
+          const summary = summaryOf(event)
+          const bytes = Buffer.byteLength(JSON.stringify(JSON.stringify(summary)))
+          full = channel.bytes + bytes > settings.liveBytes
+          if (!full) {
+            channel.summaries.push(summary)
+            channel.bytes += bytes
+            continue
+          }
+        }
+        channel.skipped++
+      }
+      if (full) metrics.count('pipeline_live_skipped', 1)
+      const wait = channel.lastAt + settings.liveMs - clock()
+      if (wait <= 0) send(name, channel)
+      else channel.timer ??= setTimeout(send, wait, name, channel)
+    },
+
+    close() {
+      unsubscribe()
+      for (const [name, channel] of channels) {
+        send(name, channel)
+        forget(name, channel)
+      }
+    },
+  }
+}

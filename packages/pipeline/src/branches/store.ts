@@ -1,0 +1,353 @@
+import { type Clock, faultPoint, type Logger, type Metrics, randomToken } from '@tributary/kernel'
+import {
+  type ConsumerJournal,
+  type EventStore,
+  InsertRejected,
+  type JournalRange,
+  type SeenId,
+} from '@tributary/storage'
+import { insertBisecting, TableRefuses } from '../bisect.ts'
+import { createInFlight } from '../in-flight.ts'
+import type { MicroBatch } from '../process.ts'
+import { retrying, Stopped } from '../retrying.ts'
+import { type DroppedCount, droppedRow, refusedRow } from '../rows.ts'
+import type { PipelineSettings } from '../settings.ts'
+
+/** What goes into the event store with one insert. */
+type Batch = {
+  readonly token: string
+  readonly ranges: readonly JournalRange[]
+  readonly rows: readonly string[]
+  readonly dropped: readonly DroppedCount[]
+  readonly deliveries: Promise<unknown>
+  readonly bytesByWorkspace: ReadonlyMap<string, number>
+  readonly since: number
+  readonly bytes: number
+}
+
+/** Rows of one partition that wait to be begun. */
+type Waiting = { from: number; to: number; rows: string[] }
+
+export type StoreBranch = {
+  /** Takes the rows of a micro-batch, whose deliveries are durable when `deliveries` resolves. */
+  add(batch: MicroBatch, deliveries: Promise<unknown>): void
+  /** Begins a batch if one is due and a lane is free; `force` makes any waiting row due. */
+  pump(force?: boolean): void
+  /** Inserts what a range of the journal carried, under its token, and commits. For recovery. */
+  repeat(
+    token: string,
+    ranges: readonly JournalRange[],
+    batches: readonly MicroBatch[],
+    deliveries: Promise<unknown>,
+  ): Promise<void>
+  /** Whether so much waits for the store that reading should. */
+  isFull(): boolean
+  /** Nothing waits and nothing is in flight. */
+  isIdle(): boolean
+  /** Next offset per partition that is stored and committed. */
+  committed(): ReadonlyMap<number, number>
+  /** When the oldest record in hand was appended, epoch ms; undefined with nothing in hand. */
+  oldest(): number | undefined
+  /** Rows that wait, bytes of rows not yet committed, inserts under way. */
+  load(): { rows: number; bytes: number; inserts: number }
+  /** Forgets its timer. */
+  close(): void
+}
+
+export type StoreDeps = {
+  journal: ConsumerJournal
+  eventStore: Pick<EventStore, 'insert'>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: PipelineSettings
+  signal: AbortSignal
+  idsInHand(): readonly SeenId[]
+  idsHandedOver(): void
+  /** Called after a commit, with the bytes of request bodies that are thereby done, per workspace. */
+  onCommitted(bytesByWorkspace: ReadonlyMap<string, number>): void
+  /** Called when room becomes free. */
+  onRoom(): void
+  /** Called with what no retry mends; the pipeline cannot go on. */
+  onFault(error: unknown): void
+}
+
+const ownerOf = (row: string): string => row.slice(0, row.indexOf(',"receive_time"'))
+
+const addTo = (sums: Map<string, number>, more: ReadonlyMap<string, number>): void => {
+  for (const [key, value] of more) sums.set(key, (sums.get(key) ?? 0) + value)
+}
+
+const mergeDropped = (into: Map<string, DroppedCount>, more: ReadonlyMap<string, DroppedCount>): void => {
+  for (const [key, count] of more) {
+    const known = into.get(key)
+    if (known === undefined) into.set(key, { ...count })
+    else known.events += count.events
+  }
+}
+
+/**
+ * The branch to the event store. Its guarantee, whatever is killed when: a batch's ranges and ids are in the journal
+ * before the batch is inserted, with the token of its insert; a position moves only behind the store's acknowledgement
+ * and the durable append to deliveries of everything before it. Repeating the open ranges in the same order under the
+ * same tokens therefore stores every event exactly once.
+ */
+export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
+  const { journal, eventStore, clock, logger, metrics, settings, signal } = deps
+  const inFlight = createInFlight()
+  const flying = new Map<string, Batch>()
+  const committed = new Map(journal.positions())
+  let waiting = new Map<number, Waiting>()
+  let dropped = new Map<string, DroppedCount>()
+  let bytesByWorkspace = new Map<string, number>()
+  let deliveries: Promise<unknown>[] = []
+  let rows = 0
+  let bytes = 0
+  let since = 0
+  let openedAt = 0
+  let lanes = 0
+  let heldUntil = 0
+  let timer: NodeJS.Timeout | undefined
+  let committing = false
+
+  const retry = <T>(what: string, task: () => Promise<T> | T, mayRetry: (error: unknown) => boolean): Promise<T> =>
+    retrying(task, {
+      baseMs: settings.retryBaseMs,
+      capMs: settings.retryCapMs,
+      signal,
+      mayRetry,
+      onFailure(error, attempt) {
+        metrics.count('pipeline_retries', 1, { what })
+        if (attempt === 1) logger.warn({ err: error, what }, 'Cannot write now; trying again until it works')
+      },
+    })
+
+  const insert = (table: string, text: string, token: string): Promise<void> =>
+    retry(
+      `insert_${table}`,
+      () => eventStore.insert(table, text, { token, signal }),
+      (error) => !(error instanceof InsertRejected),
+    )
+
+  const insertRows = async (batch: Batch): Promise<void> => {
+    if (batch.rows.length === 0) return
+    const started = performance.now()
+    const result = await retry(
+      'insert_batch',
+      () =>
+        insertBisecting((part, token) => insert('events', part.join('\n'), token), batch.rows, batch.token, {
+          replace: refusedRow,
+          ownerOf,
+          patience: settings.patience,
+        }),
+      (error) => error instanceof TableRefuses,
+    )
+    metrics.observe('pipeline_insert', performance.now() - started)
+    metrics.count('pipeline_rows_stored', batch.rows.length)
+    if (result.replaced > 0) {
+      metrics.count('pipeline_rows_refused', result.replaced)
+      logger.warn(
+        { rows: result.replaced, messages: result.messages },
+        'The event store refused rows; they are kept as rejected',
+      )
+    }
+  }
+
+  const insertDropped = async (batch: Batch): Promise<void> => {
+    if (batch.dropped.length === 0) return
+    await retry(
+      'insert_dropped',
+      () => insert('dropped_events', batch.dropped.map(droppedRow).join('\n'), batch.token),
+      () => true,
+    )
+    for (const count of batch.dropped) {
+      metrics.count('pipeline_events_dropped', count.events, { source: count.sourceId, reason: count.reason })
+    }
+  }
+
+  /** Commits what is both stored and delivered. One commit at a time: the one under way takes what becomes ready meanwhile. */
+  const commit = async (): Promise<void> => {
+    if (committing) return
+    committing = true
+    try {
+      for (
+        let positions = inFlight.takeCommittable();
+        positions !== undefined;
+        positions = inFlight.takeCommittable()
+      ) {
+        const moved = positions
+        faultPoint('pipeline.before-commit')
+        await retry(
+          'commit',
+          () => journal.commit(moved),
+          () => true,
+        )
+        for (const [partition, offset] of moved) committed.set(partition, offset)
+        finish()
+      }
+    } finally {
+      committing = false
+    }
+  }
+
+  /** Forgets the batches whose ranges are committed, and tells of them. */
+  const finish = (): void => {
+    const done = new Map<string, number>()
+    for (const [token, batch] of flying) {
+      if (batch.ranges.some(({ partition, to }) => to > (committed.get(partition) ?? 0))) continue
+      addTo(done, batch.bytesByWorkspace)
+      flying.delete(token)
+    }
+    deps.onCommitted(done)
+  }
+
+  const carry = async (batch: Batch): Promise<void> => {
+    const stored = insertRows(batch)
+      .then(() => insertDropped(batch))
+      .then(() => {
+        faultPoint('pipeline.after-insert')
+        inFlight.stored(batch.token)
+      })
+    const delivered = batch.deliveries.then(() => inFlight.delivered(batch.token))
+    try {
+      await stored
+    } finally {
+      lanes--
+    }
+    pump()
+    deps.onRoom()
+    await delivered
+    await commit()
+  }
+
+  const launch = (batch: Batch): Promise<void> => {
+    flying.set(batch.token, batch)
+    inFlight.begin(batch.token, batch.ranges)
+    lanes++
+    return carry(batch).catch((error: unknown) => {
+      if (!(error instanceof Stopped) && !signal.aborted) deps.onFault(error)
+    })
+  }
+
+  const clear = (): void => {
+    waiting = new Map()
+    dropped = new Map()
+    bytesByWorkspace = new Map()
+    deliveries = []
+    rows = 0
+    bytes = 0
+    clearTimeout(timer)
+    timer = undefined
+  }
+
+  const seal = (): Batch => {
+    const partitions = [...waiting].sort(([a], [b]) => a - b)
+    const first = partitions[0]
+    const token = `${first?.[0]}-${first?.[1].from}-${randomToken(9)}`
+    return {
+      token,
+      ranges: partitions.map(([partition, { from, to }]) => ({ partition, from, to, token })),
+      rows: partitions.flatMap(([, part]) => part.rows),
+      dropped: [...dropped.values()],
+      deliveries: Promise.all(deliveries),
+      bytesByWorkspace,
+      since,
+      bytes,
+    }
+  }
+
+  const isDue = (now: number): boolean =>
+    rows >= settings.flushRows || bytes >= settings.flushBytes || now - openedAt >= settings.flushAgeMs
+
+  const pump = (force = false): void => {
+    if (waiting.size === 0 || lanes >= settings.lanes || signal.aborted) return
+    const now = clock()
+    if (now < heldUntil || !(force || isDue(now))) {
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          pump(true)
+        },
+        Math.max(1, Math.max(heldUntil, openedAt + settings.flushAgeMs) - now),
+      )
+      return
+    }
+    const batch = seal()
+    faultPoint('pipeline.before-begin')
+    try {
+      journal.begin(batch.ranges, deps.idsInHand(), now)
+    } catch (error) {
+      logger.warn({ err: error, what: 'begin' }, 'Cannot write now; trying again until it works')
+      metrics.count('pipeline_retries', 1, { what: 'begin' })
+      heldUntil = now + settings.retryBaseMs * 10
+      batch.deliveries.catch(() => {})
+      clearTimeout(timer)
+      timer = undefined
+      return pump()
+    }
+    deps.idsHandedOver()
+    clear()
+    faultPoint('pipeline.after-begin')
+    void launch(batch)
+    deps.onRoom()
+  }
+
+  return {
+    add(batch, delivered) {
+      delivered.catch(() => {})
+      if (waiting.size === 0) {
+        openedAt = clock()
+        since = batch.since
+      }
+      const part = waiting.get(batch.partition)
+      if (part === undefined) waiting.set(batch.partition, { from: batch.from, to: batch.to, rows: batch.rows })
+      else {
+        part.to = batch.to
+        for (const row of batch.rows) part.rows.push(row)
+      }
+      since = Math.min(since, batch.since)
+      rows += batch.rows.length
+      bytes += batch.rowBytes
+      mergeDropped(dropped, batch.dropped)
+      addTo(bytesByWorkspace, batch.bytesByWorkspace)
+      deliveries.push(delivered)
+      pump()
+    },
+    pump,
+    async repeat(token, ranges, batches, delivered) {
+      const counts = new Map<string, DroppedCount>()
+      const sums = new Map<string, number>()
+      for (const batch of batches) {
+        mergeDropped(counts, batch.dropped)
+        addTo(sums, batch.bytesByWorkspace)
+      }
+      await launch({
+        token,
+        ranges,
+        rows: batches.flatMap((batch) => batch.rows),
+        dropped: [...counts.values()],
+        deliveries: delivered,
+        bytesByWorkspace: sums,
+        since: Math.min(...batches.map((batch) => batch.since)),
+        bytes: 0,
+      })
+    },
+    isFull: () => rows >= settings.batchRows || bytes >= settings.batchBytes,
+    isIdle: () => waiting.size === 0 && inFlight.size === 0 && !committing,
+    committed: () => committed,
+    oldest() {
+      let oldest = waiting.size === 0 ? undefined : since
+      for (const batch of flying.values()) oldest = Math.min(oldest ?? batch.since, batch.since)
+      return oldest
+    },
+    load() {
+      let flyingBytes = 0
+      for (const batch of flying.values()) flyingBytes += batch.bytes
+      return { rows, bytes: bytes + flyingBytes, inserts: lanes }
+    },
+    close() {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { EventType, RequestMeta } from '@tributary/contract'
+import type { JsonObject } from './json-text.ts'
+import type { Reject } from './outcome.ts'
+
+/** One request of the log, as its events see it. */
+export type Request = {
+  readonly meta: RequestMeta
+  /** RFC 3339 of the time of receipt. */
+  readonly receivedAt: string
+  /** Top-level values of a batch. */
+  readonly context: JsonObject | undefined
+  readonly integrations: JsonObject | undefined
+  readonly sentAt: unknown
+}
+
+/** An event as split off its request: where it stands in the log, and its own text. */
+export type RawEvent = {
+  readonly request: Request
+  readonly partition: number
+  readonly offset: number
+  /** Which event of its request it is, from 0. */
+  readonly index: number
+  readonly eventId: string
+  /** The event as received (bytes that are no UTF-8 read as U+FFFD). */
+  readonly original: string
+  /** Size of the event as received, in bytes. */
+  readonly bytes: number
+  readonly depth: number
+}
+
+/** An event whose text was an object. */
+export type ParsedEvent = { readonly raw: RawEvent; readonly body: JsonObject }
+
+/** An event in the one shape all clients' events take. Absent texts are ''; times are epoch ms. */
+export type NormalEvent = {
+  readonly raw: RawEvent
+  readonly body: JsonObject
+  readonly messageId: string
+  /** Whether the client gave the message id; one made here is unique by itself. */
+  readonly ownMessageId: boolean
+  readonly type: EventType | ''
+  readonly event: string
+  readonly userId: string
+  readonly anonymousId: string
+  readonly groupId: string
+  readonly previousId: string
+  readonly properties: JsonObject | undefined
+  readonly traits: JsonObject | undefined
+  readonly context: JsonObject
+  readonly integrations: JsonObject | undefined
+  /** Keys of the body that are none of the above, or undefined. */
+  readonly extraKeys: readonly string[] | undefined
+  readonly test: boolean
+  readonly ip: string
+  readonly timestamp: number
+  readonly originalTimestamp: number | undefined
+  readonly sentAt: number | undefined
+  /** The first thing about its shape that is wrong. */
+  readonly problem: Reject | undefined
+}

@@ -1,0 +1,41 @@
+/**
+ * What a step says about an event: it goes on (`ok`, with what the step made of it), it is left out and counted
+ * (`drop`), or it is kept as rejected with a reason that tells its sender what to mend (`reject`).
+ */
+export type Ok<T> = { readonly kind: 'ok'; readonly event: T }
+export type Drop = { readonly kind: 'drop'; readonly reason: DropReason }
+export type Reject = { readonly kind: 'reject'; readonly reason: RejectReason; readonly message: string }
+export type Outcome<T> = Ok<T> | Drop | Reject
+
+/** Why an event was not stored a second time. Counted per source and hour in the table `dropped_events`. */
+export type DropReason = 'duplicate' | 'duplicate_rejected'
+
+/** Why an event is kept as rejected. The column `reason` carries `<reason>: <message>`. */
+export type RejectReason =
+  | 'over_batch_limit'
+  | 'too_large'
+  | 'too_deep'
+  | 'malformed_json'
+  | 'not_an_object'
+  | 'unknown_type'
+  | 'message_id_too_long'
+  | 'invalid_id'
+  | 'invalid_event_name'
+  | 'invalid_object'
+  | 'missing_ids'
+  | 'missing_event_name'
+  | 'missing_group_id'
+  | 'missing_previous_id'
+  | 'refused_by_event_store'
+
+/** A step: a named function from what it reads to what it adds. */
+export type Step<In, Out> = (event: In) => Outcome<Out>
+
+/** The event goes on. */
+export const ok = <T>(event: T): Ok<T> => ({ kind: 'ok', event })
+
+/** The event is counted under `reason` and stored no second time. */
+export const drop = (reason: DropReason): Drop => ({ kind: 'drop', reason })
+
+/** The event is kept with its original, marked as rejected. `message` says what to mend. */
+export const reject = (reason: RejectReason, message: string): Reject => ({ kind: 'reject', reason, message })

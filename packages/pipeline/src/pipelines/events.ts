@@ -1,0 +1,239 @@
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { ConsumerJournal, Coordination, EventStore, LogReader, LogRecord, LogWriter } from '@tributary/storage'
+import { createDeliverBranch } from '../branches/deliver.ts'
+import { createPublishBranch } from '../branches/publish.ts'
+import { createStoreBranch } from '../branches/store.ts'
+import { createProcessor, type MicroBatch } from '../process.ts'
+import { createProgress } from '../progress.ts'
+import { recover } from '../recovery.ts'
+import { pause, Stopped } from '../retrying.ts'
+import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
+
+export type PipelineDeps = {
+  /** The log of accepted requests. */
+  reader: LogReader
+  /** What this consumer knows durably. Used by this pipeline alone. */
+  journal: ConsumerJournal
+  eventStore: EventStore
+  /** The log of deliveries. */
+  deliveries: LogWriter
+  /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
+  destinationsFor(sourceId: string): readonly string[]
+  coordination: Pick<Coordination, 'publish' | 'subscribe'>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings?: Partial<PipelineSettings>
+  /** Told once of what the pipeline cannot mend by trying again; it has then ended and is to be started anew. */
+  onFault?(error: unknown): void
+}
+
+export type PipelineState = {
+  running: boolean
+  /** Records not yet committed, and about how many bytes they have (by the mean size of those read). */
+  lagRecords: number
+  lagBytes: number
+  /** Age of the oldest record in hand that is not committed; 0 with nothing in hand. */
+  oldestUnstoredMs: number
+  /** Rows waiting for their insert, bytes of rows not committed, inserts under way. */
+  rowsWaiting: number
+  bytesInHand: number
+  inserts: number
+}
+
+export type Pipeline = {
+  /** Repeats what the last run left open, then begins to read. Returns at once. */
+  start(): void
+  /** Reads no more, stores and commits what is in hand (at most `drainMs`), and ends. */
+  stop(): Promise<void>
+  /** Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before. */
+  idle(): Promise<void>
+  /** Hints that there are new records. */
+  wake(): void
+  state(): PipelineState
+}
+
+/**
+ * The events pipeline: log → steps → event store, live channel, deliveries.
+ *
+ *     partitions ─ in turn ─▶ split ▶ limits ▶ parse ▶ normalise ▶ envelope ▶ deduplicate ─┬─▶ publish   best effort
+ *                                                                                          ├─▶ deliver   at least once
+ *                                                                                          └─▶ store     exactly once
+ *
+ * Every event of a read record ends in the table `events` (accepted or rejected) or in a count of `dropped_events`.
+ * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
+ * number of bytes, so a flood in one delays another by a turn, not by its backlog.
+ */
+export const createPipeline = (deps: PipelineDeps): Pipeline => {
+  const { reader, journal, clock, logger, metrics, coordination } = deps
+  const settings = { ...defaultPipelineSettings, ...deps.settings }
+  const ending = new AbortController()
+  let phase: 'new' | 'running' | 'draining' | 'ended' = 'new'
+  let loop: Promise<void> = Promise.resolve()
+  let room: () => void = () => {}
+  let hint: () => void = () => {}
+  let hinted = false
+  const next = new Map<number, number>()
+
+  const fail = (error: unknown): void => {
+    if (phase === 'ended') return
+    phase = 'ended'
+    logger.error({ err: error }, 'The pipeline ended by a fault')
+    end(error)
+    deps.onFault?.(error)
+  }
+
+  const publish = createPublishBranch({ coordination, clock, metrics, settings })
+  const processor = createProcessor({ journal, destinationsFor: deps.destinationsFor, isWatched: publish.isWatched })
+  const onRoom = (): void => {
+    if (progress.isAwaited()) store.pump(true)
+    room()
+  }
+  const deliver = createDeliverBranch({ ...deps, settings, signal: ending.signal, onRoom })
+  const store = createStoreBranch({
+    ...deps,
+    settings,
+    signal: ending.signal,
+    idsInHand: processor.idsInHand,
+    idsHandedOver: processor.idsHandedOver,
+    onCommitted: (bytes) => progress.committed(bytes),
+    onRoom,
+    onFault: fail,
+  })
+  const progress = createProgress({ coordination, clock, metrics, journal, reader, store, settings, logger })
+
+  const end = (cause?: unknown): void => {
+    ending.abort()
+    store.close()
+    publish.close()
+    progress.close(new Stopped(cause))
+    room()
+    hint()
+  }
+
+  /** Hands a micro-batch to the three branches; none waits for another. */
+  const handOn = (batch: MicroBatch): void => {
+    for (const [sourceId, events] of batch.live) publish.add(sourceId, events)
+    const delivered = deliver.add(batch.deliveries.values())
+    store.add(batch, delivered)
+    metrics.count('pipeline_events', batch.accepted, { status: 'accepted' })
+    for (const [reason, count] of batch.rejected) {
+      metrics.count('pipeline_events', count, { status: 'rejected' })
+      metrics.count('pipeline_events_rejected', count, { reason })
+    }
+  }
+
+  const waitForRoom = async (): Promise<void> => {
+    while (phase === 'running' && (store.isFull() || deliver.isFull())) {
+      await new Promise<void>((resolve) => {
+        room = resolve
+      })
+    }
+  }
+
+  const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+  /** Records of one turn through the steps, in micro-batches; other work gets its time between them. */
+  const take = async (partition: number, records: readonly LogRecord[]): Promise<void> => {
+    let batch: MicroBatch | undefined
+    for (const record of records) {
+      batch ??= processor.begin(partition, record.offset, record.time)
+      processor.add(batch, record)
+      progress.read(record.body.byteLength)
+      if (batch.events < settings.microBatchEvents) continue
+      handOn(batch)
+      next.set(partition, batch.to)
+      batch = undefined
+      await breathe()
+    }
+    if (batch === undefined) return
+    handOn(batch)
+    next.set(partition, batch.to)
+  }
+
+  /** One turn for every partition with news. True if one of them had more than its turn. */
+  const round = async (ends: readonly number[]): Promise<boolean> => {
+    let more = false
+    for (let partition = 0; partition < ends.length; partition++) {
+      const from = next.get(partition) ?? 0
+      if (from >= (ends[partition] ?? 0)) continue
+      await waitForRoom()
+      if (phase !== 'running') return false
+      const records = reader.read(partition, from, settings.turnBytes)
+      await take(partition, records)
+      more ||= (next.get(partition) ?? 0) < (ends[partition] ?? 0)
+      await breathe()
+    }
+    return more
+  }
+
+  const waitForHint = async (ms: number): Promise<void> => {
+    if (hinted || phase !== 'running') return
+    const waiting = new AbortController()
+    hint = () => waiting.abort()
+    await pause(ms, waiting.signal)
+  }
+
+  const wake = (): void => {
+    hinted = true
+    hint()
+  }
+
+  const run = async (): Promise<void> => {
+    const repeated = await recover({ journal, reader, processor, store, deliver, readBytes: settings.turnBytes })
+    if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
+    const starts = reader.starts()
+    for (let partition = 0; partition < reader.partitions; partition++) {
+      next.set(partition, Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0))
+    }
+    while (phase === 'running') {
+      hinted = false
+      const ends = reader.ends()
+      const more = await round(ends)
+      if (progress.isAwaited()) store.pump(true)
+      if (more) continue
+      await pause(settings.roundMs, ending.signal)
+      await waitForHint(settings.pollMs)
+    }
+  }
+
+  return {
+    start() {
+      if (phase !== 'new') throw new Error('A pipeline starts once')
+      phase = 'running'
+      progress.start()
+      loop = run().catch((error: unknown) => {
+        if (!(error instanceof Stopped)) fail(error)
+      })
+    },
+
+    async stop() {
+      if (phase === 'ended') return
+      const deadline = AbortSignal.any([ending.signal, AbortSignal.timeout(settings.drainMs)])
+      phase = 'draining'
+      room()
+      hint()
+      await Promise.race([loop, pause(settings.drainMs, deadline)])
+      while (!deadline.aborted && !store.isIdle()) {
+        store.pump(true)
+        await pause(2, deadline)
+      }
+      phase = 'ended'
+      end()
+      await loop
+    },
+
+    async idle() {
+      const ends = reader.ends()
+      wake()
+      await progress.whenCommitted(ends, () => store.pump(true))
+    },
+
+    wake,
+
+    state() {
+      const { rows, bytes, inserts } = store.load()
+      return { running: phase === 'running', ...progress.lag(), rowsWaiting: rows, bytesInHand: bytes, inserts }
+    },
+  }
+}

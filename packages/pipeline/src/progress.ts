@@ -1,0 +1,120 @@
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { ConsumerJournal, Coordination, LogReader } from '@tributary/storage'
+import type { StoreBranch } from './branches/store.ts'
+import type { PipelineSettings } from './settings.ts'
+
+/** Topic on which the pipeline tells, per workspace, how many bytes of bodies it has stored since it was started. */
+export const processedTopic = 'pipeline.processed'
+
+export type Progress = {
+  start(): void
+  /** A record of so many bytes was read. */
+  read(bytes: number): void
+  /** So many bytes per workspace are stored and committed. */
+  committed(bytesByWorkspace: ReadonlyMap<string, number>): void
+  /** Resolves when every partition is committed up to `ends`; rejects when `close` is called before. */
+  whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
+  /** Whether somebody waits in `whenCommitted`. */
+  isAwaited(): boolean
+  lag(): { lagRecords: number; lagBytes: number; oldestUnstoredMs: number }
+  close(reason: Error): void
+}
+
+export type ProgressDeps = {
+  coordination: Pick<Coordination, 'publish'>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  journal: Pick<ConsumerJournal, 'expire'>
+  reader: Pick<LogReader, 'ends' | 'starts'>
+  store: Pick<StoreBranch, 'committed' | 'oldest'>
+  settings: Pick<PipelineSettings, 'reportMs'>
+}
+
+type Waiter = { ends: readonly number[]; resolve(): void; reject(error: Error): void }
+
+const expiryMs = 60_000
+
+/** Tells how far the pipeline is: to those who wait for it, to collection (for its back-pressure) and to the metrics. */
+export const createProgress = (deps: ProgressDeps): Progress => {
+  const { coordination, clock, logger, metrics, journal, reader, store, settings } = deps
+  const processed = new Map<string, number>()
+  let waiters: Waiter[] = []
+  let closed: Error | undefined
+  let reporting: NodeJS.Timeout | undefined
+  let expiring: NodeJS.Timeout | undefined
+  let meanBytes = 0
+  let changed = false
+
+  const reached = (ends: readonly number[]): boolean =>
+    ends.every((end, partition) => (store.committed().get(partition) ?? 0) >= end)
+
+  const lag = (): ReturnType<Progress['lag']> => {
+    const starts = reader.starts()
+    const lagRecords = reader.ends().reduce((sum, end, partition) => {
+      const from = Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0)
+      return sum + Math.max(0, end - from)
+    }, 0)
+    const oldest = store.oldest()
+    return {
+      lagRecords,
+      lagBytes: Math.round(lagRecords * meanBytes),
+      oldestUnstoredMs: oldest === undefined ? 0 : Math.max(0, clock() - oldest),
+    }
+  }
+
+  const report = (): void => {
+    if (changed) coordination.publish(processedTopic, Object.fromEntries(processed))
+    changed = false
+    const { lagRecords, lagBytes, oldestUnstoredMs } = lag()
+    metrics.gauge('pipeline_lag_records', lagRecords)
+    metrics.gauge('pipeline_lag_bytes', lagBytes)
+    metrics.gauge('pipeline_oldest_unstored_milliseconds', oldestUnstoredMs)
+  }
+
+  const safely = (what: string, task: () => void) => (): void => {
+    try {
+      task()
+    } catch (error) {
+      logger.warn({ err: error }, what)
+    }
+  }
+
+  return {
+    start() {
+      reporting = setInterval(safely('The progress could not be told', report), settings.reportMs)
+      const expire = (): void => journal.expire(clock())
+      expiring = setInterval(safely('Old message ids could not be forgotten', expire), expiryMs)
+    },
+    read(bytes) {
+      meanBytes = meanBytes === 0 ? bytes : meanBytes * 0.99 + bytes * 0.01
+    },
+    committed(bytesByWorkspace) {
+      for (const [workspaceId, bytes] of bytesByWorkspace) {
+        processed.set(workspaceId, (processed.get(workspaceId) ?? 0) + bytes)
+        changed = true
+      }
+      if (waiters.length === 0) return
+      const done = waiters.filter((waiter) => reached(waiter.ends))
+      waiters = waiters.filter((waiter) => !done.includes(waiter))
+      for (const waiter of done) waiter.resolve()
+    },
+    whenCommitted(ends, onWaiting) {
+      if (reached(ends)) return Promise.resolve()
+      if (closed !== undefined) return Promise.reject(closed)
+      return new Promise((resolve, reject) => {
+        waiters.push({ ends, resolve, reject })
+        onWaiting()
+      })
+    },
+    isAwaited: () => waiters.length > 0,
+    lag,
+    close(reason) {
+      closed = reason
+      clearInterval(reporting)
+      clearInterval(expiring)
+      for (const waiter of waiters) waiter.reject(reason)
+      waiters = []
+    },
+  }
+}

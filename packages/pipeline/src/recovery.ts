@@ -1,0 +1,71 @@
+import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tributary/storage'
+import type { DeliverBranch } from './branches/deliver.ts'
+import type { StoreBranch } from './branches/store.ts'
+import type { MicroBatch, Processor } from './process.ts'
+
+export type RecoveryDeps = {
+  journal: Pick<ConsumerJournal, 'openRanges'>
+  reader: LogReader
+  processor: Processor
+  store: Pick<StoreBranch, 'repeat'>
+  deliver: DeliverBranch
+  readBytes: number
+}
+
+/** Ranges by token, in the order in which the tokens were begun; those of one token by partition, as they were sealed. */
+export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, JournalRange[]> => {
+  const groups = new Map<string, JournalRange[]>()
+  for (const range of ranges) {
+    const group = groups.get(range.token)
+    if (group === undefined) groups.set(range.token, [range])
+    else group.push(range)
+  }
+  for (const group of groups.values()) group.sort((a, b) => a.partition - b.partition)
+  return groups
+}
+
+/** Thrown at start when the log no longer holds records of a range that was begun and not committed. */
+export class RangeMissing extends Error {
+  constructor(range: JournalRange, offset: number) {
+    super(`The log holds no record ${offset} of partition ${range.partition}, which an unfinished insert needs`)
+    this.name = 'RangeMissing'
+  }
+}
+
+const recordsOf = function* (reader: LogReader, range: JournalRange, readBytes: number): Generator<LogRecord> {
+  let offset = range.from
+  while (offset < range.to) {
+    const records = reader.read(range.partition, offset, readBytes)
+    if (records.length === 0) throw new RangeMissing(range, offset)
+    for (const record of records) {
+      if (record.offset >= range.to) return
+      offset = record.offset + 1
+      yield record
+    }
+  }
+}
+
+/**
+ * Repeats what was begun and not committed when the last run ended: the same records through the same steps give the
+ * same rows in the same order, stored under the same token; their deliveries are appended again (at least once). Live
+ * messages are not repeated. Must run before anything else is read.
+ */
+export const recover = async (deps: RecoveryDeps): Promise<number> => {
+  const groups = rangesByToken(deps.journal.openRanges())
+  for (const [token, ranges] of groups) {
+    const batches: MicroBatch[] = []
+    const deliveries: Promise<void>[] = []
+    for (const range of ranges) {
+      const batch = deps.processor.begin(range.partition, range.from, Number.POSITIVE_INFINITY)
+      for (const record of recordsOf(deps.reader, range, deps.readBytes)) {
+        batch.since = Math.min(batch.since, record.time)
+        deps.processor.add(batch, record)
+      }
+      batches.push(batch)
+      deliveries.push(deps.deliver.add(batch.deliveries.values()))
+    }
+    deps.processor.idsHandedOver()
+    await deps.store.repeat(token, ranges, batches, Promise.all(deliveries))
+  }
+  return groups.size
+}

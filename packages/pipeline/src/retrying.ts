@@ -1,0 +1,48 @@
+import { backoffMs } from '@tributary/kernel'
+
+/** Waits `ms`, or less if `signal` aborts. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+
+/** Thrown by `retrying` when it was told to stop before it succeeded. */
+export class Stopped extends Error {
+  constructor(cause?: unknown) {
+    super('The pipeline was stopped', { cause })
+    this.name = 'Stopped'
+  }
+}
+
+export type RetryingOptions = {
+  baseMs: number
+  capMs: number
+  signal: AbortSignal
+  /** Errors that another try may mend; others are thrown at once. */
+  mayRetry(error: unknown): boolean
+  /** Told of each failure, with the number of the failed try (from 1). */
+  onFailure(error: unknown, attempt: number): void
+}
+
+/** Calls `task` until it succeeds, with exponential back-off and jitter, for ever. Throws Stopped once aborted. */
+export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingOptions): Promise<T> => {
+  const policy = { baseMs: options.baseMs, capMs: options.capMs, maxElapsedMs: Number.POSITIVE_INFINITY }
+  for (let attempt = 1; ; attempt++) {
+    if (options.signal.aborted) throw new Stopped()
+    try {
+      return await task()
+    } catch (error) {
+      if (!options.mayRetry(error)) throw error
+      if (options.signal.aborted) throw new Stopped(error)
+      options.onFailure(error, attempt)
+    }
+    await pause(backoffMs(policy, attempt), options.signal)
+  }
+}

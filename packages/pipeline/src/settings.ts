@@ -1,0 +1,59 @@
+/** How the pipeline weighs throughput, delay and memory. Sizes in bytes, times in ms. */
+export type PipelineSettings = {
+  /** Bytes read from a partition in its turn. */
+  turnBytes: number
+  /** Least time between two rounds over the partitions when no partition had a full turn. */
+  roundMs: number
+  /** How often the log is looked at without a hint. */
+  pollMs: number
+  /** Events that go on together to the branches. */
+  microBatchEvents: number
+  /** A batch for the event store is begun at so many rows, bytes, or at this age. */
+  flushRows: number
+  flushBytes: number
+  flushAgeMs: number
+  /** Rows and bytes at which reading waits until a batch can be begun. */
+  batchRows: number
+  batchBytes: number
+  /** Inserts under way at once. */
+  lanes: number
+  /** Deliveries not yet durable at which reading waits. */
+  deliveriesBytes: number
+  /** Largest body of a record of the deliveries log. */
+  deliveryRecordBytes: number
+  /** Bisection: refusals after which all rows of the senders found at fault are set aside. */
+  patience: number
+  /** Back-off when an engine is away. */
+  retryBaseMs: number
+  retryCapMs: number
+  /** Live messages: least distance of two messages of a channel, and the size of one. */
+  liveMs: number
+  liveBytes: number
+  /** How often `pipeline.processed` is published. */
+  reportMs: number
+  /** How long `stop` waits for what is in hand; the rest is repeated at the next start. */
+  drainMs: number
+}
+
+/** Settings for one machine. */
+export const defaultPipelineSettings: PipelineSettings = {
+  turnBytes: 1024 * 1024,
+  roundMs: 4,
+  pollMs: 25,
+  microBatchEvents: 2000,
+  flushRows: 5000,
+  flushBytes: 4 * 1024 * 1024,
+  flushAgeMs: 1000,
+  batchRows: 20_000,
+  batchBytes: 12 * 1024 * 1024,
+  lanes: 2,
+  deliveriesBytes: 16 * 1024 * 1024,
+  deliveryRecordBytes: 512 * 1024,
+  patience: 64,
+  retryBaseMs: 50,
+  retryCapMs: 5000,
+  liveMs: 100,
+  liveBytes: 10_000,
+  reportMs: 1000,
+  drainMs: 10_000,
+}

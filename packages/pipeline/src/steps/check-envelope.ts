@@ -1,0 +1,30 @@
+import type { NormalEvent } from '../event-types.ts'
+import { ok, type Reject, reject, type Step } from '../outcome.ts'
+
+const unknownType = reject('unknown_type', 'The type must be one of track, page, screen, identify, group and alias.')
+const noIds = reject('missing_ids', 'An event needs a userId or an anonymousId.')
+const noName = reject('missing_event_name', 'A track event needs the name of what happened in event.')
+const noGroup = reject('missing_group_id', 'A group event needs a groupId.')
+const noUser = reject('missing_ids', 'An alias event needs the new userId.')
+const noPrevious = reject('missing_previous_id', 'An alias event needs the previousId.')
+
+const problemOf = (event: NormalEvent): Reject | undefined => {
+  if (event.problem !== undefined) return event.problem
+  if (event.type === '') return unknownType
+  if (event.type === 'alias') {
+    if (event.userId === '') return noUser
+    return event.previousId === '' ? noPrevious : undefined
+  }
+  if (event.userId === '' && event.anonymousId === '') return noIds
+  if (event.type === 'track' && event.event === '') return noName
+  return event.type === 'group' && event.groupId === '' ? noGroup : undefined
+}
+
+/**
+ * Rejects what lacks the parts every event of its type must have: a known type, who did it, what was done.
+ * Source: Segment spec, common fields and the pages of the six calls.
+ */
+export const checkEnvelope = (): Step<NormalEvent, NormalEvent> =>
+  function checkEventEnvelope(event) {
+    return problemOf(event) ?? ok(event)
+  }

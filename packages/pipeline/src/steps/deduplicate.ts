@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto'
+import type { ConsumerJournal, SeenId } from '@tributary/storage'
+import { type Drop, drop } from '../outcome.ts'
+
+/** What deduplication needs to know of an event. */
+export type Identified = {
+  readonly sourceId: string
+  readonly messageId: string
+  /** A rejected event does not take the id away from its corrected successor. */
+  readonly rejected: boolean
+  readonly partition: number
+  readonly offset: number
+  readonly index: number
+}
+
+/** The ids of one consumer: those of the journal and those in hand, which no range of the journal carries yet. */
+export type SeenIds = {
+  /**
+   * Undefined for an event whose id was not seen before, whose id is then in hand; a drop for any other. The first
+   * log position wins; an event read again at its own position is no duplicate of itself.
+   */
+  check(event: Identified): Drop | undefined
+  /** The ids in hand, in the order of their events. */
+  inHand(): readonly SeenId[]
+  /** Forgets what is in hand, after the journal has it. */
+  handedOver(): void
+}
+
+const duplicate = drop('duplicate')
+const duplicateRejected = drop('duplicate_rejected')
+
+/** Deduplicates on (source, message id) by 128 bits of SHA-256, over the journal's window and what is in hand. */
+export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): SeenIds => {
+  const keys = new Set<string>()
+  let ids: SeenId[] = []
+  return {
+    check(event) {
+      const key = hash(
+        'sha256',
+        `${event.rejected ? 'rejected' : 'accepted'}\n${event.sourceId}\n${event.messageId}`,
+        'binary',
+      ).slice(0, 16)
+      if (keys.has(key)) return event.rejected ? duplicateRejected : duplicate
+      const bytes = Buffer.from(key, 'latin1')
+      const first = journal.firstSeen(bytes)
+      if (first !== undefined) {
+        const itself =
+          first.partition === event.partition && first.offset === event.offset && first.index === event.index
+        if (!itself) return event.rejected ? duplicateRejected : duplicate
+      }
+      keys.add(key)
+      ids.push({ hash: bytes, partition: event.partition, offset: event.offset, index: event.index })
+      return undefined
+    },
+    inHand: () => ids,
+    handedOver() {
+      keys.clear()
+      ids = []
+    },
+  }
+}

@@ -1,0 +1,163 @@
+/** A piece of a body: bytes from `start` to before `end`, and how deep its arrays and objects nest. */
+export type Slice = { readonly start: number; readonly end: number; readonly depth: number }
+
+/** The events of a body and the values beside `batch` that count for each of them. */
+export type SplitBody = {
+  readonly events: readonly Slice[]
+  readonly context: Slice | undefined
+  readonly integrations: Slice | undefined
+  readonly sentAt: Slice | undefined
+}
+
+/**
+ * Slices of one body that are told apart. What comes behind is one slice with the last of them, so that a body of a
+ * million tiny values costs no million records; it lies far behind the events a batch may carry.
+ */
+export const mostSlices = 10_000
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+const skipSpace = (body: Uint8Array, from: number): number => {
+  let at = from
+  while (isSpace(body[at])) at++
+  return at
+}
+
+/** The place behind the closing quote of the string that opens at `from`, or the end of the body. */
+const skipString = (body: Uint8Array, from: number): number => {
+  const end = body.length
+  let at = from + 1
+  while (at < end) {
+    const byte = body[at]
+    if (byte === quote) return at + 1
+    at += byte === backslash ? 2 : 1
+  }
+  return end
+}
+
+/**
+ * The value that begins at `from`: up to the comma or closing bracket that ends it on its own level, without the space
+ * before that. Only strings and brackets are told apart, so a broken value ends where a sound one would.
+ */
+const sliceValue = (body: Uint8Array, from: number): Slice => {
+  const end = body.length
+  let depth = 0
+  let deepest = 0
+  let at = from
+  while (at < end) {
+    const byte = body[at] as number
+    if (byte === quote) {
+      at++
+      while (at < end && body[at] !== quote) at += body[at] === backslash ? 2 : 1
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > deepest) deepest = depth
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth === 0) break
+      depth--
+    } else if (byte === comma && depth === 0) break
+    at++
+  }
+  if (at > end) at = end
+  let last = at
+  while (last > from && isSpace(body[last - 1])) last--
+  return { start: from, end: last, depth: deepest }
+}
+
+/** Adds the elements of the array whose first element begins at `from`; returns the place behind its bracket. */
+const splitArray = (body: Uint8Array, from: number, into: Slice[]): number => {
+  let at = from
+  for (;;) {
+    at = skipSpace(body, at)
+    if (at >= body.length) return at
+    const element = sliceValue(body, at)
+    if (element.end > element.start) {
+      const last = into[mostSlices - 1]
+      if (last === undefined) into.push(element)
+      else into[mostSlices - 1] = { start: last.start, end: element.end, depth: Math.max(last.depth, element.depth) }
+    }
+    at = skipSpace(body, element.end)
+    if (body[at] === closeBracket) return at + 1
+    at++
+  }
+}
+
+const keyText = (body: Buffer, start: number, end: number): string => {
+  const text = body.toString('utf8', start + 1, end - 1)
+  if (!text.includes('\\')) return text
+  try {
+    return String(JSON.parse(`"${text}"`))
+  } catch {
+    return text
+  }
+}
+
+/**
+ * Finds the raw slices of the events of a batch body by a scanner over its bytes that knows strings, without parsing:
+ * each event can then be kept byte for byte and parsed alone, so a broken one does not hurt its neighbours. Every
+ * top-level `batch` list counts. A body without one is a single slice (its parse decides what it is).
+ */
+export const splitBatch = (bytes: Uint8Array): SplitBody => {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const events: Slice[] = []
+  let context: Slice | undefined
+  let integrations: Slice | undefined
+  let sentAt: Slice | undefined
+  let found = false
+  const begin = skipMark(body)
+  let at = skipSpace(body, begin)
+  if (body[at] === openBracket) {
+    splitArray(body, at + 1, events)
+    return { events, context, integrations, sentAt }
+  }
+  if (body[at] !== openBrace) return splitSingle(bytes)
+  at++
+  for (;;) {
+    at = skipSpace(body, at)
+    if (body[at] !== quote) break
+    const keyEnd = skipString(body, at)
+    const key = keyText(body, at, keyEnd)
+    at = skipSpace(body, keyEnd)
+    if (body[at] !== colon) break
+    at = skipSpace(body, at + 1)
+    if (key === 'batch' && body[at] === openBracket) {
+      found = true
+      at = splitArray(body, at + 1, events)
+    } else {
+      const value = sliceValue(body, at)
+      if (key === 'context') context = value
+      else if (key === 'integrations') integrations = value
+      else if (key === 'sentAt') sentAt = value
+      at = value.end
+    }
+    at = skipSpace(body, at)
+    if (body[at] !== comma) break
+    at++
+  }
+  return found ? { events, context, integrations, sentAt } : splitSingle(bytes)
+}
+
+/** The whole body as one event, without the space around it. */
+export const splitSingle = (bytes: Uint8Array): SplitBody => {
+  const start = skipSpace(bytes, skipMark(bytes))
+  const slice = sliceValue(bytes, start)
+  const whole = skipSpace(bytes, slice.end) >= bytes.length
+  const event = whole ? slice : { start, end: bytes.length, depth: slice.depth }
+  return {
+    events: event.end > event.start ? [event] : [],
+    context: undefined,
+    integrations: undefined,
+    sentAt: undefined,
+  }
+}
+
+/** The place behind a byte order mark, which some clients send. */
+const skipMark = (body: Uint8Array): number => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0)

@@ -1,0 +1,22 @@
+import { trackingLimits } from '@tributary/contract'
+import type { RawEvent } from '../event-types.ts'
+import { ok, reject, type Step } from '../outcome.ts'
+
+/** The limits of one event, in bytes and levels, and how many events of a batch are taken. */
+export type EventLimits = { readonly eventBytes: number; readonly batchEvents: number; readonly jsonDepth: number }
+
+/** Lets on what is within the limits of tracking, judged before anything is parsed. */
+export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEvent, RawEvent> => {
+  const tooMany = reject(
+    'over_batch_limit',
+    `A batch may carry ${limits.batchEvents} events; this one came behind them.`,
+  )
+  const tooDeep = reject('too_deep', `An event may nest ${limits.jsonDepth} levels deep.`)
+  return function checkLimits(event) {
+    if (event.index >= limits.batchEvents) return tooMany
+    if (event.bytes > limits.eventBytes) {
+      return reject('too_large', `An event may have ${limits.eventBytes} bytes; this one has ${event.bytes}.`)
+    }
+    return event.depth > limits.jsonDepth ? tooDeep : ok(event)
+  }
+}
