@@ -1,3 +1,5 @@
+export * from './blobs/folder/folder-blobs.ts'
+export * from './blobs/keys.ts'
 export * from './blobs/port.ts'
 export * from './coordination/in-process/connection.ts'
 export * from './coordination/in-process/hub.ts'

@@ -32,7 +32,7 @@ export const createListeners = (logger: Logger): Listeners => {
       const listeners = byTopic.get(topic)
       if (listeners === undefined) return
       const message: unknown = JSON.parse(text)
-      for (const listener of [...listeners]) {
+      for (const listener of Array.from(listeners)) {
         try {
           listener(message)
         } catch (error) {

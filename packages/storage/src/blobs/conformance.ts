@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidBlob } from './keys.ts'
+import type { Blobs } from './port.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** What every adapter of blobs must do. `open` gives an empty store that nobody else uses. */
+export const blobsConformance = (name: string, open: () => Promise<Blobs>): void => {
+  describe(`blobs conformance: ${name}`, () => {
+    it('gives back every byte and the content type, also of an empty and of a large object', async () => {
+      const blobs = await open()
+      const every = Uint8Array.from({ length: 256 }, (_, n) => n)
+      const large = new Uint8Array(5 * 1024 * 1024).fill(10)
+      await blobs.put('logos/a.png', every, 'image/png')
+      await blobs.put('empty', new Uint8Array(), 'text/plain; charset=utf-8')
+      await blobs.put('large', large, 'application/octet-stream')
+      expect(plain(await blobs.get('logos/a.png'))).toEqual({ body: every, contentType: 'image/png' })
+      expect(plain(await blobs.get('empty'))).toEqual({
+        body: new Uint8Array(),
+        contentType: 'text/plain; charset=utf-8',
+      })
+      expect(Buffer.compare((await blobs.get('large'))?.body ?? every, large)).toBe(0)
+    })
+
+    it('answers undefined for what is not there, and deletes it without complaint', async () => {
+      const blobs = await open()
+      await blobs.put('a/b', bytes('x'), 'text/plain')
+      for (const key of ['none', 'a', 'a/b/c', 'a/c']) {
+        expect(await blobs.get(key)).toBeUndefined()
+        await blobs.delete(key)
+      }
+      expect(await blobs.list('')).toEqual(['a/b'])
+    })
+
+    it('replaces an object as a whole, and forgets it when deleted', async () => {
+      const blobs = await open()
+      await blobs.put('k', bytes('the first, which is longer'), 'text/plain')
+      await blobs.put('k', bytes('second'), 'text/html')
+      expect(plain(await blobs.get('k'))).toEqual({ body: bytes('second'), contentType: 'text/html' })
+      await blobs.delete('k')
+      expect(await blobs.get('k')).toBeUndefined()
+      expect(await blobs.list('')).toEqual([])
+    })
+
+    it('holds a key beside a key below it', async () => {
+      const blobs = await open()
+      await blobs.put('a/b', bytes('below'), 'text/plain')
+      await blobs.put('a', bytes('above'), 'text/plain')
+      await blobs.put('a/b/c.d', bytes('deep'), 'text/plain')
+      expect(await blobs.list('')).toEqual(['a', 'a/b', 'a/b/c.d'])
+      expect(plain(await blobs.get('a'))?.body).toEqual(bytes('above'))
+    })
+
+    it('lists the keys that begin with a text, in order', async () => {
+      const blobs = await open()
+      for (const key of ['x/2', 'x/10', 'x/1', 'xy', 'y/x/1']) await blobs.put(key, bytes(key), 'text/plain')
+      expect(await blobs.list('x/')).toEqual(['x/1', 'x/10', 'x/2'])
+      expect(await blobs.list('x')).toEqual(['x/1', 'x/10', 'x/2', 'xy'])
+      expect(await blobs.list('x/1')).toEqual(['x/1', 'x/10'])
+      expect(await blobs.list('../')).toEqual([])
+      expect(await blobs.list('z')).toEqual([])
+    })
+
+    it('never shows a reader half of an object while it is being replaced', async () => {
+      const blobs = await open()
+      const sizes = [1, 200_000]
+      const value = (round: number): Uint8Array => new Uint8Array(sizes[round % 2] ?? 1).fill(round % 2)
+      await blobs.put('k', value(0), 'text/plain')
+      let writing = true
+      const writer = (async () => {
+        for (let round = 1; round < 40; round += 1) await blobs.put('k', value(round), 'text/plain')
+        writing = false
+      })()
+      while (writing) {
+        const body = (await blobs.get('k'))?.body ?? new Uint8Array()
+        expect(sizes).toContain(body.length)
+        expect(body.every((byte) => byte === (body.length === 1 ? 0 : 1))).toBe(true)
+      }
+      await writer
+    })
+
+    it.each([
+      '',
+      '/',
+      'a//b',
+      '/a',
+      'a/',
+      '.',
+      '..',
+      'a/../b',
+      '../a',
+      'a/.',
+      'a b',
+      'a~',
+      'ä',
+      'a\\b',
+      'a\0b',
+      'x'.repeat(201),
+      `${'long/'.repeat(250)}x`,
+    ])('refuses the key %j', async (key) => {
+      const blobs = await open()
+      await expect(blobs.put(key, bytes('x'), 'text/plain')).rejects.toThrow(InvalidBlob)
+      await expect(blobs.get(key)).rejects.toThrow(InvalidBlob)
+      await expect(blobs.delete(key)).rejects.toThrow(InvalidBlob)
+      expect(await blobs.list('')).toEqual([])
+    })
+
+    it.each(['', 'text/plain\r\nx: y', 'ä', ' x'])('refuses the content type %j', async (contentType) => {
+      const blobs = await open()
+      await expect(blobs.put('k', bytes('x'), contentType)).rejects.toThrow(InvalidBlob)
+      expect(await blobs.get('k')).toBeUndefined()
+    })
+  })
+}
+
+/** Without the difference between a Buffer and a Uint8Array, which is none for users of the port. */
+const plain = (
+  blob: { body: Uint8Array; contentType: string } | undefined,
+): { body: Uint8Array; contentType: string } | undefined =>
+  blob === undefined ? undefined : { body: new Uint8Array(blob.body), contentType: blob.contentType }
