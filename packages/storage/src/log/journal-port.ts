@@ -32,6 +32,13 @@ export interface ConsumerJournal {
   begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): void
   /** Moves positions (partition → next offset) and forgets the ranges that end at or below them; durable on return. */
   commit(positions: ReadonlyMap<number, number>): void
+  /**
+   * True when this journal had no range and no position at its opening: it is new or was lost. Unless the consumer is
+   * new, too, ids have to be refilled with `remember` before anything is processed.
+   */
+  readonly fresh: boolean
+  /** Records ids seen at `now` (epoch ms) without a range: refills a journal that was lost, from the event store. */
+  remember(ids: readonly SeenId[], now: number): void
   /** Forgets id buckets older than the window (milliseconds). */
   expire(now: number): void
   close(): void

@@ -14,11 +14,15 @@ export type LogEntry = {
 
 export type LogPosition = { partition: number; offset: number }
 
-export type LogRecord = LogEntry & { partition: number; offset: number; /** Epoch ms of the append. */ time: number }
+export type LogRecord = LogEntry & { partition: number; offset: number /** Epoch ms of the append. */; time: number }
 
-export type PartitionStats = { partition: number; /** First offset still held. */ first: number; /** Next offset to be written. */ next: number }
+export type PartitionStats = {
+  partition: number /** First offset still held. */
+  first: number /** Next offset to be written. */
+  next: number
+}
 
-export type LogStats = { partitions: PartitionStats[]; /** Bytes held on disk. */ bytes: number }
+export type LogStats = { partitions: PartitionStats[] /** Bytes held on disk. */; bytes: number }
 
 export interface LogWriter {
   readonly partitions: number
@@ -41,13 +45,16 @@ export interface LogReader {
   readonly partitions: number
   /**
    * Records of a partition from `offset` on, in order, at most `maxBytes` of body (at least one record if there is
-   * any). Empty when there is nothing new. Sees a record only after it is durable.
+   * any). Empty when there is nothing new. Sees a record only after it is durable. Begins at the first offset still
+   * held when `offset` was trimmed.
    */
   read(partition: number, offset: number, maxBytes: number): LogRecord[]
   /** The offset of the newest durable record + 1, per partition. */
   ends(): number[]
   /** First offset still held, per partition. */
   starts(): number[]
+  /** Grows with every durable record; cheap enough to ask before each look (microseconds). */
+  changed(): number
   close(): void
 }
 

@@ -1,0 +1,113 @@
+import { Worker } from 'node:worker_threads'
+import type { LogPosition, LogStats } from '../port.ts'
+import { type AppenderOptions, openAppender } from './appender.ts'
+import type { PackedGroup } from './packing.ts'
+
+/** Where the writing happens. Calls are answered in the order they were made. */
+export type Backend = {
+  append(group: PackedGroup): Promise<number[]>
+  trim(before: readonly LogPosition[]): Promise<void>
+  stats(): Promise<LogStats>
+  close(): Promise<void>
+}
+
+/** What the writer asks of its worker. */
+export type BackendRequest =
+  | { id: number; kind: 'append'; group: PackedGroup }
+  | { id: number; kind: 'trim'; before: readonly LogPosition[] }
+  | { id: number; kind: 'stats' }
+  | { id: number; kind: 'close' }
+
+/** The worker's answer; `id` 0 says that the folder is open (or why not). */
+export type BackendReply = { id: number; value?: number[] | LogStats | undefined; error?: unknown }
+
+/** Writes in the calling thread, which waits for the disk: for callers that are workers themselves. */
+export const openInlineBackend = async (options: AppenderOptions): Promise<Backend> => {
+  const appender = openAppender(options)
+  return {
+    async append(group) {
+      const firsts = appender.append(group)
+      appender.maintain()
+      return firsts
+    },
+    trim: async (before) => appender.trim(before),
+    stats: async () => appender.stats(),
+    close: async () => appender.close(),
+  }
+}
+
+type Waiting = { resolve(value: number[] | LogStats | undefined): void; reject(error: unknown): void }
+
+const startWorker = async (options: AppenderOptions, waiting: Map<number, Waiting>): Promise<Worker> => {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, name: 'log-writer' })
+  const settle = (reply: BackendReply): void => {
+    const call = waiting.get(reply.id)
+    waiting.delete(reply.id)
+    if ('error' in reply) call?.reject(reply.error)
+    else call?.resolve(reply.value)
+  }
+  const failAll = (error: unknown): void => {
+    for (const id of waiting.keys()) settle({ id, error })
+  }
+  worker.on('message', settle)
+  worker.on('error', failAll)
+  worker.on('exit', () => failAll(new Error('The thread of the log has ended')))
+  await new Promise<unknown>((resolve, reject) => waiting.set(0, { resolve, reject }))
+  return worker
+}
+
+/**
+ * Writes in a worker thread: the caller's event loop never waits for the disk. A worker that dies fails what it had in
+ * hand, and the next call starts another one.
+ */
+export const openWorkerBackend = async (options: AppenderOptions): Promise<Backend> => {
+  let waiting = new Map<number, Waiting>()
+  let starting: Promise<Worker> | undefined
+  let lastId = 0
+
+  const start = (): Promise<Worker> => {
+    waiting = new Map()
+    const begun = startWorker(options, waiting)
+    const forget = (): void => {
+      if (starting === begun) starting = undefined
+    }
+    begun.then((worker) => worker.on('exit', forget), forget)
+    starting = begun
+    return begun
+  }
+
+  const ask = async (
+    request: BackendRequest,
+    transfer: ArrayBuffer[] = [],
+  ): Promise<number[] | LogStats | undefined> => {
+    const worker = await (starting ?? start())
+    return new Promise((resolve, reject) => {
+      waiting.set(request.id, { resolve, reject })
+      worker.postMessage(request, transfer)
+    })
+  }
+
+  await start()
+  return {
+    async append(group) {
+      const firsts = await ask({ id: ++lastId, kind: 'append', group }, [group.bytes.buffer])
+      if (!Array.isArray(firsts)) throw new Error('The thread of the log answered out of turn')
+      return firsts
+    },
+    async trim(before) {
+      await ask({ id: ++lastId, kind: 'trim', before })
+    },
+    async stats() {
+      const stats = await ask({ id: ++lastId, kind: 'stats' })
+      if (stats === undefined || Array.isArray(stats)) throw new Error('The thread of the log answered out of turn')
+      return stats
+    },
+    async close() {
+      const worker = await starting
+      if (worker === undefined) return
+      const ended = new Promise((resolve) => worker.once('exit', resolve))
+      await ask({ id: ++lastId, kind: 'close' })
+      await ended
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import type { LogEntry, LogRecord } from '../port.ts'
+
+/** An entry on its way to the disk, with what packing needs to know about it. */
+export type PendingEntry = LogEntry & { partition: number; metaBytes: number; keyBytes: number }
+
+/** Consecutive records of one partition: one row of a segment. `from` and `to` are byte positions in the group. */
+export type PackedChunk = { partition: number; count: number; from: number; to: number }
+
+/** What one commit writes. `bytes` owns its memory, so that it can be handed to another thread without a copy. */
+export type PackedGroup = { bytes: Uint8Array<ArrayBuffer>; chunks: PackedChunk[] }
+
+const headerBytes = 12
+/** A reader that starts inside a chunk reads the chunk from its beginning: this bounds what it reads in vain. */
+const maxChunkBytes = 1024 * 1024
+
+/** Bytes a record takes in a chunk. */
+export const packedSize = (entry: PendingEntry): number =>
+  headerBytes + entry.keyBytes + entry.metaBytes + entry.body.byteLength
+
+const byPartition = <Entry extends PendingEntry>(entries: readonly Entry[]): Map<number, Entry[]> => {
+  const groups = new Map<number, Entry[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.partition)
+    if (group === undefined) groups.set(entry.partition, [entry])
+    else group.push(entry)
+  }
+  return groups
+}
+
+/**
+ * Packs entries into chunks, each of one partition and at most 1 MiB (or one record). `order` lists the entries as
+ * they lie in the chunks: those of one partition keep the order they came in.
+ */
+export const packEntries = <Entry extends PendingEntry>(
+  entries: readonly Entry[],
+): { group: PackedGroup; order: Entry[] } => {
+  let total = 0
+  for (const entry of entries) total += packedSize(entry)
+  const buffer = Buffer.from(new ArrayBuffer(total))
+  const chunks: PackedChunk[] = []
+  const order: Entry[] = []
+  let at = 0
+  for (const [partition, group] of byPartition(entries)) {
+    let chunk: PackedChunk | undefined
+    for (const entry of group) {
+      if (chunk === undefined || at + packedSize(entry) - chunk.from > maxChunkBytes) {
+        chunk = { partition, count: 0, from: at, to: at }
+        chunks.push(chunk)
+      }
+      at = packOne(buffer, at, entry)
+      chunk.count++
+      chunk.to = at
+      order.push(entry)
+    }
+  }
+  return { group: { bytes: new Uint8Array(buffer.buffer, 0, total), chunks }, order }
+}
+
+const packOne = (buffer: Buffer, start: number, entry: PendingEntry): number => {
+  let at = buffer.writeUInt32LE(entry.body.byteLength, start)
+  at = buffer.writeUInt32LE(entry.metaBytes, at)
+  at = buffer.writeUInt32LE(entry.keyBytes, at)
+  at += buffer.write(entry.key, at, entry.keyBytes, 'utf8')
+  at += buffer.write(entry.meta, at, entry.metaBytes, 'utf8')
+  buffer.set(entry.body, at)
+  return at + entry.body.byteLength
+}
+
+/**
+ * Reads the records of a chunk. Bodies are views into `bytes`, not copies. Throws when the bytes do not hold exactly
+ * `count` records.
+ */
+export const unpackChunk = (
+  bytes: Uint8Array,
+  partition: number,
+  first: number,
+  count: number,
+  time: number,
+): LogRecord[] => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const records: LogRecord[] = []
+  let at = 0
+  for (let index = 0; index < count; index++) {
+    const bodyBytes = buffer.readUInt32LE(at)
+    const metaAt = at + headerBytes + buffer.readUInt32LE(at + 8)
+    const bodyAt = metaAt + buffer.readUInt32LE(at + 4)
+    const end = bodyAt + bodyBytes
+    if (end > buffer.length) throw new RangeError('A chunk of the log is shorter than its records')
+    records.push({
+      partition,
+      offset: first + index,
+      time,
+      key: buffer.toString('utf8', at + headerBytes, metaAt),
+      meta: buffer.toString('utf8', metaAt, bodyAt),
+      body: bytes.subarray(bodyAt, end),
+    })
+    at = end
+  }
+  if (at !== buffer.length) throw new RangeError('A chunk of the log is longer than its records')
+  return records
+}

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type AppenderOptions, openAppender } from './appender.ts'
+import type { BackendReply, BackendRequest } from './backend.ts'
+
+// The entry of the log's writing thread: one appender, one request at a time.
+const options: AppenderOptions = workerData
+const port = parentPort
+if (port === null) throw new Error('The log writer runs as a worker thread only')
+
+const reply = (message: BackendReply): void => port.postMessage(message)
+
+// Errors lose their class and fields on the way between threads: the text is what remains useful.
+const asError = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error))
+
+try {
+  const appender = openAppender(options)
+  const answer = (request: BackendRequest): BackendReply => {
+    const { id } = request
+    if (request.kind === 'append') return { id, value: appender.append(request.group) }
+    if (request.kind === 'stats') return { id, value: appender.stats() }
+    if (request.kind === 'trim') appender.trim(request.before)
+    else appender.close()
+    return { id, value: undefined }
+  }
+  port.on('message', (request: BackendRequest) => {
+    try {
+      reply(answer(request))
+    } catch (error) {
+      reply({ id: request.id, error: asError(error) })
+    }
+    if (request.kind === 'close') port.close()
+    else appender.maintain()
+  })
+  reply({ id: 0, value: undefined })
+} catch (error) {
+  reply({ id: 0, error: asError(error) })
+  port.close()
+}
