@@ -1,6 +1,10 @@
 import { z } from 'zod'
-import { errors, line, nextPageToken, pageQuery, time } from './fields.ts'
+import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+
+/** How an attempt ended: taken, to be tried again, or given up. */
+export const deliveryStatuses = ['delivered', 'retry', 'dead'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** One attempt to deliver one event. */
 export const delivery = z.object({
@@ -16,7 +20,7 @@ export const delivery = z.object({
   time: time,
   /** 1 is the first. */
   attempt: z.number().int(),
-  /** How it ended, as the delivery log says: `delivered`, or why it was not. */
+  /** One of `deliveryStatuses`. */
   status: z.string(),
   /** 0 when there was no answer. */
   http_status: z.number().int(),
@@ -62,7 +66,7 @@ export const deliveries = {
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/deliveries',
     summary: 'The attempts of a destination, newest first, and how much is parked.',
-    query: pageQuery.extend({ status: line(60).optional() }),
+    query: pageQuery.extend({ status: z.enum(deliveryStatuses).optional() }),
     response: z.object({
       deliveries: z.array(delivery),
       next_page_token: nextPageToken,

@@ -145,6 +145,13 @@ export type ParkedDeliveriesTable = {
   response: Generated<string>
 }
 
+/** One row whose version grows with every change that the directories of other threads must see. */
+export type DirectoryVersionTable = {
+  version: ColumnType<string, number | string, number | string>
+  /** Transaction that raised it last: one transaction raises it once. */
+  changed_by: ColumnType<string, number | string, number | string>
+}
+
 /** Every table of the relational store. */
 export type Database = {
   users: UsersTable
@@ -159,4 +166,5 @@ export type Database = {
   audit_log: AuditLogTable
   refused_requests: RefusedRequestsTable
   parked_deliveries: ParkedDeliveriesTable
+  directory_version: DirectoryVersionTable
 }

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { createSecretBox, SecretBoxError } from './secret-box.ts'
+
+const key = (byte: number): Buffer => Buffer.alloc(32, byte)
+
+describe('the secret box', () => {
+  test.each(['', 'a', 'ключ 🔑', 'x'.repeat(100_000)])('opens what it sealed', (text) => {
+    const box = createSecretBox(key(1))
+    expect(box.open(box.seal(text, 'place'), 'place')).toBe(text)
+  })
+
+  test('seals the same text differently every time and shows nothing of it', () => {
+    const box = createSecretBox(key(1))
+    const [a, b] = [Buffer.from(box.seal('secret text', 'p')), Buffer.from(box.seal('secret text', 'p'))]
+    expect(a.equals(b)).toBe(false)
+    expect(a.includes('secret')).toBe(false)
+  })
+
+  test('opens in no other place', () => {
+    const box = createSecretBox(key(1))
+    expect(() => box.open(box.seal('s', 'destinations/a'), 'destinations/b')).toThrow(SecretBoxError)
+  })
+
+  test('opens with no byte changed and none cut off', () => {
+    const box = createSecretBox(key(1))
+    const sealed = Buffer.from(box.seal('secret', 'p'))
+    for (let index = 0; index < sealed.length; index++) {
+      const broken = Buffer.from(sealed)
+      broken[index] = (broken[index] ?? 0) ^ 1
+      expect(() => box.open(broken, 'p')).toThrow(SecretBoxError)
+      expect(() => box.open(sealed.subarray(0, index), 'p')).toThrow(SecretBoxError)
+    }
+  })
+
+  test('opens with a previous key and says when the key is unknown', () => {
+    const old = createSecretBox(key(1)).seal('secret', 'p')
+    expect(createSecretBox(key(2), [key(1)]).open(old, 'p')).toBe('secret')
+    expect(() => createSecretBox(key(2)).open(old, 'p')).toThrow('another secret key')
+  })
+
+  test('refuses keys of another length', () => {
+    expect(() => createSecretBox(Buffer.alloc(16))).toThrow(SecretBoxError)
+  })
+})
