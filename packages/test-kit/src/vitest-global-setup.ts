@@ -6,7 +6,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Administrative address of the run's PostgreSQL. */
     postgresUrl: string
-    /** Address of the run's event store; databases are created in it per suite. It carries the credentials. */
+    /** Address of the run's event store, with credentials and without a database. */
     eventStoreUrl: string
   }
 }
@@ -14,14 +14,14 @@ declare module 'vitest' {
 /** Starts what all test files share, once per run, and stops it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stack = new AsyncDisposableStack()
-  try {
-    const postgres = stack.use(await startSharedPostgres())
-    project.provide('postgresUrl', postgres.url)
-    const eventStore = stack.use(await startSharedEventStore())
-    project.provide('eventStoreUrl', eventStore.url)
-  } catch (error) {
+  const [postgres, eventStore] = await Promise.allSettled([startSharedPostgres(), startSharedEventStore()])
+  if (postgres.status === 'fulfilled') stack.use(postgres.value)
+  if (eventStore.status === 'fulfilled') stack.use(eventStore.value)
+  if (postgres.status === 'rejected' || eventStore.status === 'rejected') {
     await stack.disposeAsync()
-    throw error
+    throw postgres.status === 'rejected' ? postgres.reason : eventStore.status === 'rejected' ? eventStore.reason : undefined
   }
+  project.provide('postgresUrl', postgres.value.url)
+  project.provide('eventStoreUrl', eventStore.value.url)
   return () => stack.disposeAsync()
 }
