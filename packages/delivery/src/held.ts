@@ -1,0 +1,143 @@
+import { newId } from '@tributary/kernel'
+import { createOffsetTracker, type OffsetTracker } from './offsets.ts'
+
+/**
+ * Records of one partition that a lane has not taken: they stay in the log, and this is the reference to them. A range
+ * covers every record from `cursor` to `end` that names the destination; below `cursor` they are under way or done.
+ */
+export type HeldRange = {
+  readonly id: string
+  readonly partition: number
+  workspaceId: string
+  sourceId: string
+  /** Next offset to be read. */
+  cursor: number
+  /** Behind the last record. */
+  end: number
+  /** Events and bytes not yet done. */
+  events: number
+  bytes: number
+  /** Epoch ms of the append of its first and last record. */
+  firstTime: number
+  lastTime: number
+  /** Epoch ms when it was opened here, or written to the relational store last. */
+  writtenAt: number
+  /** What the relational store has of it. */
+  persisted: { from: number; end: number } | undefined
+  sealed: boolean
+  readonly tracker: OffsetTracker
+}
+
+/** What a lane holds, per partition. Pure bookkeeping: reads and writes nothing. */
+export type HeldRanges = {
+  /** True when the record lies in a restored range, so that it must not be offered again after a restart. */
+  covers(partition: number, offset: number): boolean
+  /** True while records of the partition wait to be read: newcomers queue up behind them. */
+  lags(partition: number): boolean
+  /** Adds a record at the end of what is held. */
+  hold(record: HeldRecord, now: number): void
+  /** A range with records to be read, the oldest first. */
+  next(): HeldRange | undefined
+  /** Takes over a range of the relational store. */
+  restore(range: HeldRange): void
+  /** Forgets a range. */
+  drop(range: HeldRange): void
+  all(): readonly HeldRange[]
+  /** Lowest offset of the partition that is held here and nowhere durable. */
+  undurableLow(partition: number): number | undefined
+  events(): number
+}
+
+export type HeldRecord = {
+  partition: number
+  offset: number
+  time: number
+  bytes: number
+  workspaceId: string
+  sourceId: string
+  events: number
+}
+
+/** A range is closed after so many events or so long, so that the limits of age and size can drop the oldest part. */
+const rangeEvents = 100_000
+const rangeAgeMs = 600_000
+
+/** The lowest offset of a range that is not done. */
+export const rangeLow = (range: HeldRange): number => range.tracker.low() ?? range.cursor
+
+/** True when nothing of it is left to be read or under way. */
+export const isRangeDone = (range: HeldRange): boolean => range.cursor >= range.end && range.tracker.size() === 0
+
+/** An empty set of held ranges. */
+export const createHeldRanges = (): HeldRanges => {
+  let ranges: HeldRange[] = []
+  /** What restored ranges covered, until the reader is past it. */
+  let spans: { partition: number; start: number; end: number }[] = []
+  const extendable = (range: HeldRange | undefined, record: HeldRecord): range is HeldRange =>
+    range !== undefined &&
+    !range.sealed &&
+    range.cursor < range.end &&
+    record.offset >= range.end &&
+    range.events < rangeEvents &&
+    record.time - range.firstTime < rangeAgeMs
+  return {
+    covers: (partition, offset) => {
+      if (spans.length === 0) return false
+      spans = spans.filter((span) => span.partition !== partition || offset < span.end)
+      const covered = spans.some((span) => span.partition === partition && offset >= span.start)
+      if (covered) for (const range of ranges) if (range.partition === partition) range.sealed = true
+      return covered
+    },
+    lags: (partition) => ranges.some((range) => range.partition === partition && range.cursor < range.end),
+    hold: (record, now) => {
+      const last = ranges.findLast((range) => range.partition === record.partition)
+      if (extendable(last, record)) {
+        last.end = record.offset + 1
+        last.events += record.events
+        last.bytes += record.bytes
+        last.lastTime = record.time
+        return
+      }
+      ranges.push({
+        id: newId(),
+        partition: record.partition,
+        workspaceId: record.workspaceId,
+        sourceId: record.sourceId,
+        cursor: record.offset,
+        end: record.offset + 1,
+        events: record.events,
+        bytes: record.bytes,
+        firstTime: record.time,
+        lastTime: record.time,
+        writtenAt: now,
+        persisted: undefined,
+        sealed: false,
+        tracker: createOffsetTracker(),
+      })
+    },
+    next: () => {
+      let oldest: HeldRange | undefined
+      for (const range of ranges)
+        if (range.cursor < range.end && (oldest === undefined || range.firstTime < oldest.firstTime)) oldest = range
+      return oldest
+    },
+    restore: (range) => {
+      spans.push({ partition: range.partition, start: range.cursor, end: range.end })
+      ranges.push(range)
+    },
+    drop: (range) => {
+      ranges = ranges.filter((other) => other !== range)
+    },
+    all: () => ranges,
+    undurableLow: (partition) => {
+      let low: number | undefined
+      for (const range of ranges) {
+        if (range.partition !== partition) continue
+        const from = range.persisted === undefined ? rangeLow(range) : Math.max(rangeLow(range), range.persisted.end)
+        if (from < range.end) low = Math.min(low ?? from, from)
+      }
+      return low
+    },
+    events: () => ranges.reduce((sum, range) => sum + range.events, 0),
+  }
+}

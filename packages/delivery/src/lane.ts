@@ -1,0 +1,307 @@
+import type { Batching, DeliverResult, DestinationDefinition, Settings } from '@tributary/connector-kit'
+import { validateSettings } from '@tributary/connector-kit'
+import { backoffMs, faultPoint } from '@tributary/kernel'
+import { createBacklog } from './backlog.ts'
+import { createHeldRanges, type HeldRanges } from './held.ts'
+import { createLaneQueue } from './lane-queue.ts'
+import {
+  type LaneEvent,
+  type LaneState,
+  laneTransitions,
+  mayStart,
+  noFailures,
+  noteOutcome,
+  trips,
+} from './lane-state.ts'
+import type { OffsetTracker, OpenOffset } from './offsets.ts'
+import { createOutcomes, type LaneRows } from './outcomes.ts'
+import type { ParkedRow } from './parking.ts'
+import { type Item, type Part, releasePart } from './parts.ts'
+import type { LaneContext } from './ports.ts'
+import { type RangeChange, rangeChange } from './range-change.ts'
+import type { DeliveryRecord } from './record.ts'
+import { outcomeAt, resultOfError } from './retry-rules.ts'
+
+export type LaneSnapshot = {
+  destinationId: string
+  state: LaneState
+  /** Why it is not flowing. */
+  reason: string
+  queued: number
+  inFlight: number
+  /** Events held as ranges of the log. */
+  heldEvents: number
+  /** Parked rows that wait for another try. */
+  waitingRows: number
+}
+
+export type Lane = {
+  readonly id: string
+  /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
+  offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
+  /** Looks at the directory and the time, and starts what may start. */
+  tick(): void
+  /** What of the held ranges must be written; with `all` also the youngest. */
+  ranges(all: boolean): RangeChange
+  readonly held: HeldRanges
+  readonly rows: LaneRows
+  /** True when nothing is queued, under way, or could be sent now. */
+  idle(): boolean
+  /** No request starts any more; what is queued is forgotten and stays in the log. */
+  halt(): void
+  snapshot(): LaneSnapshot
+}
+
+type Ready = { definition: DestinationDefinition; settings: Settings; batching: Batching }
+
+/** A short pause that a destination asked for is waited out with the queue in memory. */
+const shortRestMs = 2000
+
+/**
+ * Everything about one destination: its queue, its requests, its circuit, what it holds. It shares nothing with other
+ * lanes but bounded budgets, so that a dead or hanging destination delays nobody.
+ */
+export const createLane = (id: string, context: LaneContext): Lane => {
+  const { clock, settings, parking, logger, metrics } = context
+  const held = createHeldRanges()
+  const queue = createLaneQueue(context.queued)
+  let state: LaneState = 'paused'
+  let reason = 'not looked up yet'
+  let ready: Ready | undefined
+  let checked: { raw: unknown; app: string; problem: string } | undefined
+  let missingSince: number | undefined
+  let window = noFailures
+  let tripCount = 0
+  let restUntil = 0
+  let inFlight = 0
+  let halted = false
+  let burying = false
+  let batchTimer: NodeJS.Timeout | undefined
+  const outcomes = createOutcomes(id, context)
+  const { rows } = outcomes
+
+  const room = (): boolean =>
+    queue.length() < settings.queueEvents &&
+    queue.bytes() < settings.queueBytes &&
+    context.queued.bytes < settings.totalBytes &&
+    rows.unparked < settings.unparked &&
+    !context.attempts.full()
+
+  const take = (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void): void => {
+    const part: Part = { record, row, open: 1, fates: [], finish: () => finish(part) }
+    const events = record.events()
+    const now = clock()
+    if (events === undefined) {
+      logger.error(
+        { partition: record.partition, offset: record.offset },
+        'A record of the deliveries log is unreadable',
+      )
+      outcomes.unreadable(part, now)
+      return
+    }
+    const bytes = Math.ceil(record.bytes / Math.max(events.length, 1))
+    const items: Item[] = []
+    for (const index of row?.indexes ?? events.keys()) {
+      const event = events[index]
+      if (event !== undefined) items.push({ part, index, event, bytes, since: now })
+    }
+    part.open += items.length
+    queue.add(items)
+    releasePart(part)
+  }
+
+  const backlog = createBacklog({
+    id,
+    context,
+    held,
+    rows,
+    room,
+    take,
+    state: () => (halted ? 'paused' : state),
+    busy: () => inFlight > 0 || queue.length() > 0,
+    closeRow: outcomes.closeRow,
+    lostRow: outcomes.lost,
+    wake: () => pump(),
+  })
+
+  const enter = (next: LaneState, restMs: number): void => {
+    const previous = state
+    state = next
+    logger.info({ destination: id, from: previous, to: next, reason }, 'A delivery lane changed its state')
+    metrics.count('delivery_lane_changes', 1, { state: next })
+    if (next === 'broken')
+      restUntil = clock() + Math.max(restMs, backoffMs({ ...settings.circuit, maxElapsedMs: 0 }, ++tripCount))
+    if (next === 'deferred') restUntil = Math.max(restUntil, clock() + restMs)
+    if (next === 'flowing') {
+      window = noFailures
+      tripCount = 0
+      reason = ''
+      if (previous !== 'deferred') backlog.makeDue()
+      return
+    }
+    const waitsBriefly = next === 'probing' || (next === 'deferred' && restMs <= shortRestMs)
+    if (!waitsBriefly) outcomes.giveBack(queue.clear(), clock())
+  }
+
+  const on = (event: LaneEvent, why: string, restMs = 0): void => {
+    const next = laneTransitions[state][event]
+    if (next !== 'flowing' && why !== '') reason = why
+    if (next !== state) return enter(next, restMs)
+    if (restMs > 0 && (state === 'deferred' || state === 'broken')) restUntil = Math.max(restUntil, clock() + restMs)
+  }
+
+  /** The settings as the connector takes them; the words of what is wrong otherwise. Checked once per change. */
+  const prepare = (app: string, raw: Readonly<Record<string, unknown>>): string => {
+    if (checked?.raw === raw && checked.app === app) return checked.problem
+    const definition = context.connectors.get(app)
+    const parsed = definition === undefined ? undefined : validateSettings(definition, raw)
+    ready = undefined
+    let problem = ''
+    if (definition === undefined || parsed === undefined) problem = `There is no connector ${app}`
+    else if (!parsed.ok) problem = `The settings are not valid: ${Object.keys(parsed.errors).join(', ')}`
+    else ready = { definition, settings: parsed.settings, batching: definition.batching(parsed.settings) }
+    checked = { raw, app, problem }
+    return problem
+  }
+
+  const refresh = (): void => {
+    const entry = context.directory.get(id)
+    if (entry === undefined) {
+      missingSince ??= clock()
+      if (clock() - missingSince >= settings.unknownGraceMs) on('removed', 'The destination was deleted')
+      else if (state !== 'gone') on('halted', 'The destination is not known')
+      return
+    }
+    missingSince = undefined
+    const problem = prepare(entry.app, entry.settings)
+    if (!entry.enabled) on('halted', 'The destination is disabled')
+    else if (problem !== '') on('halted', problem)
+    else on('usable', '')
+  }
+
+  const judge = (batch: readonly Item[], result: DeliverResult, misconfigured: boolean): void => {
+    let failure: { why: string; restMs: number } | undefined
+    for (let index = 0; index < batch.length; index++) {
+      const outcome = outcomeAt(result, index)
+      if (outcome.kind !== 'retry') continue
+      const restMs = Math.min(outcome.retryAfterMs ?? 0, settings.retryAfterCapMs)
+      failure = { why: outcome.reason, restMs: Math.max(restMs, failure?.restMs ?? 0) }
+    }
+    window = noteOutcome(window, failure !== undefined, settings.circuit.window)
+    if (failure === undefined) return on('succeeded', '')
+    const event = misconfigured || trips(window, settings.circuit) ? 'tripped' : failure.restMs > 0 ? 'asked' : 'failed'
+    on(event, failure.why, failure.restMs)
+  }
+
+  const send = async ({ definition, settings: own }: Ready, batch: readonly Item[]): Promise<void> => {
+    let result: DeliverResult
+    let misconfigured = false
+    try {
+      const { clock: time, signal, requestClient } = context
+      const events = batch.map((item) => item.event)
+      const answered = await definition.deliver(events, {
+        settings: own,
+        request: requestClient.request,
+        clock: time,
+        logger,
+        signal,
+      })
+      faultPoint('delivery.after-request')
+      result = answered
+    } catch (error) {
+      const failed = resultOfError(error)
+      result = failed
+      misconfigured = failed.misconfigured
+      if (result.request === '' && !misconfigured) logger.warn({ err: error, destination: id }, 'A delivery failed')
+    }
+    inFlight--
+    // Ended by our own shutdown: the log or the parked row still has it.
+    if (context.signal.aborted && 'kind' in result.outcomes && result.outcomes.kind === 'retry') return
+    outcomes.settle(batch, result, clock())
+    judge(batch, result, misconfigured)
+    pump()
+  }
+
+  const nextBatch = ({ batching }: Ready): readonly Item[] => {
+    if (batching.maxEvents <= 1) return queue.shift(1, Number.POSITIVE_INFINITY)
+    const waited = clock() - (queue.oldest() ?? 0)
+    if (queue.length() < batching.maxEvents && waited < batching.maxWaitMs && queue.bytes() < batching.maxBytes) {
+      batchTimer ??= setTimeout(() => {
+        batchTimer = undefined
+        pump()
+      }, batching.maxWaitMs - waited)
+      return []
+    }
+    return queue.shift(batching.maxEvents, batching.maxBytes)
+  }
+
+  const pump = (): void => {
+    if (halted) return
+    if (queue.length() < settings.queueEvents / 2) backlog.fill()
+    while (ready !== undefined && queue.length() > 0 && mayStart(state, inFlight, settings.concurrency)) {
+      if (context.attempts.full() || rows.unparked >= settings.unparked) return
+      const batch = nextBatch(ready)
+      if (batch.length === 0) return
+      inFlight++
+      void send(ready, batch)
+    }
+  }
+
+  const bury = (): void => {
+    if (burying || (rows.waiting === 0 && !Number.isFinite(rows.nextDue))) return
+    burying = true
+    parking.bury(id, 'The destination was deleted').then(
+      (events) => {
+        rows.waiting = 0
+        rows.nextDue = Number.POSITIVE_INFINITY
+        burying = false
+        metrics.count('delivery_events_dead', events, { reason: 'deleted' })
+      },
+      (error: unknown) => {
+        burying = false
+        logger.warn({ err: error, destination: id }, 'Parked deliveries of a deleted destination cannot be closed yet')
+      },
+    )
+  }
+
+  refresh()
+  return {
+    id,
+    held,
+    rows,
+    offer: (record, entry, tracker) => {
+      if (held.covers(record.partition, record.offset)) return
+      if (state === 'flowing' && !halted && !held.lags(record.partition) && room()) {
+        entry.open++
+        take(record, undefined, () => tracker.release(entry))
+        pump()
+        return
+      }
+      const { meta, partition, offset, time, bytes } = record
+      held.hold({ partition, offset, time, bytes, workspaceId: meta.w, sourceId: meta.s, events: meta.n }, clock())
+    },
+    tick: () => {
+      if (halted) return
+      refresh()
+      if ((state === 'broken' || state === 'deferred') && clock() >= restUntil) on('rested', '')
+      if (state === 'gone') bury()
+      pump()
+    },
+    ranges: (all) => rangeChange({ id, held, settings, metrics, now: clock(), all, gone: state === 'gone' }),
+    idle: () => queue.length() === 0 && inFlight === 0 && !backlog.pending() && !burying,
+    halt: () => {
+      halted = true
+      clearTimeout(batchTimer)
+      queue.clear()
+    },
+    snapshot: () => ({
+      destinationId: id,
+      state,
+      reason,
+      queued: queue.length(),
+      inFlight,
+      heldEvents: held.events(),
+      waitingRows: rows.waiting,
+    }),
+  }
+}

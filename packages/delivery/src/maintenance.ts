@@ -1,0 +1,72 @@
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { Lane } from './lane.ts'
+import type { Parking } from './parking.ts'
+import type { DeliverySettings } from './settings.ts'
+
+export type Maintenance = {
+  due(): boolean
+  /** Looks up what waits in the relational store: rows of each destination and the lowest offsets. */
+  refresh(): Promise<void>
+  /** Enforces limits, forgets old dead letters, then refreshes. Never rejects. */
+  run(): Promise<void>
+}
+
+/** The slow work around parked deliveries. */
+export const createMaintenance = (deps: {
+  parking: Parking
+  lanes: ReadonlyMap<string, Lane>
+  laneOf: (id: string) => Lane
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: DeliverySettings
+}): Maintenance => {
+  const { parking, lanes, laneOf, clock, logger, metrics, settings } = deps
+  let last = 0
+  let running = false
+
+  const refresh = async (): Promise<void> => {
+    last = clock()
+    const summary = await parking.summary()
+    const seen = new Set(summary.map((item) => item.destinationId))
+    for (const lane of lanes.values()) if (!seen.has(lane.id) && lane.rows.taken.size === 0) lane.rows.waiting = 0
+    for (const item of summary) {
+      const { rows } = laneOf(item.destinationId)
+      rows.waiting = item.rows
+      // What is under way is done soon; a look too many costs one short query.
+      rows.nextDue = Math.min(rows.nextDue, item.nextTime)
+    }
+    await parking.refreshLowest()
+  }
+
+  const enforce = async (): Promise<void> => {
+    const { held, dead } = settings
+    const crowded = [...lanes.values()].filter((lane) => lane.rows.waiting > held.maxRows).map((lane) => lane.id)
+    const before = clock() - Math.max(held.maxAgeMs, settings.retry.maxElapsedMs)
+    const events = await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })
+    if (events > 0) {
+      metrics.count('delivery_events_dead', events, { reason: 'limit' })
+      logger.warn({ events }, 'Parked deliveries went beyond their limits and are dead letters now')
+    }
+    await parking.forgetDead({ before: clock() - dead.maxAgeMs, maxRows: dead.maxRows })
+  }
+
+  return {
+    due: () => !running && clock() - last >= settings.maintenanceMs,
+    refresh,
+    run: async () => {
+      running = true
+      try {
+        await enforce()
+        await refresh()
+      } catch (error) {
+        last = clock()
+        logger.warn({ err: error }, 'Parked deliveries cannot be looked after; it is tried again')
+      } finally {
+        running = false
+      }
+      for (const lane of lanes.values())
+        metrics.gauge('delivery_waiting_events', lane.held.events() + lane.rows.waiting, { destination: lane.id })
+    },
+  }
+}

@@ -1,0 +1,307 @@
+import type { Database, ParkedDeliveriesTable } from '@tributary/storage'
+import type { Insertable, Kysely, Transaction } from 'kysely'
+import { sql } from 'kysely'
+
+/** A reference to events of one record that could not be delivered, waiting for another try or dead. */
+export type ParkedRow = {
+  id: string
+  workspaceId: string
+  sourceId: string
+  destinationId: string
+  partition: number
+  offset: number
+  indexes: readonly number[]
+  attempts: number
+  /** Epoch ms. */
+  firstTime: number
+  nextTime: number
+}
+
+/** A row to be written. `end` is set for a range of records (then `indexes` is empty). */
+export type NewParkedRow = ParkedRow & {
+  end?: number
+  events: number
+  bytes: number
+  state: 'waiting' | 'dead'
+  lastStatus: number | undefined
+  reason: string
+  request: string
+  response: string
+}
+
+/** Rows to take away and rows to put in their place, in one transaction. */
+export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
+
+export type WaitingSummary = { destinationId: string; rows: number; nextTime: number }
+
+export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number }
+
+export type Parking = {
+  /** Takes a change; `settle` is called when it is durable. */
+  push(change: ParkingChange, settle: () => void): void
+  buffered(): number
+  /** Writes what was pushed, and the given change with it. Rejects when the store is away: nothing is lost then. */
+  flush(extra?: ParkingChange): Promise<void>
+  /** Waiting rows (not ranges) per destination. */
+  summary(): Promise<WaitingSummary[]>
+  /** Every waiting range. */
+  ranges(): Promise<ParkedRange[]>
+  /** The waiting rows of a destination in the order they are due, without the given ids. */
+  waiting(destinationId: string, without: readonly string[], limit: number): Promise<ParkedRow[]>
+  /** Makes every waiting row of a destination due. */
+  makeDue(destinationId: string, now: number): Promise<void>
+  /** Declares every waiting row of a destination dead; resolves to the number of events. */
+  bury(destinationId: string, reason: string): Promise<number>
+  /** Declares rows dead that wait since before `before`, or beyond the number; resolves to the number of events. */
+  enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<number>
+  /** Takes dead letters away that are older than `before` or beyond the newest `maxRows` of a destination. */
+  forgetDead(limits: { before: number; maxRows: number }): Promise<void>
+  /** Looks up the lowest offset that a waiting row or range refers to, per partition. */
+  refreshLowest(): Promise<void>
+  /** Not above any offset that a waiting row or range refers to: what was looked up last, and what was written since. */
+  lowest(): ReadonlyMap<number, number>
+}
+
+const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
+  id: row.id,
+  workspace_id: row.workspaceId,
+  source_id: row.sourceId,
+  destination_id: row.destinationId,
+  log_partition: row.partition,
+  log_offset: row.offset,
+  log_end: row.end ?? null,
+  event_indexes: [...row.indexes],
+  event_count: row.events,
+  bytes: row.bytes,
+  state: row.state,
+  attempts: row.attempts,
+  first_time: new Date(row.firstTime),
+  next_time: new Date(row.nextTime),
+  last_status: row.lastStatus ?? null,
+  last_reason: storable(row.reason),
+  request: storable(row.request),
+  response: storable(row.response),
+})
+
+/** PostgreSQL's text holds no NUL and no lone surrogate. */
+const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
+
+/** Rows of one statement: 18 values each, far below the protocol's 65,535. */
+const rowsPerStatement = 1000
+
+const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes'] as const
+
+const write = async (db: Transaction<Database>, change: ParkingChange): Promise<void> => {
+  for (let at = 0; at < change.deletes.length; at += 10_000)
+    await sql`delete from parked_deliveries where id = any(${change.deletes.slice(at, at + 10_000)}::uuid[])`.execute(
+      db,
+    )
+  const single = change.rows.filter((row) => row.end === undefined).map(toDatabase)
+  for (let at = 0; at < single.length; at += rowsPerStatement)
+    await db
+      .insertInto('parked_deliveries')
+      .values(single.slice(at, at + rowsPerStatement))
+      // A record read again after a crash parks the same events again.
+      .onConflict((conflict) => conflict.columns([...keyColumns]).doNothing())
+      .execute()
+  for (const row of change.rows.filter((candidate) => candidate.end !== undefined).map(toDatabase))
+    await db
+      .insertInto('parked_deliveries')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns([...keyColumns]).doUpdateSet((set) => ({
+          id: set.ref('excluded.id'),
+          log_end: sql`greatest(parked_deliveries.log_end, excluded.log_end)`,
+          event_count: set.ref('excluded.event_count'),
+          bytes: set.ref('excluded.bytes'),
+          state: set.ref('excluded.state'),
+          next_time: set.ref('excluded.next_time'),
+          last_reason: set.ref('excluded.last_reason'),
+        })),
+      )
+      .execute()
+}
+
+const rowColumns = [
+  'id',
+  'workspace_id',
+  'source_id',
+  'destination_id',
+  'log_partition',
+  'log_offset',
+  'log_end',
+  'event_indexes',
+  'event_count',
+  'bytes',
+  'attempts',
+  'first_time',
+  'next_time',
+] as const
+
+type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
+  id: string
+  workspace_id: string
+  source_id: string
+  destination_id: string
+  log_partition: number
+  log_offset: string
+  log_end: string | null
+  event_indexes: number[]
+  event_count: number
+  bytes: string
+  attempts: number
+  first_time: Date
+  next_time: Date
+}
+
+const fromDatabase = (row: SelectedRow): ParkedRange => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  sourceId: row.source_id,
+  destinationId: row.destination_id,
+  partition: row.log_partition,
+  offset: Number(row.log_offset),
+  end: Number(row.log_end ?? Number(row.log_offset) + 1),
+  indexes: row.event_indexes,
+  events: row.event_count,
+  bytes: Number(row.bytes),
+  attempts: row.attempts,
+  firstTime: row.first_time.getTime(),
+  nextTime: row.next_time.getTime(),
+})
+
+/**
+ * The table of parked deliveries. One process owns it: the one that holds the consumer's journal. Writes are collected
+ * and go in one transaction per flush; what was pushed stays until a flush succeeds.
+ */
+export const createParking = (db: Kysely<Database>): Parking => {
+  let pending: { change: ParkingChange; settle: () => void }[] = []
+  let lowest = new Map<number, number>()
+  let writtenSince = new Map<number, number>()
+  const lower = (map: Map<number, number>, partition: number, offset: number): void => {
+    map.set(partition, Math.min(map.get(partition) ?? offset, offset))
+  }
+  const die = (reason: string) => ({ state: 'dead' as const, last_reason: reason })
+  return {
+    push: (change, settle) => {
+      pending.push({ change, settle })
+    },
+    buffered: () => pending.length,
+    flush: async (extra = { deletes: [], rows: [] }) => {
+      const batch = pending
+      if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
+      const deletes = [...batch.flatMap((item) => item.change.deletes), ...extra.deletes]
+      const rows = [...batch.flatMap((item) => item.change.rows), ...extra.rows]
+      for (const row of rows) {
+        if (row.state === 'dead') continue
+        lower(lowest, row.partition, row.offset)
+        lower(writtenSince, row.partition, row.offset)
+      }
+      await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
+      // What was pushed meanwhile stays for the next flush.
+      pending = pending.slice(batch.length)
+      for (const item of batch) item.settle()
+    },
+    summary: async () => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select((select) => [
+          'destination_id',
+          select.fn.countAll<string>().as('rows'),
+          select.fn.min('next_time').as('next_time'),
+        ])
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is', null)
+        .groupBy('destination_id')
+        .execute()
+      return rows.map((row) => ({
+        destinationId: row.destination_id,
+        rows: Number(row.rows),
+        nextTime: row.next_time.getTime(),
+      }))
+    },
+    ranges: async () => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select([...rowColumns])
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is not', null)
+        .orderBy('log_partition')
+        .orderBy('log_offset')
+        .execute()
+      return rows.map(fromDatabase)
+    },
+    waiting: async (destinationId, without, limit) => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select([...rowColumns])
+        .where('destination_id', '=', destinationId)
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is', null)
+        .where(sql<boolean>`id <> all(${without}::uuid[])`)
+        .orderBy('next_time')
+        .limit(limit)
+        .execute()
+      return rows.map(fromDatabase)
+    },
+    makeDue: async (destinationId, now) => {
+      await db
+        .updateTable('parked_deliveries')
+        .set({ next_time: new Date(now) })
+        .where('destination_id', '=', destinationId)
+        .where('state', '=', 'waiting')
+        .where('next_time', '>', new Date(now))
+        .execute()
+    },
+    bury: async (destinationId, reason) => {
+      const buried = await db
+        .updateTable('parked_deliveries')
+        .set(die(reason))
+        .where('destination_id', '=', destinationId)
+        .where('state', '=', 'waiting')
+        .returning('event_count')
+        .execute()
+      return buried.reduce((sum, row) => sum + row.event_count, 0)
+    },
+    enforceLimits: async ({ before, maxRows, destinations }) => {
+      const old = await db
+        .updateTable('parked_deliveries')
+        .set(die('limit'))
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is', null)
+        .where('first_time', '<', new Date(before))
+        .returning('event_count')
+        .execute()
+      let events = old.reduce((sum, row) => sum + row.event_count, 0)
+      for (const destinationId of destinations) {
+        const beyond = await sql<{ event_count: number }>`
+          update parked_deliveries set state = 'dead', last_reason = 'limit'
+          where id in (select id from parked_deliveries where destination_id = ${destinationId}::uuid and state = 'waiting'
+            and log_end is null order by first_time desc offset ${maxRows})
+          returning event_count`.execute(db)
+        events += beyond.rows.reduce((sum, row) => sum + row.event_count, 0)
+      }
+      return events
+    },
+    forgetDead: async ({ before, maxRows }) => {
+      await sql`
+        delete from parked_deliveries p using (
+          select id, first_time, row_number() over (partition by destination_id order by next_time desc) as place
+          from parked_deliveries where state = 'dead') d
+        where p.id = d.id and (d.place > ${maxRows} or d.first_time < ${new Date(before)})`.execute(db)
+    },
+    lowest: () => lowest,
+    refreshLowest: async () => {
+      writtenSince = new Map()
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select((select) => ['log_partition', select.fn.min('log_offset').as('low')])
+        .where('state', '=', 'waiting')
+        .groupBy('log_partition')
+        .execute()
+      const found = new Map(rows.map((row) => [row.log_partition, Number(row.low)]))
+      for (const [partition, offset] of writtenSince) lower(found, partition, offset)
+      lowest = found
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { DeliverResult, OutgoingEvent } from '@tributary/connector-kit'
+import { newId } from '@tributary/kernel'
+import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
+import type { DeliveryRecord } from './record.ts'
+import type { Decision } from './retry-rules.ts'
+
+/** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
+export type Fate = {
+  index: number
+  decision: Exclude<Decision, { kind: 'delivered' }> | { kind: 'returned' }
+  result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
+}
+
+/** The events of one record on their way to one destination. */
+export type Part = {
+  readonly record: DeliveryRecord
+  /** The parked row they came from; undefined for events straight from the log. */
+  readonly row: ParkedRow | undefined
+  /** Holds: one for each event, delivery log row and parking change that is not durable yet. */
+  open: number
+  /** Of a parked row: what became of its events, until all are known. */
+  readonly fates: Fate[]
+  /** Called once, when the last hold is gone. */
+  readonly finish: () => void
+}
+
+/** One event in a lane's queue. */
+export type Item = {
+  readonly part: Part
+  readonly index: number
+  readonly event: OutgoingEvent
+  readonly bytes: number
+  /** Epoch ms of its entry. */
+  readonly since: number
+}
+
+/** Takes holds off a part. */
+export const releasePart = (part: Part, holds = 1): void => {
+  part.open -= holds
+  if (part.open === 0) part.finish()
+}
+
+const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: number): NewParkedRow => {
+  const last = fates.at(-1)
+  const decision = last?.decision ?? { kind: 'returned' as const }
+  const { record, row } = part
+  const tried = decision.kind !== 'returned'
+  const nextTime = fates.reduce(
+    (latest, fate) => Math.max(latest, 'nextTime' in fate.decision ? fate.decision.nextTime : now),
+    now,
+  )
+  return {
+    id: newId(),
+    workspaceId: record.meta.w,
+    sourceId: record.meta.s,
+    destinationId,
+    partition: record.partition,
+    offset: record.offset,
+    indexes: fates.map((fate) => fate.index).toSorted((a, b) => a - b),
+    attempts: (row?.attempts ?? 0) + (tried ? 1 : 0),
+    // The time for retries runs from the first try on.
+    firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,
+    nextTime,
+    events: fates.length,
+    bytes: Math.round((record.bytes * fates.length) / Math.max(record.meta.n, 1)),
+    state: decision.kind === 'dead' ? 'dead' : 'waiting',
+    lastStatus: last?.result?.httpStatus,
+    reason: 'reason' in decision ? decision.reason : '',
+    request: last?.result?.request ?? '',
+    response: last?.result?.response ?? '',
+  }
+}
+
+/** Rows for events that were not delivered: one for each kind of fate, since those share time, reason and answer. */
+export const rowsOf = (destinationId: string, part: Part, fates: readonly Fate[], now: number): NewParkedRow[] =>
+  (['waiting', 'dead', 'returned'] as const).flatMap((kind) => {
+    const same = fates.filter((fate) => fate.decision.kind === kind)
+    return same.length === 0 ? [] : [newRow(destinationId, part, same, now)]
+  })
+
+/**
+ * What replaces a parked row once the fates of all its events are known: nothing where all were delivered; undefined
+ * where none was tried, so that it stays as it is.
+ */
+export const replaceRow = (
+  destinationId: string,
+  part: Part,
+  row: ParkedRow,
+  now: number,
+): ParkingChange | undefined => {
+  const { fates } = part
+  if (fates.length === row.indexes.length && fates.every((fate) => fate.decision.kind === 'returned')) return undefined
+  const rows = rowsOf(destinationId, part, fates, now)
+  const [only] = rows
+  // The same events keep their name.
+  const kept =
+    rows.length === 1 && only !== undefined && only.events === row.indexes.length ? [{ ...only, id: row.id }] : rows
+  return { deletes: [row.id], rows: kept }
+}

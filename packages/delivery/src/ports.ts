@@ -1,0 +1,43 @@
+import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { LogReader } from '@tributary/storage'
+import type { AttemptLog } from './attempts.ts'
+import type { Parking } from './parking.ts'
+import type { DeliverySettings } from './settings.ts'
+
+/** A destination as deliveries need it. */
+export type DestinationEntry = {
+  id: string
+  workspaceId: string
+  title: string
+  /** Slug of its connector. */
+  app: string
+  enabled: boolean
+  /** All settings, secrets in clear. A change of them gives a new object. */
+  settings: Readonly<Record<string, unknown>>
+}
+
+/** A snapshot of destinations in memory, kept fresh by its owner; deleted destinations are absent. */
+export type DestinationDirectory = {
+  get(id: string): DestinationEntry | undefined
+  /** Resolves once the first snapshot is complete. */
+  ready(): Promise<void>
+}
+
+/** What all lanes share. */
+export type LaneContext = {
+  reader: LogReader
+  directory: DestinationDirectory
+  connectors: ReadonlyMap<string, DestinationDefinition>
+  requestClient: Pick<RequestClient, 'request'>
+  attempts: AttemptLog
+  parking: Parking
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: DeliverySettings
+  /** Aborted when requests must end. */
+  signal: AbortSignal
+  /** Bytes queued over all lanes. */
+  queued: { bytes: number }
+}

@@ -1,0 +1,113 @@
+import type { Metrics } from '@tributary/kernel'
+import { type HeldRange, type HeldRanges, isRangeDone, rangeLow } from './held.ts'
+import { createOffsetTracker } from './offsets.ts'
+import type { NewParkedRow, ParkedRange, ParkingChange } from './parking.ts'
+import type { DeliverySettings } from './settings.ts'
+
+/** A change to be written, and what is to be noted once it is durable. */
+export type RangeChange = { change: ParkingChange; apply: () => void }
+
+export type RangeChangeInput = {
+  id: string
+  held: HeldRanges
+  settings: DeliverySettings
+  metrics: Metrics
+  now: number
+  /** Also ranges that are young. */
+  all: boolean
+  /** The destination was deleted: everything held is dead. */
+  gone: boolean
+}
+
+const rowOf = (id: string, range: HeldRange, now: number, dead: string | undefined): NewParkedRow => ({
+  id: range.id,
+  workspaceId: range.workspaceId,
+  sourceId: range.sourceId,
+  destinationId: id,
+  partition: range.partition,
+  offset: rangeLow(range),
+  end: range.end,
+  indexes: [],
+  attempts: 0,
+  firstTime: range.firstTime,
+  nextTime: now,
+  events: range.events,
+  bytes: range.bytes,
+  state: dead === undefined ? 'waiting' : 'dead',
+  lastStatus: undefined,
+  reason: dead ?? '',
+  request: '',
+  response: '',
+})
+
+/** Ranges beyond the limits of age and number, the oldest first. */
+const beyondLimits = (held: HeldRanges, limits: DeliverySettings['held'], now: number): Set<HeldRange> => {
+  const beyond = new Set<HeldRange>()
+  let events = held.events()
+  for (const range of held.all().toSorted((a, b) => a.firstTime - b.firstTime)) {
+    if (now - range.lastTime <= limits.maxAgeMs && events <= limits.maxEvents) continue
+    beyond.add(range)
+    events -= range.events
+  }
+  return beyond
+}
+
+/**
+ * What of a lane's held ranges must be written now: new and moved ranges (at most once in `parkAfterMs` each), dead ones,
+ * and those that are done are taken away. A range that is done before it was ever written costs nothing.
+ */
+export const rangeChange = (input: RangeChangeInput): RangeChange => {
+  const { id, held, settings, metrics, now } = input
+  const deletes: string[] = []
+  const rows: NewParkedRow[] = []
+  const notes: (() => void)[] = []
+  const over = held.all().length === 0 ? new Set<HeldRange>() : beyondLimits(held, settings.held, now)
+  for (const range of held.all()) {
+    const { persisted } = range
+    if (isRangeDone(range)) {
+      if (persisted !== undefined) deletes.push(range.id)
+      notes.push(() => isRangeDone(range) && held.drop(range))
+      continue
+    }
+    const dead = input.gone ? 'The destination was deleted' : over.has(range) ? 'limit' : undefined
+    const from = rangeLow(range)
+    const { end } = range
+    const moved = persisted === undefined || persisted.from !== from || persisted.end !== end
+    if (dead === undefined && (!moved || (!input.all && now - range.writtenAt < settings.parkAfterMs))) continue
+    if (persisted !== undefined) deletes.push(range.id)
+    // What comes while this is written must not die with it.
+    if (dead !== undefined) range.sealed = true
+    rows.push(rowOf(id, range, now, dead))
+    notes.push(() => {
+      range.writtenAt = now
+      range.persisted = { from, end }
+      if (dead === undefined) return
+      held.drop(range)
+      metrics.count('delivery_events_dead', range.events, { reason: dead === 'limit' ? 'limit' : 'deleted' })
+    })
+  }
+  return {
+    change: { deletes, rows },
+    apply: () => {
+      for (const note of notes) note()
+    },
+  }
+}
+
+/** A range of the relational store as the lane holds it. */
+export const restoredRange = (row: ParkedRange, now: number): HeldRange => ({
+  id: row.id,
+  partition: row.partition,
+  workspaceId: row.workspaceId,
+  sourceId: row.sourceId,
+  cursor: row.offset,
+  end: row.end,
+  events: row.events,
+  bytes: row.bytes,
+  firstTime: row.firstTime,
+  lastTime: row.firstTime,
+  writtenAt: now,
+  persisted: { from: row.offset, end: row.end },
+  sealed: true,
+  tracker: createOffsetTracker(),
+})

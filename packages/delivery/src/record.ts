@@ -1,0 +1,65 @@
+import type { OutgoingEvent } from '@tributary/connector-kit'
+import { type DeliveryMeta, deliveryMeta, type PipelineEvent } from '@tributary/contract'
+import type { LogRecord } from '@tributary/storage'
+
+/** A record of the deliveries log: its body is parsed once, by the first lane that sends it. */
+export type DeliveryRecord = {
+  readonly partition: number
+  readonly offset: number
+  /** Epoch ms of the append. */
+  readonly time: number
+  readonly bytes: number
+  readonly meta: DeliveryMeta
+  /** Its events; undefined when the body is not what the pipeline writes. */
+  events(): readonly OutgoingEvent[] | undefined
+}
+
+const outgoing = (event: PipelineEvent): OutgoingEvent => {
+  let json: string | undefined
+  return {
+    eventId: event.eventId,
+    messageId: event.messageId,
+    type: event.type,
+    event: event.event,
+    get json() {
+      json ??= JSON.stringify(event)
+      return json
+    },
+  }
+}
+
+const parseBody = (body: Uint8Array): readonly OutgoingEvent[] | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+    // Our own pipeline wrote it under the contract's type; only the outer shape is checked here.
+    return Array.isArray(parsed) ? parsed.map((event: PipelineEvent) => outgoing(event)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const parseMeta = (text: string): DeliveryMeta | undefined => {
+  try {
+    return deliveryMeta.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a record's meta; undefined when it is not one of ours. */
+export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
+  const meta = parseMeta(record.meta)
+  if (meta === undefined) return undefined
+  let parsed: { events: readonly OutgoingEvent[] | undefined } | undefined
+  return {
+    partition: record.partition,
+    offset: record.offset,
+    time: record.time,
+    bytes: record.body.byteLength,
+    meta,
+    events: () => {
+      parsed ??= { events: parseBody(record.body) }
+      return parsed.events
+    },
+  }
+}

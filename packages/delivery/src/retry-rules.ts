@@ -1,0 +1,66 @@
+import {
+  ConfigurationError,
+  type DeliverResult,
+  DeliveryError,
+  type EventOutcome,
+  RejectedError,
+  RetryableError,
+} from '@tributary/connector-kit'
+import { backoffMs, type RetryPolicy } from '@tributary/kernel'
+
+/** What is to be done with an event after an attempt. Times are epoch ms. */
+export type Decision =
+  | { kind: 'delivered' }
+  | { kind: 'waiting'; nextTime: number; reason: string }
+  | { kind: 'dead'; reason: string }
+
+export type AttemptFacts = {
+  /** Number of this attempt, 1 for the first. */
+  attempt: number
+  /** When the event was tried first. */
+  firstTime: number
+  now: number
+  random?: () => number
+}
+
+/**
+ * Delivered and rejected are final. A failure worth another try waits for its back-off, and at least as long as the
+ * destination asked for (capped); it dies when the time since the first try is used up.
+ */
+export const decide = (
+  outcome: EventOutcome,
+  facts: AttemptFacts,
+  policy: RetryPolicy,
+  retryAfterCapMs: number,
+): Decision => {
+  if (outcome.kind === 'delivered') return { kind: 'delivered' }
+  if (outcome.kind === 'rejected') return { kind: 'dead', reason: outcome.reason }
+  if (facts.now - facts.firstTime >= policy.maxElapsedMs)
+    return { kind: 'dead', reason: `Retries exhausted: ${outcome.reason}` }
+  const asked = Math.min(Math.max(outcome.retryAfterMs ?? 0, 0), retryAfterCapMs)
+  const delay = Math.max(backoffMs(policy, facts.attempt, facts.random), asked)
+  return { kind: 'waiting', nextTime: facts.now + delay, reason: outcome.reason }
+}
+
+/** The outcome of the event at `index` of a batch; one that a connector left out counts as a failure to be tried again. */
+export const outcomeAt = (result: DeliverResult, index: number): EventOutcome => {
+  const { outcomes } = result
+  if ('kind' in outcomes) return outcomes
+  return outcomes[index] ?? { kind: 'retry', reason: 'The connector said nothing of this event' }
+}
+
+/** What an error thrown by a connector means for every event of the batch. */
+export const resultOfError = (error: unknown): DeliverResult & { misconfigured: boolean } => {
+  const exchange = error instanceof DeliveryError ? error.exchange : undefined
+  const kept = {
+    httpStatus: exchange?.httpStatus ?? 0,
+    latencyMs: exchange?.latencyMs ?? 0,
+    request: exchange?.request ?? '',
+    response: exchange?.response ?? '',
+    misconfigured: error instanceof ConfigurationError,
+  }
+  if (error instanceof RejectedError) return { outcomes: { kind: 'rejected', reason: error.message }, ...kept }
+  const reason = error instanceof DeliveryError ? error.message : 'The connector failed'
+  const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
+  return { outcomes: { kind: 'retry', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...kept }
+}

@@ -1,0 +1,64 @@
+import type { RetryPolicy } from '@tributary/kernel'
+
+/** Times in milliseconds, sizes in bytes. Every bound is per destination unless it says otherwise. */
+export type DeliverySettings = {
+  /** Requests under way. */
+  concurrency: number
+  /** Events and bytes that wait in memory for one of those requests; what comes then is held as a range of the log. */
+  queueEvents: number
+  queueBytes: number
+  /** Bytes that wait in memory over all destinations. */
+  totalBytes: number
+  /** Back-off of one event; `maxElapsedMs` after its first try it is dead. */
+  retry: RetryPolicy
+  /** The circuit breaks after so many failures in a row, or when this share of the last `window` failed. */
+  circuit: { consecutive: number; window: number; ratio: number; baseMs: number; capMs: number }
+  /** Longest Retry-After that is obeyed. */
+  retryAfterCapMs: number
+  /** A held range younger than this stays in memory: short bursts never touch the relational store. */
+  parkAfterMs: number
+  /** Parked rows, held ranges and positions are written this often, when there is something to write. */
+  flushMs: number
+  /** A delivery log insert leaves with so many rows or after this time; beyond the buffer no request starts. */
+  attempts: { rows: number; waitMs: number; bufferRows: number; bufferBytes: number }
+  /** Failures of one destination that wait to be parked; beyond it its requests stop. */
+  unparked: number
+  /** Parked rows in memory at once. */
+  rowsInFlight: number
+  /** Held longer, or more: dead with the reason `limit`. */
+  held: { maxAgeMs: number; maxEvents: number; maxRows: number }
+  /** Dead letters kept in the relational store (the delivery log keeps them, too). */
+  dead: { maxAgeMs: number; maxRows: number }
+  /** How long a destination may be unknown to the directory before it counts as deleted. */
+  unknownGraceMs: number
+  /** The log's ends are looked at this often when nobody wakes the reader. */
+  pollMs: number
+  /** Limits, counts and the lowest needed offsets are looked after this often. */
+  maintenanceMs: number
+  /** Records read and not yet done, over all partitions; beyond it reading waits. */
+  openRecords: number
+  /** How long `stop` lets requests finish. */
+  drainMs: number
+}
+
+export const defaultDeliverySettings: DeliverySettings = {
+  concurrency: 16,
+  queueEvents: 512,
+  queueBytes: 4 * 1024 * 1024,
+  totalBytes: 64 * 1024 * 1024,
+  retry: { baseMs: 2000, capMs: 600_000, maxElapsedMs: 4 * 3_600_000 },
+  circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 1000, capMs: 60_000 },
+  retryAfterCapMs: 3_600_000,
+  parkAfterMs: 1000,
+  flushMs: 250,
+  attempts: { rows: 1000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
+  unparked: 1000,
+  rowsInFlight: 1000,
+  held: { maxAgeMs: 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },
+  dead: { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 10_000 },
+  unknownGraceMs: 30_000,
+  pollMs: 20,
+  maintenanceMs: 60_000,
+  openRecords: 500_000,
+  drainMs: 10_000,
+}
