@@ -26,6 +26,9 @@ const insertSettings: ClickHouseSettings = {
   type_json_skip_duplicated_paths: 1,
   input_format_null_as_default: 1,
   input_format_skip_unknown_fields: 0,
+  // A text that looks like a date stays the text that was sent.
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
   wait_end_of_query: 1,
 }
 
@@ -35,6 +38,11 @@ const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_
 const nameOfTable = (table: string): string => {
   if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?$/.test(table)) throw new Error(`'${table}' is no name of a table`)
   return table
+}
+
+const rowOf = (message: string): number | undefined => {
+  const found = /\(at row (\d+)\)/.exec(message)
+  return found === null ? undefined : Number(found[1])
 }
 
 /** The error that the port promises, for a failure of the client. */
@@ -50,7 +58,7 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
   if (saysUnavailable(code))
     return new EventStoreUnavailable(`The event store answers ${code}: ${error.message}`, error)
   if (kind === 'insert') {
-    if (refusesRows(code)) return new InsertRejected(code, error.message)
+    if (refusesRows(code)) return new InsertRejected(code, error.message.slice(0, 2_000), rowOf(error.message))
     return new EventStoreUnavailable(`The event store cannot store: ${code}: ${error.message}`, error)
   }
   return new EventStoreQueryError(code, error.message)
@@ -71,7 +79,8 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     max_open_connections: 32,
     keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
     log: { level: ClickHouseLogLevel.OFF },
-    clickhouse_settings: {},
+    // Long lists of values travel in the body.
+    use_multipart_params_auto: true,
   })
 
   const bounded = async <T>(

@@ -34,10 +34,13 @@ export interface EventStore {
 /** The engine understood the call and refuses the data: bisect to find the row. */
 export class InsertRejected extends Error {
   readonly engineCode: number
-  constructor(engineCode: number, message: string) {
+  /** Number (from 1) of the refused row, when the engine tells it. */
+  readonly row: number | undefined
+  constructor(engineCode: number, message: string, row?: number) {
     super(message)
     this.name = 'InsertRejected'
     this.engineCode = engineCode
+    this.row = row
   }
 }
 

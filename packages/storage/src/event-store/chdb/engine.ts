@@ -186,6 +186,9 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
           elapsedSeconds: result.elapsed,
         }
       } catch (error) {
+        ended = true
+        // A failed query keeps its entry in system.processes, and its memory, until the session's next one.
+        await worker.session.queryAsync('SELECT 1').catch(() => {})
         throw parseEngineError(error)
       } finally {
         ended = true

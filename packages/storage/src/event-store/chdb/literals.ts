@@ -161,6 +161,7 @@ export const paramLiteral = (name: string, typeText: string, raw: string): strin
   }
   if (nullable && raw === '\\N') return `CAST(NULL, ${quoteString(renderType(type))})`
   if (typeArguments[inner.name] !== undefined) return `CAST(${quoteString(raw)}, ${quoteString(renderType(type))})`
+  if (raw === '\\N') throw badParameter(`Parameter ${name} of type ${renderType(type)} may not be null`)
   const literal = scalarLiteral(inner, name, raw)
   return inner === type ? literal : `CAST(${literal}, ${quoteString(renderType(type))})`
 }

@@ -50,6 +50,24 @@ export const parseCall = (search: URLSearchParams, headers: IncomingHttpHeaders)
   }
 }
 
+/**
+ * The named parts of a multipart form, as the client sends long parameters: `query` and `param_<name>`. Undefined when
+ * the content type is another.
+ */
+export const parseMultipart = (contentType: string | undefined, body: Buffer): Map<string, string> | undefined => {
+  const boundary = /^multipart\/form-data;\s*boundary="?([^";]+)"?/i.exec(contentType ?? '')?.[1]
+  if (boundary === undefined) return undefined
+  const parts = new Map<string, string>()
+  for (const part of `\r\n${body.toString()}`.split(`\r\n--${boundary}`).slice(1, -1)) {
+    const found = /^\r\n([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(part)
+    const partName = /name="([^"]*)"/i.exec(found?.[1] ?? '')?.[1]
+    if (partName === undefined || found === null)
+      throw new EngineError(36, 'BAD_ARGUMENTS', 'The multipart form cannot be read')
+    parts.set(partName, found[2] ?? '')
+  }
+  return parts
+}
+
 /** The parts of `INSERT INTO [db.]table [(columns)] FORMAT x` whose rows stand in the body; undefined for any other text. */
 export const parseInsert = (
   query: string,

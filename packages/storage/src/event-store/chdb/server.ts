@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import type { Engine, EngineResult } from './engine.ts'
 import { EngineError, parseEngineError, statusOf, tooBusy } from './engine-error.ts'
-import { classify, type ParsedCall, parseCall, parseInsert } from './request.ts'
+import { classify, type ParsedCall, parseCall, parseInsert, parseMultipart } from './request.ts'
 import { substituteParams } from './substitute.ts'
 
 export type ServerOptions = {
@@ -98,6 +98,15 @@ const createBodyReader = ({ maxBodyBytes, maxBodiesBytes }: ServerOptions) => {
   }
 }
 
+const empty = Buffer.alloc(0)
+
+const withForm = (call: ParsedCall, form: ReadonlyMap<string, string> | undefined): ParsedCall => {
+  if (form === undefined) return call
+  const params = new Map(call.params)
+  for (const [key, value] of form) if (key.startsWith('param_')) params.set(key.slice(6), value)
+  return { ...call, params, query: form.get('query') ?? call.query }
+}
+
 const runCall = async (
   engine: Engine,
   call: ParsedCall,
@@ -147,7 +156,8 @@ export const createChdbServer = (options: ServerOptions): Server => {
       }
       const read = await readBody(request)
       release = read.release
-      const result = await runCall(engine, call, read.body, gone.signal)
+      const form = parseMultipart(request.headers['content-type'], read.body)
+      const result = await runCall(engine, withForm(call, form), form === undefined ? read.body : empty, gone.signal)
       const packed = call.compress && result.bytes.length > 1024 ? await gzipBytes(result.bytes) : undefined
       send(
         response,
@@ -178,7 +188,7 @@ export const createChdbServer = (options: ServerOptions): Server => {
     }
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     if (url.pathname === '/ping') {
       // Goes through the thread pool on purpose: an answer says that the pool is not starved and the folder is there.
