@@ -1,0 +1,90 @@
+import type { WebSocket } from 'ws'
+import type { RealtimeLimits } from './limits.ts'
+import { type Closing, closings, errorMessage } from './protocol.ts'
+import { createRate } from './rate.ts'
+
+/** One client's socket, with bounded memory whatever the client does. */
+export type Connection = {
+  readonly socketId: string
+  /** Channels it is subscribed to. */
+  readonly subscriptions: Set<string>
+  /** Users that were authorized through it: whoever of them loses access takes it along. */
+  readonly owners: Set<string>
+  /** The user it signed in as. */
+  signedIn?: string
+  /** Sends an answer of the protocol; a socket that piles up unsent bytes is cut. */
+  send(text: string): void
+  /** Sends a live message, unless the socket is behind; tells whether it was sent. */
+  sendLive(text: string): boolean
+  /** Says why and closes. */
+  end(closing: Closing): void
+  /** Closes at once without a word. */
+  cut(): void
+  allowMessage(): boolean
+  allowClientEvent(): boolean
+  /** The client showed a sign of life. */
+  heard(): void
+  /** Called now and then: asks a silent client whether it is there, and closes when it does not answer. */
+  checkSilence(): void
+}
+
+const closeGraceMs = 2000
+
+/** Wraps an open socket. */
+export const createConnection = (socket: WebSocket, socketId: string, limits: RealtimeLimits): Connection => {
+  const messages = createRate(limits.messagesPerSecond)
+  const clientEvents = createRate(limits.clientEventsPerSecond)
+  let lastHeard = performance.now()
+  let asked = false
+  let ending = false
+
+  const end = ({ code, message }: Closing): void => {
+    if (ending) return
+    ending = true
+    if (socket.readyState === socket.OPEN) {
+      socket.send(errorMessage(code, message))
+      socket.close(code, message)
+    }
+    // A client that does not answer the close frame is not waited for.
+    setTimeout(() => socket.terminate(), closeGraceMs).unref()
+  }
+  const send = (text: string): void => {
+    if (ending || socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > limits.cutBytes) {
+      ending = true
+      socket.terminate()
+      return
+    }
+    socket.send(text)
+  }
+  return {
+    socketId,
+    subscriptions: new Set(),
+    owners: new Set(),
+    send,
+    sendLive(text) {
+      if (socket.bufferedAmount > limits.skipBytes) return false
+      send(text)
+      return true
+    },
+    end,
+    cut() {
+      ending = true
+      socket.terminate()
+    },
+    allowMessage: () => messages(performance.now()),
+    allowClientEvent: () => clientEvents(performance.now()),
+    heard() {
+      lastHeard = performance.now()
+      asked = false
+    },
+    checkSilence() {
+      const silence = performance.now() - lastHeard
+      if (silence > limits.activityMs + limits.pongMs) end(closings.silent)
+      else if (silence > limits.activityMs && !asked) {
+        asked = true
+        send(JSON.stringify({ event: 'pusher:ping', data: {} }))
+      }
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import { randomInt } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger, Metrics } from '@tributary/kernel'
+import type { Coordination } from '@tributary/storage'
+import { type RawData, WebSocketServer } from 'ws'
+import { type Channels, createChannels } from './channels.ts'
+import { createCommands } from './commands.ts'
+import { type Connection, createConnection } from './connection.ts'
+import type { RealtimeLimits } from './limits.ts'
+import { type Closing, closings, message, parseMessage, versionProblem } from './protocol.ts'
+import type { Signer } from './signatures.ts'
+
+/** What travels between processes and threads. */
+export const topics = {
+  /** `{channel, event, data, except?}`: to be sent to whoever is subscribed; `except` is a socket id. */
+  publish: 'live.publish',
+  /** `{gateway, channels}`: what somebody watches, on every change and every two seconds. */
+  occupied: 'live.occupied',
+  /** `{socketId, userId}`: a user was authorized through a socket. */
+  owner: 'live.owner',
+  /** `{userId}`: a user's connections are to end. */
+  disconnect: 'live.disconnect',
+} as const
+
+export type Gateway = {
+  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  channels: Channels<Connection>
+  start(): void
+  close(): Promise<void>
+}
+
+const maxMessageBytes = 32 * 1024
+const changeDelayMs = 20
+const closeWaitMs = 3000
+
+const newSocketId = (): string => `${randomInt(1, 2 ** 47)}.${randomInt(1, 2 ** 47)}`
+
+const text = (value: unknown, name: string): string | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined
+  const found: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+  return typeof found === 'string' ? found : undefined
+}
+
+const textOf = (data: RawData): string => {
+  if (Array.isArray(data)) return Buffer.concat(data).toString()
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
+}
+
+type GatewayOptions = {
+  key: string
+  signer: Signer
+  coordination: Coordination
+  logger: Logger
+  metrics: Metrics
+  limits: RealtimeLimits
+}
+
+/** Sends what is published to the subscribers of this gateway. */
+const createDelivery = (channels: Channels<Connection>, { logger, metrics, limits }: GatewayOptions) => {
+  let lastWarning = 0
+  return (published: unknown): void => {
+    const channel = text(published, 'channel')
+    const event = text(published, 'event')
+    if (channel === undefined || event === undefined || typeof published !== 'object' || published === null) return
+    if (channels.count(channel) === 0) return
+    const sent = message(event, 'data' in published ? published.data : undefined, channel)
+    if (sent.length > 2 * limits.dataBytes) {
+      metrics.count('realtime_oversized', 1)
+      if (Date.now() - lastWarning > 10_000) {
+        lastWarning = Date.now()
+        logger.warn({ channel, event, size: sent.length }, 'A live message is too large and was left out')
+      }
+      return
+    }
+    const except = text(published, 'except')
+    let reached = 0
+    let skipped = 0
+    for (const connection of channels.subscribers(channel)) {
+      if (connection.socketId === except) continue
+      if (connection.sendLive(sent)) reached++
+      else skipped++
+    }
+    if (reached > 0) metrics.count('realtime_messages_sent', reached)
+    if (skipped > 0) metrics.count('realtime_messages_skipped', skipped)
+  }
+}
+
+/** Tells the pipeline which channels somebody watches. Many changes at once are one message. */
+const createOccupancy = (names: () => string[], coordination: Coordination) => {
+  const gateway = newSocketId()
+  let pending: NodeJS.Timeout | undefined
+  const announce = (): void => coordination.publish(topics.occupied, { gateway, channels: names() })
+  return {
+    announce,
+    changed() {
+      pending ??= setTimeout(() => {
+        pending = undefined
+        announce()
+      }, changeDelayMs)
+    },
+    stop() {
+      clearTimeout(pending)
+    },
+  }
+}
+
+/** The sockets: accepts them, keeps them alive, and carries messages between them and the coordination service. */
+export const createGateway = (options: GatewayOptions): Gateway => {
+  const { key, coordination, logger, metrics, limits } = options
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
+  const connections = new Map<string, Connection>()
+  const channels = createChannels<Connection>(() => occupancy.changed())
+  const occupancy = createOccupancy(() => channels.names(), coordination)
+  const commands = createCommands({ signer: options.signer, channels, limits })
+  const deliver = createDelivery(channels, options)
+  let timers: NodeJS.Timeout[] = []
+  let unsubscribe: (() => void)[] = []
+  let closing = false
+
+  const admissionProblem = (url: URL): Closing | undefined => {
+    if (url.pathname !== `/app/${key}`) return closings.unknownApp
+    const version = versionProblem(url.searchParams.get('protocol'))
+    if (version !== undefined) return version
+    if (closing) return closings.stopping
+    return connections.size >= limits.connections ? closings.overCapacity : undefined
+  }
+
+  const handleUpgrade: Gateway['handleUpgrade'] = (req, socket, head) => {
+    const url = URL.parse(req.url ?? '', 'http://localhost')
+    if (url === null || !url.pathname.startsWith('/app/')) {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    server.handleUpgrade(req, socket, head, (webSocket) => {
+      const connection = createConnection(webSocket, newSocketId(), limits)
+      webSocket.on('error', (error) => logger.debug({ err: error }, 'A live connection failed'))
+      const problem = admissionProblem(url)
+      if (problem !== undefined) return connection.end(problem)
+      connections.set(connection.socketId, connection)
+      webSocket.on('close', () => {
+        connections.delete(connection.socketId)
+        commands.leaveAll(connection)
+      })
+      webSocket.on('ping', connection.heard)
+      webSocket.on('message', (data) => {
+        connection.heard()
+        if (!connection.allowMessage()) return connection.end(closings.tooManyMessages)
+        const received = parseMessage(textOf(data))
+        if (received !== undefined) commands.handle(connection, received)
+      })
+      const established = { socket_id: connection.socketId, activity_timeout: Math.round(limits.activityMs / 1000) }
+      connection.send(message('pusher:connection_established', established))
+    })
+  }
+
+  const onOwner = (owner: unknown): void => {
+    const userId = text(owner, 'userId')
+    if (userId !== undefined) connections.get(text(owner, 'socketId') ?? '')?.owners.add(userId)
+  }
+  const onDisconnect = (order: unknown): void => {
+    const userId = text(order, 'userId')
+    if (userId === undefined) return
+    for (const connection of connections.values()) {
+      if (connection.owners.has(userId) || connection.signedIn === userId) connection.end(closings.unauthorized)
+    }
+  }
+
+  return {
+    channels,
+    handleUpgrade,
+    start() {
+      unsubscribe = [
+        coordination.subscribe(topics.publish, deliver),
+        coordination.subscribe(topics.owner, onOwner),
+        coordination.subscribe(topics.disconnect, onDisconnect),
+      ]
+      const sweepMs = Math.max(20, Math.min(5000, limits.activityMs / 4, limits.pongMs / 4))
+      timers = [
+        setInterval(() => {
+          for (const connection of connections.values()) connection.checkSilence()
+        }, sweepMs),
+        setInterval(() => {
+          occupancy.announce()
+          metrics.gauge('realtime_connections', connections.size)
+          metrics.gauge('realtime_channels', channels.names().length)
+        }, limits.occupiedMs),
+      ]
+      for (const timer of timers) timer.unref()
+    },
+    async close() {
+      closing = true
+      for (const timer of timers) clearInterval(timer)
+      for (const stop of unsubscribe) stop()
+      for (const connection of connections.values()) connection.end(closings.stopping)
+      const deadline = Date.now() + closeWaitMs
+      while (connections.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+      for (const connection of connections.values()) connection.cut()
+      occupancy.stop()
+      occupancy.announce()
+      server.close()
+    },
+  }
+}

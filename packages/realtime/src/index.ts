@@ -1,0 +1,3 @@
+export type { Authenticate, Authorize, RealtimeUser } from './http-api.ts'
+export { defaultRealtimeLimits, type RealtimeLimits } from './limits.ts'
+export { createRealtime, type Realtime, type RealtimeDeps } from './realtime.ts'

@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { channelKind, parseMessage } from './protocol.ts'
+import { createRate } from './rate.ts'
+import { callProblem, createSigner } from './signatures.ts'
+import { key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
+
+test.each([
+  ['private-sources-1', 'private'],
+  ['presence-x', 'presence'],
+  ['private-encrypted-x', 'encrypted'],
+  ['news', 'public'],
+  ['#server-to-user-7', 'user'],
+  ['#server-to-user-', undefined],
+  ['', undefined],
+  ['a b', undefined],
+  ['x'.repeat(165), undefined],
+])('channel %j is %s', (name, kind) => {
+  expect(channelKind(name)).toBe(kind)
+})
+
+test.each([
+  [
+    '{"event":"pusher:subscribe","data":"{\\"channel\\":\\"a\\"}"}',
+    { event: 'pusher:subscribe', data: { channel: 'a' } },
+  ],
+  ['{"event":"client-x","channel":"c","data":"text"}', { event: 'client-x', channel: 'c', data: 'text' }],
+  ['{"event":1}', undefined],
+  ['[]', undefined],
+  ['nonsense', undefined],
+])('message %s is read as %j', (text, expected) => {
+  expect(parseMessage(text)).toEqual(expected)
+})
+
+test('a rate lets through its number in each second', () => {
+  const allow = createRate(2)
+  expect([allow(0), allow(1), allow(2), allow(999), allow(1000)]).toEqual([true, true, false, false, true])
+})
+
+describe('signatures', () => {
+  const signer = createSigner('278d425bdf160c739803', '7ad3773142a6692b25b8')
+
+  test('they equal the examples of the protocol documentation', () => {
+    expect(signer.channel('1234.1234', 'private-foobar')).toBe(
+      '278d425bdf160c739803:58df8b0c36d6982b82c3ecf6b4662e34fe8c25bba48f5369f135bf843651c3a4',
+    )
+  })
+
+  test.each([
+    ['a changed body', { body: Buffer.from('{"a":2}') }],
+    ['another method', { method: 'GET' }],
+    ['another path', { path: '/apps/3/other' }],
+    ['a call from long ago', { now: 1353088179_000 + 601_000 }],
+    ['a call from the future', { now: 1353088179_000 - 601_000 }],
+  ])('%s is noticed', (_, change) => {
+    const body = Buffer.from('{"name":"foo","channels":["project-3"],"data":"{\\"some\\":\\"data\\"}"}')
+    const query = new URLSearchParams(
+      'auth_key=278d425bdf160c739803&auth_timestamp=1353088179&auth_version=1.0&body_md5=ec365a775a4cd0599faeb73354201b6f&auth_signature=da454824c97ba181a32ccc17a72625ba02771f50b50e1e7430e47a1f3f457e6c',
+    )
+    const call = { method: 'POST', path: '/apps/3/events', query, body, now: 1353088179_000 }
+    const problem = ({ now, ...rest }: typeof call): string | undefined =>
+      callProblem(signer, '278d425bdf160c739803', rest, now)
+    expect(problem(call)).toBeUndefined()
+    expect(problem({ ...call, ...change })).toBeTypeOf('string')
+  })
+})
+
+describe('on the wire', () => {
+  let running: RunningRealtime
+  const limits = {
+    activityMs: 80,
+    pongMs: 80,
+    connections: 3,
+    channelsPerConnection: 2,
+    messagesPerSecond: 20,
+    occupiedMs: 50,
+  }
+  beforeEach(async () => {
+    running = await startRealtime({ limits })
+  })
+  afterEach(() => running.stop())
+
+  type Message = { event: string; channel?: string; data: unknown }
+  const open = (
+    path = `/app/${key}?protocol=7`,
+  ): { socket: WebSocket; next(): Promise<Message>; closed: Promise<number> } => {
+    const socket = new WebSocket(`ws://127.0.0.1:${running.port}${path}`)
+    const queue: Message[] = []
+    const waiting: ((message: Message) => void)[] = []
+    socket.on('message', (data) => {
+      const message: Message = JSON.parse(data.toString())
+      const first = waiting.shift()
+      if (first === undefined) queue.push(message)
+      else first(message)
+    })
+    socket.on('error', () => {})
+    return {
+      socket,
+      next: () => {
+        const ready = queue.shift()
+        return ready === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(ready)
+      },
+      closed: new Promise((resolve) => socket.once('close', resolve)),
+    }
+  }
+
+  test.each([
+    ['/app/nobody?protocol=7', 4001],
+    [`/app/${key}`, 4008],
+    [`/app/${key}?protocol=seven`, 4006],
+    [`/app/${key}?protocol=6`, 4007],
+  ])('%s is told why and closed with %i', async (path, code) => {
+    const { next, closed } = open(path)
+    expect(await next()).toMatchObject({ event: 'pusher:error', data: { code } })
+    expect(await closed).toBe(code)
+  })
+
+  test('another path is no socket of ours', async () => {
+    const status = await new Promise((resolve) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${running.port}/other`)
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode))
+      socket.on('error', () => {})
+    })
+    expect(status).toBe(404)
+  })
+
+  test('the greeting carries its data as text', async () => {
+    const { next, socket } = open()
+    const greeting = await next()
+    expect(greeting.event).toBe('pusher:connection_established')
+    expect(greeting.data).toBeTypeOf('string')
+    expect(JSON.parse(String(greeting.data)).socket_id).toMatch(/^\d+\.\d+$/)
+    socket.terminate()
+  })
+
+  test('a silent client is asked, and closed with 4201 when it does not answer; an answer keeps it', async () => {
+    const silent = open()
+    const lively = open()
+    lively.socket.on('message', (data) => {
+      if (JSON.parse(data.toString()).event === 'pusher:ping') lively.socket.send('{"event":"pusher:pong","data":{}}')
+    })
+    await silent.next()
+    expect(await silent.next()).toMatchObject({ event: 'pusher:ping' })
+    expect(await silent.closed).toBe(4201)
+    expect(lively.socket.readyState).toBe(WebSocket.OPEN)
+    lively.socket.terminate()
+  })
+
+  test('a connection beyond the limit is sent away with 4100, and a place that becomes free is given again', async () => {
+    const three = [open(), open(), open()]
+    await Promise.all(three.map(({ next }) => next()))
+    expect(await open().closed).toBe(4100)
+    three[0]?.socket.close()
+    await three[0]?.closed
+    await expect
+      .poll(async () => {
+        const again = open()
+        const { event } = await again.next()
+        again.socket.terminate()
+        return event
+      })
+      .toBe('pusher:connection_established')
+    for (const { socket } of three) socket.terminate()
+  })
+
+  test('too many channels, malformed names and the channels of users are refused', async () => {
+    const { socket, next } = open()
+    await next()
+    const subscribe = async (channel: string): Promise<string> => {
+      socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel } }))
+      return (await next()).event
+    }
+    expect(await subscribe('a')).toBe('pusher_internal:subscription_succeeded')
+    expect(await subscribe('a b')).toBe('pusher:subscription_error')
+    expect(await subscribe('#server-to-user-1')).toBe('pusher:subscription_error')
+    expect(await subscribe('private-x')).toBe('pusher:subscription_error')
+    expect(await subscribe('b')).toBe('pusher_internal:subscription_succeeded')
+    expect(await subscribe('c')).toBe('pusher:subscription_error')
+    socket.terminate()
+  })
+
+  test('a wrong sign-in is closed with 4009', async () => {
+    const { socket, next, closed } = open()
+    await next()
+    socket.send(JSON.stringify({ event: 'pusher:signin', data: { auth: `${key}:bad`, user_data: '{"id":"1"}' } }))
+    expect(await closed).toBe(4009)
+  })
+
+  test('a signature for one socket does not serve another', async () => {
+    const { socket, next } = open()
+    await next()
+    const auth = createSigner(key, secret).channel('1.1', 'private-x')
+    socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: 'private-x', auth } }))
+    expect(await next()).toMatchObject({ event: 'pusher:subscription_error', data: { status: 401 } })
+    socket.terminate()
+  })
+
+  test('nonsense is ignored, a flood of it is closed with 4100', async () => {
+    const { socket, next, closed } = open()
+    await next()
+    socket.send('nonsense')
+    socket.send('{"event":"pusher:ping"}')
+    expect((await next()).event).toBe('pusher:pong')
+    for (let i = 0; i < 25; i++) socket.send('{}')
+    expect(await closed).toBe(4100)
+  })
+
+  test('a message over 32 kB closes the connection', async () => {
+    const { socket, next, closed } = open()
+    await next()
+    socket.send('x'.repeat(33 * 1024))
+    expect(await closed).toBe(1009)
+  })
+
+  test('a live message over the limit is left out, the next one arrives', async () => {
+    const { socket, next } = open()
+    await next()
+    socket.send('{"event":"pusher:subscribe","data":{"channel":"news"}}')
+    await next()
+    running.coordination.publish('live.publish', { channel: 'news', event: 'big', data: 'x'.repeat(30_000) })
+    for (const odd of [null, 7, {}, { channel: 'news' }]) running.coordination.publish('live.publish', odd)
+    running.coordination.publish('live.publish', { channel: 'news', event: 'small', data: {} })
+    expect((await next()).event).toBe('small')
+    socket.terminate()
+  })
+})
+
+test('a client that stops reading misses messages and costs bounded memory; the others miss none', async () => {
+  const running = await startRealtime({ limits: { skipBytes: 100_000, cutBytes: 200_000 } })
+  const join = async (): Promise<WebSocket> => {
+    const socket = new WebSocket(`ws://127.0.0.1:${running.port}/app/${key}?protocol=7`)
+    const joined = new Promise<void>((resolve) =>
+      socket.on('message', (data) => {
+        if (data.toString().includes('subscription_succeeded')) resolve()
+      }),
+    )
+    socket.on('open', () => socket.send('{"event":"pusher:subscribe","data":{"channel":"news"}}'))
+    await joined
+    return socket
+  }
+  const slow = await join()
+  const quick = await join()
+  slow.pause()
+  const total = 3000
+  let got = 0
+  const all = new Promise<void>((resolve) =>
+    quick.on('message', () => {
+      if (++got === total) resolve()
+    }),
+  )
+  const data = 'x'.repeat(9000)
+  for (let i = 0; i < total; i++) {
+    running.coordination.publish('live.publish', { channel: 'news', event: 'e', data })
+    if (i % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await all
+  let seen = 0
+  slow.on('message', () => seen++)
+  slow.resume()
+  slow.send('{"event":"pusher:ping"}')
+  await new Promise<void>((resolve) =>
+    slow.on('message', (text) => {
+      if (text.toString().includes('pusher:pong')) resolve()
+    }),
+  )
+  expect(seen).toBeLessThan(total)
+  slow.terminate()
+  quick.terminate()
+  await running.stop()
+})

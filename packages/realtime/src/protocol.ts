@@ -1,0 +1,95 @@
+/** The Pusher channels protocol, version 7: names, codes and messages. No I/O. */
+
+export type ChannelKind = 'public' | 'private' | 'presence' | 'encrypted' | 'user'
+
+const userPrefix = '#server-to-user-'
+const channelName = /^[A-Za-z0-9_\-=@,.;]{1,164}$/
+
+/** The kind of a channel by its prefix, or undefined when the name breaks the rules (letters, digits, `_-=@,.;`, 164 long). */
+export const channelKind = (name: string): ChannelKind | undefined => {
+  if (name.startsWith(userPrefix)) return name.length > userPrefix.length && name.length <= 200 ? 'user' : undefined
+  if (!channelName.test(name)) return undefined
+  if (name.startsWith('private-encrypted-')) return 'encrypted'
+  if (name.startsWith('private-')) return 'private'
+  return name.startsWith('presence-') ? 'presence' : 'public'
+}
+
+/** The channel that carries what is sent to one signed-in user. */
+export const userChannel = (userId: string): string => userPrefix + userId
+
+export const isSocketId = (text: string): boolean => /^\d{1,20}\.\d{1,20}$/.test(text)
+
+/** Why a connection is closed, with the protocol's codes: 4000 and up stay away, 4100 and up come back later, 4200 and up at once. */
+export const closings = {
+  unknownApp: { code: 4001, message: 'There is no application with this key' },
+  noVersion: { code: 4008, message: 'No protocol version was given' },
+  badVersion: { code: 4006, message: 'The protocol version is not a number' },
+  otherVersion: { code: 4007, message: 'This protocol version is not supported; use 7' },
+  unauthorized: { code: 4009, message: 'The connection is not authorized' },
+  overCapacity: { code: 4100, message: 'Too many connections; try again later' },
+  tooManyMessages: { code: 4100, message: 'Too many messages; try again later' },
+  tooSlow: { code: 4100, message: 'The client does not read fast enough; try again later' },
+  /** Not 4200: clients would come back at once, to a server that is not there yet. */
+  stopping: { code: 4100, message: 'The server is restarting; connect again in a moment' },
+  silent: { code: 4201, message: 'No answer to a ping' },
+} as const
+export type Closing = (typeof closings)[keyof typeof closings]
+
+/** Code of an error that leaves the connection open: a client event was refused. */
+export const clientEventRefused = 4301
+
+/** Which version problem a connection's `protocol` parameter has, if any. */
+export const versionProblem = (protocol: string | null): Closing | undefined => {
+  if (protocol === null || protocol === '') return closings.noVersion
+  if (!/^\d+$/.test(protocol)) return closings.badVersion
+  return protocol === '7' ? undefined : closings.otherVersion
+}
+
+export type ClientMessage = { event: string; channel?: string; data: unknown }
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A client's message, or undefined when it is none. `data` may come as JSON text or as a value; commands get the value. */
+export const parseMessage = (text: string): ClientMessage | undefined => {
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null || !('event' in value) || typeof value.event !== 'string')
+    return undefined
+  const data = 'data' in value ? value.data : undefined
+  const channel = 'channel' in value && typeof value.channel === 'string' ? value.channel : undefined
+  const isCommand = value.event.startsWith('pusher:')
+  return {
+    event: value.event,
+    ...(channel === undefined ? {} : { channel }),
+    data: isCommand && typeof data === 'string' ? parsed(data) : data,
+  }
+}
+
+/** Text fields of a command's data. */
+export const textField = (data: unknown, name: string): string | undefined => {
+  if (typeof data !== 'object' || data === null) return undefined
+  const value: unknown = Object.getOwnPropertyDescriptor(data, name)?.value
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A message to a client; the protocol wants `data` as text, so values are encoded a second time. */
+export const message = (event: string, data: unknown, channel?: string, userId?: string): string =>
+  JSON.stringify({
+    event,
+    ...(channel === undefined ? {} : { channel }),
+    data: typeof data === 'string' ? data : JSON.stringify(data ?? {}),
+    ...(userId === undefined ? {} : { user_id: userId }),
+  })
+
+/** `pusher:error`, whose data is a plain object by the protocol. */
+export const errorMessage = (code: number, text: string): string =>
+  JSON.stringify({ event: 'pusher:error', data: { code, message: text } })
+
+/** The answer to a subscription that is refused. */
+export const subscriptionError = (channel: string, error: string, status: number): string =>
+  JSON.stringify({ event: 'pusher:subscription_error', channel, data: { type: 'AuthError', error, status } })

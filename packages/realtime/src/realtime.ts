@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger, Metrics } from '@tributary/kernel'
+import type { Coordination } from '@tributary/storage'
+import { createGateway, topics } from './gateway.ts'
+import { type Authenticate, type Authorize, createHttpApi } from './http-api.ts'
+import { defaultRealtimeLimits, type RealtimeLimits } from './limits.ts'
+import { createSigner } from './signatures.ts'
+
+export type RealtimeDeps = {
+  /** Public key of the application: part of the socket's path and of every signature. */
+  key: string
+  /** Signs subscriptions and checks calls of the server-to-server API. */
+  secret: string
+  /** Part of the path of the server-to-server API: `/apps/{appId}/…`. */
+  appId: string
+  authorize: Authorize
+  authenticate: Authenticate
+  coordination: Coordination
+  logger: Logger
+  metrics: Metrics
+  limits?: Partial<RealtimeLimits>
+}
+
+export type Realtime = {
+  /** Takes an upgrade request to `/app/{key}`; others are answered 404. */
+  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Answers `/pusher/auth`, `/pusher/user-auth` and `/apps/{appId}/…`; false for other paths. */
+  handleHttp(req: IncomingMessage, res: ServerResponse): boolean
+  /** Ends every connection that was authorized for a user, in all processes. */
+  disconnectUser(userId: string): void
+  /** Channels with a subscriber in this process. */
+  occupied(): string[]
+  /** Asks all clients to connect again (elsewhere) and waits until they have gone, at most three seconds. */
+  close(): Promise<void>
+}
+
+/**
+ * A gateway for the Pusher channels protocol, version 7, that the official client and server libraries speak. Sends
+ * what is published on the coordination topic `live.publish` {channel, event, data, except?} to the subscribers, best
+ * effort: a socket that does not read misses messages and is cut when it falls far behind. Tells on `live.occupied`
+ * {gateway, channels} what somebody watches. Presence counts the members of this process.
+ */
+export const createRealtime = (deps: RealtimeDeps): Realtime => {
+  const limits = { ...defaultRealtimeLimits, ...deps.limits }
+  const signer = createSigner(deps.key, deps.secret)
+  const gateway = createGateway({ ...deps, signer, limits })
+  const handleHttp = createHttpApi({ ...deps, signer, limits, channels: gateway.channels })
+  gateway.start()
+  return {
+    handleUpgrade: gateway.handleUpgrade,
+    handleHttp,
+    disconnectUser: (userId) => deps.coordination.publish(topics.disconnect, { userId }),
+    occupied: () => gateway.channels.names(),
+    close: () => gateway.close(),
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What signs and checks for one application: its public key and its secret. */
+export type Signer = {
+  /** `auth` of a channel subscription; `channelData` for presence channels. */
+  channel(socketId: string, channel: string, channelData?: string): string
+  /** `auth` of a sign-in. */
+  user(socketId: string, userData: string): string
+  /** Signature of a call of the HTTP API. */
+  call(text: string): string
+}
+
+const hmac = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex')
+
+export const createSigner = (key: string, secret: string): Signer => ({
+  channel: (socketId, channel, channelData) =>
+    `${key}:${hmac(secret, `${socketId}:${channel}${channelData === undefined ? '' : `:${channelData}`}`)}`,
+  user: (socketId, userData) => `${key}:${hmac(secret, `${socketId}::user::${userData}`)}`,
+  call: (text) => hmac(secret, text),
+})
+
+/** Compares two texts in a time that does not depend on where they differ. */
+export const sameText = (a: string, b: string): boolean => {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+const toleranceSeconds = 600
+
+/**
+ * Why a call of the server-to-server API is not believed, or undefined. `now` is epoch ms; a call is good for ten
+ * minutes around it. The signature covers method, path and the sorted query without itself; the query carries the MD5
+ * of the body.
+ */
+export const callProblem = (
+  signer: Signer,
+  key: string,
+  call: { method: string; path: string; query: URLSearchParams; body: Buffer },
+  now: number,
+): string | undefined => {
+  const { query, body } = call
+  if (query.get('auth_key') !== key) return 'The auth_key is not known'
+  if (query.get('auth_version') !== '1.0') return 'The auth_version must be 1.0'
+  const time = Number(query.get('auth_timestamp'))
+  if (!(Math.abs(now / 1000 - time) <= toleranceSeconds)) return 'The auth_timestamp is not within ten minutes of now'
+  if (body.length > 0 && query.get('body_md5') !== createHash('md5').update(body).digest('hex'))
+    return 'The body_md5 does not match'
+  const signed = [...query]
+    .filter(([name]) => name !== 'auth_signature')
+    .map(([name, value]) => `${name.toLowerCase()}=${value}`)
+    .toSorted()
+    .join('&')
+  const expected = signer.call(`${call.method}\n${call.path}\n${signed}`)
+  return sameText(expected, query.get('auth_signature') ?? '') ? undefined : 'The auth_signature does not match'
+}

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import type { Coordination } from '@tributary/storage'
+import { createRealtime, type Realtime, type RealtimeDeps } from '../realtime.ts'
+
+/** Publish and subscribe within one test. */
+const localCoordination = (): Coordination => {
+  const listeners = new Map<string, Set<(message: unknown) => void>>()
+  return {
+    publish(topic, message) {
+      for (const listener of listeners.get(topic) ?? []) listener(message)
+    },
+    subscribe(topic, listener) {
+      const set = listeners.get(topic) ?? new Set()
+      listeners.set(topic, set.add(listener))
+      return () => set.delete(listener)
+    },
+    increment: async () => 0,
+    acquireLease: async () => true,
+    releaseLease: async () => {},
+    close: async () => {},
+  }
+}
+
+export const key = 'app-key'
+export const secret = 'app-secret'
+export const appId = 'tributary'
+
+export type RunningRealtime = {
+  port: number
+  realtime: Realtime
+  coordination: Coordination
+  stop(): Promise<void>
+}
+
+/** Tokens are `<user id>`; `ended` is no session. A user may listen to channels that end with their id or with `all`. */
+const tokens: Pick<RealtimeDeps, 'authorize' | 'authenticate'> = {
+  authorize: async (token, channel) => channel.endsWith(`-${token}`) || channel.endsWith('-all'),
+  authenticate: async (token) => (token === 'ended' ? undefined : { id: token, info: { name: `User ${token}` } }),
+}
+
+/** A gateway on 127.0.0.1, on a free port unless one is given. */
+export const startRealtime = async (options: Partial<RealtimeDeps> = {}, onPort = 0): Promise<RunningRealtime> => {
+  const coordination = options.coordination ?? localCoordination()
+  const realtime = createRealtime({
+    key,
+    secret,
+    appId,
+    ...tokens,
+    coordination,
+    logger: silentLogger,
+    metrics: noMetrics,
+    ...options,
+  })
+  const server = createServer((req, res) => {
+    if (!realtime.handleHttp(req, res)) res.writeHead(418).end()
+  })
+  server.on('upgrade', (req, socket, head) => realtime.handleUpgrade(req, socket, head))
+  await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    realtime,
+    coordination,
+    async stop() {
+      await realtime.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
