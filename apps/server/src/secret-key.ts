@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSecretBox, type SecretBox } from '@tributary/kernel'
 
 /**
  * The product's secret: the configured one, else `secret.key` of the data folder, made at the first start (0600, written
@@ -25,3 +26,6 @@ export const loadSecretKey = async (dataDir: string, configured: string | undefi
 
 /** A key for one purpose, derived from the secret (HKDF-SHA256, RFC 5869): knowing one does not give another. */
 export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
+
+/** Seals write keys and credentials of destinations at rest. */
+export const createProductSecretBox = (secret: string): SecretBox => createSecretBox(deriveKey(secret, 'credentials'))

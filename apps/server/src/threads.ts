@@ -1,6 +1,7 @@
 import type { Logger } from '@tributary/kernel'
 import { backoffMs } from '@tributary/kernel'
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
+import type { LogPosition } from '@tributary/storage'
 import type { MetricChange } from './metrics.ts'
 
 /** What a role's thread tells the main thread. */
@@ -11,7 +12,7 @@ export type ThreadMessage =
   | { kind: 'answer'; id: number; value?: unknown; error?: string }
 
 /** What the main thread tells a role's thread. */
-export type ThreadCommand = { kind: 'wake' } | { kind: 'ask'; id: number; question: string } | { kind: 'stop' }
+export type ThreadCommand = { kind: 'wake' } | { kind: 'ask'; id: number; question: string; positions: readonly LogPosition[] } | { kind: 'stop' }
 
 export type RoleThread = {
   /** Resolves when the thread first says it is ready; later restarts happen behind the scenes. */
@@ -20,7 +21,7 @@ export type RoleThread = {
   /** Tells the thread that there may be work. Cheap; calls between two turns of the loop are one message. */
   wake(): void
   /** Asks the running thread by name; rejects when it ends before it answers. */
-  ask(question: string): Promise<unknown>
+  ask(question: string, positions?: readonly LogPosition[]): Promise<unknown>
   /** Drains and ends the thread; ended by force after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>
 }
@@ -29,8 +30,8 @@ export type RoleThread = {
 export const createRoleThread = (options: {
   name: string
   entry: URL
-  workerData: () => object
-  transfer?: (worker: Worker) => void
+  /** Called for each start: what the thread gets, and the ports in it. */
+  data: () => { value: object; transfer: readonly Transferable[] }
   heapMiB: number
   logger: Logger
   onMetrics: (changes: MetricChange[]) => void
@@ -62,13 +63,14 @@ export const createRoleThread = (options: {
   }
 
   const launch = (): void => {
+    const { value, transfer } = options.data()
     const made = new Worker(options.entry, {
       name: options.name,
-      workerData: options.workerData(),
+      workerData: value,
+      transferList: [...transfer],
       resourceLimits: { maxOldGenerationSizeMb: options.heapMiB },
     })
     worker = made
-    options.transfer?.(made)
     let cause: Error | undefined
     made.on('message', onMessage)
     made.on('error', (error) => {
@@ -107,7 +109,7 @@ export const createRoleThread = (options: {
         worker?.postMessage({ kind: 'wake' } satisfies ThreadCommand)
       })
     },
-    ask: (question) =>
+    ask: (question, positions = []) =>
       new Promise((resolve, reject) => {
         if (worker === undefined) {
           reject(new Error(`${options.name} is not running`))
@@ -115,7 +117,7 @@ export const createRoleThread = (options: {
         }
         const id = nextQuestion++
         questions.set(id, { resolve, reject })
-        worker.postMessage({ kind: 'ask', id, question } satisfies ThreadCommand)
+        worker.postMessage({ kind: 'ask', id, question, positions } satisfies ThreadCommand)
       }),
     async stop(deadlineMs = 15_000) {
       stopping = true

@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import type { LogPosition } from '@tributary/storage'
 import type { createRelayedMetrics } from '../metrics.ts'
 import type { ThreadCommand, ThreadMessage } from '../threads.ts'
 
@@ -30,14 +31,17 @@ export const yieldToAcceptance = (): void => {
 export const hostRole = async (options: {
   role: { start(): Promise<void> | void; stop(): Promise<void>; wake(): void }
   answers: Record<string, () => unknown>
+  /** Like answers, for questions that come with positions of a log. */
+  commands: Record<string, (positions: readonly LogPosition[]) => unknown>
   metrics: ReturnType<typeof createRelayedMetrics>
   close: () => Promise<void>
 }): Promise<void> => {
   const { role, metrics } = options
   const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
-  const answer = async (id: number, question: string): Promise<void> => {
+  const answer = async (id: number, question: string, positions: readonly LogPosition[]): Promise<void> => {
     try {
-      tell({ kind: 'answer', id, value: await options.answers[question]?.() })
+      const value = await (options.answers[question]?.() ?? options.commands[question]?.(positions))
+      tell({ kind: 'answer', id, value })
     } catch (error) {
       tell({ kind: 'answer', id, error: error instanceof Error ? error.message : String(error) })
     }
@@ -51,7 +55,7 @@ export const hostRole = async (options: {
   }
   parentPort?.on('message', (command: ThreadCommand) => {
     if (command.kind === 'wake') role.wake()
-    else if (command.kind === 'ask') void answer(command.id, command.question)
+    else if (command.kind === 'ask') void answer(command.id, command.question, command.positions)
     else void stop()
   })
   await role.start()

@@ -1,0 +1,241 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCollect } from '@tributary/collect'
+import { createControl, createRefusalSink, createWriteKeyDirectory, ensurePlatformAdmin } from '@tributary/control'
+import { apiServerOptions, createApi } from '@tributary/http'
+import { type Logger, systemClock } from '@tributary/kernel'
+import { createRealtime } from '@tributary/realtime'
+import { sourceDefinitions } from '@tributary/sources'
+import { type CoordinationHub, createCoordinationHub, type LogPosition, type LogStats, type LogWriter, lockDataDir, openLogWriter } from '@tributary/storage'
+import Fastify from 'fastify'
+import { destinationDefinitions } from './catalog.ts'
+import type { Config, RoleName } from './config.ts'
+import { createDiskWatch } from './disk.ts'
+import { type Engines, folders, startEngines } from './engines.ts'
+import { installFault } from './faults.ts'
+import { createHttpServer } from './http-server.ts'
+import { createLogger } from './logger.ts'
+import { createPrometheus } from './metrics.ts'
+import { createOperations, type PartState } from './operations.ts'
+import { applyEventRetention, createLogRetention } from './retention.ts'
+import type { ThreadData } from './roles/thread-data.ts'
+import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
+import { createRoleThread, type RoleThread } from './threads.ts'
+import { createWebFiles } from './web-files.ts'
+
+export type RunningProduct = {
+  url: string
+  adminEmail: string
+  /** The password made for the first administrator, at the first start without a configured one. */
+  generatedPassword: string | undefined
+  stop(): Promise<void>
+}
+
+const minute = 60_000
+const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
+
+/** The roles that run beside the main thread, in the order in which they have to start. */
+const createThreads = (config: Config, engines: Engines, secretKey: string, hub: CoordinationHub, deps: { logger: Logger; apply: ReturnType<typeof createPrometheus>['apply'] }): Threads => {
+  const data = () => {
+    const coordination = hub.port()
+    const { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } = config
+    const value: ThreadData = { addresses: engines.addresses, secretKey, coordination, config: { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } }
+    return { value, transfer: [coordination] }
+  }
+  const thread = (name: 'pipeline' | 'delivery', onAppended?: () => void): RoleThread | undefined =>
+    config.roles.has(name)
+      ? createRoleThread({
+          name,
+          entry: new URL(`./roles/${name}-thread.ts`, import.meta.url),
+          data,
+          heapMiB: 192,
+          logger: deps.logger,
+          onMetrics: deps.apply,
+          ...(onAppended === undefined ? {} : { onAppended }),
+        })
+      : undefined
+  const delivery = thread('delivery')
+  return { delivery, pipeline: thread('pipeline', () => delivery?.wake()) }
+}
+
+/** Trims both logs and clears what is over, about once a minute. */
+const createJobs = (config: Config, deps: { engines: Engines; requests: LogWriter; threads: Threads; logger: Logger }) => {
+  const { engines, requests, threads, logger } = deps
+  const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
+    ((await thread?.ask(question)) ?? []) as LogPosition[]
+  const retentions = [createLogRetention({ log: requests, keepMs: config.retention.logMs, needed: () => positions(threads.pipeline, 'positions'), clock: systemClock })]
+  const { pipeline } = threads
+  if (pipeline !== undefined)
+    retentions.push(
+      createLogRetention({
+        log: {
+          stats: async () => (await pipeline.ask('deliveries-stats')) as LogStats,
+          trim: async (before) => void (await pipeline.ask('deliveries-trim', before)),
+        },
+        keepMs: config.retention.logMs,
+        needed: () => positions(threads.delivery, 'needed'),
+        clock: systemClock,
+      }),
+    )
+  const run = async (): Promise<void> => {
+    // Without both consumers nobody knows what is still needed.
+    if (threads.pipeline?.running() && threads.delivery?.running()) for (const retention of retentions) await retention.run()
+    const { db } = engines.relational
+    await db.deleteFrom('sessions').where('expire_time', '<', new Date()).execute()
+    await db.deleteFrom('refused_requests').where('hour', '<', new Date(Date.now() - 30 * 24 * 60 * minute)).execute()
+  }
+  const guarded = (): void => void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
+  let timer: NodeJS.Timeout | undefined
+  return {
+    async start(): Promise<void> {
+      await applyEventRetention(engines.eventStore, config.retention, logger)
+      timer = setInterval(guarded, minute)
+      guarded()
+    },
+    stop(): void {
+      clearInterval(timer)
+    },
+  }
+}
+
+const readiness = (config: Config, deps: { engines: Engines; threads: Threads; disk: { ok(): boolean; freeBytes(): number }; keysReady: () => boolean }) => async (): Promise<Record<string, PartState>> => {
+  const { engines, threads, disk } = deps
+  const parts: Record<string, PartState> = { disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` }, writeKeys: { ok: deps.keysReady() } }
+  const database = engines.relational.pool.query('select 1').then(
+    () => true,
+    () => false,
+  )
+  const [relational, eventStore] = await Promise.all([database, engines.eventStore.ping().catch(() => false)])
+  parts.relational = { ok: relational }
+  parts.eventStore = { ok: eventStore }
+  for (const name of ['pipeline', 'delivery'] as const) if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
+  for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
+  return parts
+}
+
+/**
+ * Starts the whole product: takes the data folder, starts the engines, opens the log, starts the roles and listens. When
+ * a step fails, what was started is stopped again and the error is thrown.
+ */
+export const startProduct = async (config: Config): Promise<RunningProduct> => {
+  const stack = new AsyncDisposableStack()
+  try {
+    return await assemble(config, stack)
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<RunningProduct> => {
+  const logger = createLogger(config.logLevel)
+  const metrics = createPrometheus()
+  installFault(config.fault)
+  stack.use(await lockDataDir(config.dataDir))
+  const secretKey = await loadSecretKey(config.dataDir, config.secretKey)
+  const secretBox = createProductSecretBox(secretKey)
+  const disk = createDiskWatch({
+    folder: config.dataDir,
+    reserveBytes: config.diskReserveBytes,
+    intervalMs: 1000,
+    onChange: (ok, freeBytes) => logger[ok ? 'info' : 'error']({ freeBytes }, ok ? 'the disk has room again' : 'the disk is nearly full: collection answers 503'),
+  })
+  await disk.check()
+  stack.defer(() => disk.stop())
+  const engines = await startEngines(config, { logger, metrics })
+  stack.defer(() => engines.stop())
+  const hub = createCoordinationHub({ logger })
+  stack.defer(() => hub.close())
+  const { relational, eventStore } = engines
+  const realtimeKey = deriveKey(secretKey, 'realtime-key', 10).toString('hex')
+
+  const has = (role: RoleName): boolean => config.roles.has(role)
+  const threads = createThreads(config, engines, secretKey, hub, { logger, apply: metrics.apply })
+  const requests = await openLogWriter({ dir: folders(config.dataDir).requests, onCommit: () => threads.pipeline?.wake() })
+  stack.defer(() => requests.close())
+  for (const thread of [threads.pipeline, threads.delivery]) {
+    await thread?.start()
+    stack.defer(() => thread?.stop())
+  }
+
+  const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
+  await keys.start()
+  stack.defer(() => keys.stop())
+  const { password } = await ensurePlatformAdmin({ db: relational.db, email: config.admin.email, password: config.admin.password, clock: systemClock })
+
+  const control = createControl({
+    db: relational.db,
+    eventStore,
+    secretBox,
+    catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
+    counters: hub.coordination,
+    realtimeKey,
+    clock: systemClock,
+    logger,
+  })
+  const { authenticate, mayWatch } = control
+  const realtime = has('realtime')
+    ? createRealtime({
+        key: realtimeKey,
+        secret: deriveKey(secretKey, 'realtime-secret').toString('hex'),
+        appId: 'tributary',
+        authorize: mayWatch,
+        authenticate: control.realtimeUser,
+        coordination: hub.coordination,
+        logger,
+        metrics,
+      })
+    : undefined
+  const collect = has('collect')
+    ? createCollect({
+        log: requests,
+        keys,
+        refusals: createRefusalSink({ db: relational.db }),
+        coordination: hub.coordination,
+        clock: systemClock,
+        logger,
+        metrics,
+        trustedProxies: config.trustedProxies,
+        ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
+        diskOk: () => disk.ok(),
+        settings: { backlogBytes: config.workspaceBacklogBytes },
+      })
+    : undefined
+  collect?.start()
+
+  const fastify = Fastify(apiServerOptions)
+  if (has('api')) await createApi({ fastify, handlers: control.handlers, authenticate, logger, metrics, docsAssetsDir: docsFolder() })
+  await fastify.ready()
+  stack.defer(() => fastify.close())
+
+  const http = createHttpServer({
+    collect,
+    realtime,
+    operations: createOperations({ parts: readiness(config, { engines, threads, disk, keysReady: () => keys.ready() }), metrics: () => metrics.render() }),
+    api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
+    web: createWebFiles(webFolder),
+  })
+  const jobs = createJobs(config, { engines, requests, threads, logger })
+  if (has('jobs')) {
+    await jobs.start()
+    stack.defer(() => jobs.stop())
+  }
+  const port = await http.listen(config.port, config.host)
+  // Undone in the reverse order: no new connections first, then who still answers, then processing, then the engines.
+  stack.defer(async () => {
+    const closed = http.close()
+    await Promise.all([realtime?.close(), collect?.stop()])
+    await closed
+  })
+  return {
+    url: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    adminEmail: config.admin.email,
+    generatedPassword: password,
+    stop: () => stack.disposeAsync(),
+  }
+}
