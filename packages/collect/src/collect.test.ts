@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { requestMeta } from '@tributary/contract'
-import { LogOverloaded, LogUnavailable } from '@tributary/storage'
+import { LogUnavailable } from '@tributary/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { basic, disabledKey, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
 
@@ -23,7 +23,7 @@ const post = (
 ): Promise<Response> => fetch(`${running.origin}${path}`, { method: 'POST', body, headers })
 
 const last = (): { meta: ReturnType<typeof requestMeta.parse>; text: string } => {
-  const entry = running.log.entries.at(-1)
+  const entry = running.entries().at(-1)
   if (entry === undefined) throw new Error('The log is empty')
   return { meta: requestMeta.parse(JSON.parse(entry.meta)), text: Buffer.from(entry.body).toString() }
 }
@@ -48,7 +48,7 @@ describe('accepted calls', () => {
     expect([response.status, await response.text()]).toEqual([200, '{"success":true}'])
     expect(last().text).toBe(body)
     expect(last().meta).toMatchObject({ w: 'w1', s: 's1', k: 'single', t: type, ip: '127.0.0.1' })
-    expect(running.log.entries.at(-1)?.key).toBe('w1')
+    expect(running.entries().at(-1)?.key).toBe('w1')
   })
 
   test.each(['/v1/batch', '/v1/b', '/v1/import', `/beacon/v1/batch?writeKey=${liveKey}`])(
@@ -187,14 +187,14 @@ describe('refused calls', () => {
     [404, 'PATH_UNKNOWN', 'an unknown call', '/v1/merge', json(track), key],
     [405, 'METHOD_NOT_ALLOWED', 'a wrong method', `/v1/projects/${liveKey}/settings`, '', {}],
   ])('%i %s for %s, and nothing of it is kept', async (code, reason, _, path, body, headers) => {
-    const before = running.log.entries.length
+    const before = running.entries().length
     const response = await post(path, body, headers)
     const answer = await response.json()
     expect(response.status).toBe(code)
     expect(answer).toMatchObject({ code, reason })
     expect(Object.keys(answer).toSorted()).toEqual(['code', 'message', 'metadata', 'reason'])
     expect(answer.message.length).toBeGreaterThan(20)
-    expect(running.log.entries.length).toBe(before)
+    expect(running.entries().length).toBe(before)
   })
 
   test('a chunked upload over the limit is answered 413', async () => {
@@ -234,14 +234,13 @@ describe('overload', () => {
   }
 
   test.each([
-    ['the log is overloaded', new LogOverloaded(), 'OVERLOADED'],
     ['the disk refuses', new LogUnavailable('disk'), 'LOG_UNAVAILABLE'],
     ['something unknown happens', new Error('secret detail'), 'LOG_UNAVAILABLE'],
   ])('503 with Retry-After when %s, and it recovers', async (_, error, reason) => {
     const other = await startCollect()
-    other.log.failWith = error
+    other.faults.failWith = error
     expect(await answerOf(other)).toEqual([503, '5', reason])
-    delete other.log.failWith
+    delete other.faults.failWith
     expect((await answerOf(other).catch(() => [200]))[0]).toBe(200)
     await other.stop()
   })
@@ -253,6 +252,13 @@ describe('overload', () => {
   ])('503 with Retry-After when %s', async (_, options, reason) => {
     const other = await startCollect(options)
     expect(await answerOf(other)).toEqual([503, '5', reason])
+    await other.stop()
+    expect(other.refused).toEqual([])
+  })
+
+  test('503 with Retry-After when the log holds all it may', async () => {
+    const other = await startCollect({}, 10)
+    expect(await answerOf(other)).toEqual([503, '5', 'OVERLOADED'])
     await other.stop()
     expect(other.refused).toEqual([])
   })
@@ -369,9 +375,9 @@ describe('browsers', () => {
   test.each(['/v1/m', '/m', '/rsaRequest', '/rsaMetrics'])(
     'what SDKs report about themselves at %s is answered 200 and forgotten',
     async (path) => {
-      const before = running.log.entries.length
+      const before = running.entries().length
       expect((await post(path, '{"series":[]}')).status).toBe(200)
-      expect(running.log.entries.length).toBe(before)
+      expect(running.entries().length).toBe(before)
     },
   )
 
@@ -444,7 +450,7 @@ describe('pixels', () => {
       const response = await fetch(`${other.origin}${path}`)
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/gif'])
     }
-    expect(other.log.entries).toEqual([])
+    expect(other.entries()).toEqual([])
     await other.stop()
     expect(other.refused.map((row) => [row.reason, row.count])).toEqual([
       ['INVALID_PIXEL', 2],

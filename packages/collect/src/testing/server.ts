@@ -1,45 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Metrics, noMetrics, silentLogger } from '@tributary/kernel'
-import type { Coordination, LogEntry, LogWriter } from '@tributary/storage'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import {
+  type Coordination,
+  createCoordinationHub,
+  type LogRecord,
+  type LogWriter,
+  openLogReader,
+  openLogWriter,
+} from '@tributary/storage'
 import { type Collect, createCollect } from '../collect.ts'
 import type { CollectDeps, RefusalRow, WriteKeyEntry, WriteKeyUse } from '../ports.ts'
 
-/** A log in memory. */
-export const memoryLog = (): LogWriter & { entries: LogEntry[]; failWith?: Error } => {
-  const entries: LogEntry[] = []
-  const log: LogWriter & { entries: LogEntry[]; failWith?: Error } = {
-    partitions: 1,
-    entries,
-    async append(entry) {
-      if (log.failWith !== undefined) throw log.failWith
-      entries.push(entry)
-      return { partition: 0, offset: entries.length - 1 }
-    },
-    queuedBytes: () => 0,
-    trim: async () => {},
-    stats: async () => ({ partitions: [], bytes: 0 }),
-    close: async () => {},
+/** The real log in a folder of its own; `failWith` makes the next appends fail. */
+const openTestLog = async (maxQueuedBytes: number) => {
+  const dir = await mkdtemp(join(tmpdir(), 'collect-'))
+  const writer = await openLogWriter({ dir, partitions: 1, maxQueuedBytes })
+  const reader = openLogReader({ dir })
+  const read: LogRecord[] = []
+  const faults: { failWith?: Error } = {}
+  const log: LogWriter = {
+    ...writer,
+    append: (entry) => (faults.failWith === undefined ? writer.append(entry) : Promise.reject(faults.failWith)),
   }
-  return log
-}
-
-/** Publish and subscribe within one test. */
-const localCoordination = (): Coordination => {
-  const listeners = new Map<string, Set<(message: unknown) => void>>()
   return {
-    publish(topic, message) {
-      for (const listener of listeners.get(topic) ?? []) listener(message)
+    log,
+    faults,
+    /** Everything in the log, in order. */
+    entries() {
+      for (
+        let next = reader.read(0, read.length, 2 ** 30);
+        next.length > 0;
+        next = reader.read(0, read.length, 2 ** 30)
+      ) {
+        read.push(...next)
+      }
+      return read
     },
-    subscribe(topic, listener) {
-      const set = listeners.get(topic) ?? new Set()
-      listeners.set(topic, set.add(listener))
-      return () => set.delete(listener)
+    async close() {
+      reader.close()
+      await writer.close()
+      await rm(dir, { recursive: true })
     },
-    increment: async () => 0,
-    acquireLease: async () => true,
-    releaseLease: async () => {},
-    close: async () => {},
   }
 }
 
@@ -56,7 +61,9 @@ export type RunningCollect = {
   port: number
   collect: Collect
   coordination: Coordination
-  log: ReturnType<typeof memoryLog>
+  /** What the log holds. */
+  entries(): readonly LogRecord[]
+  faults: { failWith?: Error }
   /** What the sink was given. */
   refused: RefusalRow[]
   touched: WriteKeyUse[]
@@ -65,12 +72,15 @@ export type RunningCollect = {
 }
 
 /** Collection on a free port of 127.0.0.1. */
-export const startCollect = async (options: Partial<CollectDeps> = {}): Promise<RunningCollect> => {
-  const log = memoryLog()
-  const coordination = localCoordination()
+export const startCollect = async (
+  options: Partial<CollectDeps> = {},
+  maxQueuedBytes = 2 ** 26,
+): Promise<RunningCollect> => {
+  const { log, faults, entries, close } = await openTestLog(maxQueuedBytes)
+  const hub = createCoordinationHub()
+  const { coordination } = hub
   const refused: RefusalRow[] = []
   const touched: WriteKeyUse[] = []
-  const metrics: Metrics = noMetrics
   const collect = createCollect({
     log,
     keys: { find: (key) => knownKeys.get(key), ready: () => true },
@@ -85,7 +95,7 @@ export const startCollect = async (options: Partial<CollectDeps> = {}): Promise<
     coordination,
     clock: Date.now,
     logger: silentLogger,
-    metrics,
+    metrics: noMetrics,
     trustedProxies: [],
     ...options,
   })
@@ -101,7 +111,8 @@ export const startCollect = async (options: Partial<CollectDeps> = {}): Promise<
     port,
     collect,
     coordination,
-    log,
+    entries,
+    faults,
     refused,
     touched,
     async stop() {
@@ -110,6 +121,8 @@ export const startCollect = async (options: Partial<CollectDeps> = {}): Promise<
       await collect.stop()
       server.closeAllConnections()
       await closed
+      await hub.close()
+      await close()
     },
   }
 }

@@ -1,27 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { noMetrics, silentLogger } from '@tributary/kernel'
-import type { Coordination } from '@tributary/storage'
+import { type Coordination, createCoordinationHub } from '@tributary/storage'
 import { createRealtime, type Realtime, type RealtimeDeps } from '../realtime.ts'
-
-/** Publish and subscribe within one test. */
-const localCoordination = (): Coordination => {
-  const listeners = new Map<string, Set<(message: unknown) => void>>()
-  return {
-    publish(topic, message) {
-      for (const listener of listeners.get(topic) ?? []) listener(message)
-    },
-    subscribe(topic, listener) {
-      const set = listeners.get(topic) ?? new Set()
-      listeners.set(topic, set.add(listener))
-      return () => set.delete(listener)
-    },
-    increment: async () => 0,
-    acquireLease: async () => true,
-    releaseLease: async () => {},
-    close: async () => {},
-  }
-}
 
 export const key = 'app-key'
 export const secret = 'app-secret'
@@ -42,7 +23,8 @@ const tokens: Pick<RealtimeDeps, 'authorize' | 'authenticate'> = {
 
 /** A gateway on 127.0.0.1, on a free port unless one is given. */
 export const startRealtime = async (options: Partial<RealtimeDeps> = {}, onPort = 0): Promise<RunningRealtime> => {
-  const coordination = options.coordination ?? localCoordination()
+  const hub = createCoordinationHub()
+  const { coordination } = hub
   const realtime = createRealtime({
     key,
     secret,
@@ -68,6 +50,7 @@ export const startRealtime = async (options: Partial<RealtimeDeps> = {}, onPort 
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
+      await hub.close()
     },
   }
 }
