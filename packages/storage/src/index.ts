@@ -1,3 +1,6 @@
+export * from './backup/create.ts'
+export { InvalidBackup, type Manifest } from './backup/manifest.ts'
+export * from './backup/restore.ts'
 export * from './blobs/folder/folder-blobs.ts'
 export * from './blobs/keys.ts'
 export * from './blobs/port.ts'

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { identify, isRunning, type ProcessIdentity } from './processes.ts'
@@ -19,6 +19,20 @@ export class DataDirLocked extends Error {
     this.name = 'DataDirLocked'
     this.dir = dir
     this.pid = pid
+  }
+}
+
+/** Present in a data folder from the first to the last rename of a restore. */
+export const restoreMark = 'tributary.restoring'
+
+/** Thrown when a restore was interrupted while it exchanged the folder's content. */
+export class DataDirHalfRestored extends Error {
+  constructor(dir: string) {
+    super(
+      `A restore into ${dir} was interrupted, and the folder holds neither the old data nor the restored. ` +
+        'Run the restore again with --force; the old data are kept in a folder named .before-restore-… inside.',
+    )
+    this.name = 'DataDirHalfRestored'
   }
 }
 
@@ -59,9 +73,10 @@ const takeFileLock = (file: string): DatabaseSync | undefined => {
  * owner in the message and still protects where the file system does not lock. A note whose process has ended, or whose
  * pid now belongs to a process with another start, is taken over.
  *
- * @throws DataDirLocked naming the other process.
+ * @param purpose `restore` is let into a folder that an interrupted restore has left; everybody else is refused
+ * @throws DataDirLocked naming the other process; DataDirHalfRestored.
  */
-export const lockDataDir = (dir: string): DataDirLock => {
+export const lockDataDir = (dir: string, purpose: 'work' | 'restore' = 'work'): DataDirLock => {
   const folder = resolve(dir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const ownerFile = join(folder, 'tributary.owner.json')
@@ -72,6 +87,10 @@ export const lockDataDir = (dir: string): DataDirLock => {
   if (owner !== undefined && owner.pid !== process.pid && owner.startTime !== undefined && isRunning(owner)) {
     handle.close()
     throw new DataDirLocked(folder, owner.pid)
+  }
+  if (purpose === 'work' && existsSync(join(folder, restoreMark))) {
+    handle.close()
+    throw new DataDirHalfRestored(folder)
   }
   const self = identify(process.pid) ?? { pid: process.pid, startTime: undefined }
   const draft = `${ownerFile}.${process.pid}`

@@ -99,7 +99,7 @@ const initialise = async ({ dir, native, server, durable }: ClusterOptions): Pro
 }
 
 /** Gives a whole folder to the account; needed after a restore or when the product ran under another user before. */
-const giveTo = async (dir: string, account: Account): Promise<void> => {
+export const giveTo = async (dir: string, account: Account): Promise<void> => {
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name)
     if (entry.isDirectory()) await giveTo(path, account)

@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { setFaultHandler, silentLogger } from '@tributary/kernel'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chooseAccount } from '../relational/embedded/account.ts'
+import { createEmbeddedPostgres } from '../relational/embedded/child.ts'
+import { openRelational } from '../relational/open.ts'
+import { DataDirHalfRestored, DataDirLocked, lockDataDir } from '../supervisor/data-dir-lock.ts'
+import { identify, isRunning } from '../supervisor/processes.ts'
+import { createSupervisor } from '../supervisor/supervisor.ts'
+import { createBackup } from './create.ts'
+import { InvalidBackup } from './manifest.ts'
+import { restoreBackup } from './restore.ts'
+
+let root: string
+let dataDir: string
+let file: string
+const logger = silentLogger
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tributary-backup-'))
+  dataDir = join(root, 'data')
+  file = join(root, 'backup.tar.zst')
+})
+afterEach(async () => {
+  setFaultHandler(undefined)
+  await rm(root, { recursive: true, force: true, maxRetries: 5 })
+})
+
+const put = (path: string, content: string | Buffer, mode = 0o600): void => {
+  const target = join(dataDir, path)
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  writeFileSync(target, content)
+  chmodSync(target, mode)
+}
+
+/** Every file and folder below `dir` with mode and content, but for what a run leaves. */
+const tree = (dir: string): Record<string, string> => {
+  const found: Record<string, string> = {}
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+    if (/^(tributary\.|\.restore-|\.before-restore-)/.test(name)) continue
+    const stats = statSync(join(dir, name))
+    const content = stats.isFile() ? readFileSync(join(dir, name)).toString('base64') : 'folder'
+    found[relative(dir, join(dir, name))] = `${(stats.mode & 0o777).toString(8)} ${content}`
+  }
+  return found
+}
+
+const deep = `event-store/engine/${'a-folder-with-a-long-name/'.repeat(12)}part-ü-✓.bin`
+
+const fill = (): void => {
+  put('secret.key', 'the secret\n')
+  put(deep, randomBytes(3 * 1024 * 1024), 0o640)
+  put('log/requests/0001.db', randomBytes(70_000))
+  put('blobs/logos/a.png~', Buffer.alloc(0))
+  mkdirSync(join(dataDir, 'event-store', 'empty'), { mode: 0o750 })
+}
+
+const failure = (attempt: Promise<unknown>): Promise<unknown> =>
+  attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe('backup and restore', () => {
+  it('brings back every file, folder and mode, and leaves nothing else', async () => {
+    fill()
+    const before = tree(dataDir)
+    const backup = await createBackup({ dataDir, file, logger })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(root).toSorted()).toEqual(['backup.tar.zst', 'data'])
+    const target = join(root, 'elsewhere', 'data')
+    const result = await restoreBackup({ file, dataDir: target, logger })
+    expect(tree(target)).toEqual(before)
+    expect(result).toEqual({ version: backup.version, time: backup.time, files: 4, keptIn: undefined })
+    expect(readdirSync(target).filter((name) => name.startsWith('.'))).toEqual([])
+    expect(tree(dataDir)).toEqual(before)
+  })
+
+  it('brings back PostgreSQL, ready to start, its files owned by the account that runs it', async () => {
+    const dir = (data: string): string => join(data, 'postgres')
+    const withPostgres = async <T>(
+      data: string,
+      act: (query: (text: string) => Promise<unknown[]>) => Promise<T>,
+    ): Promise<T> => {
+      const { spec, url } = await createEmbeddedPostgres({ dir: dir(data), logger })
+      await using supervisor = createSupervisor({ logger })
+      await supervisor.add(spec)
+      await using store = openRelational({ url, logger })
+      return await act(async (text) => (await store.pool.query<Record<string, unknown>>(text)).rows)
+    }
+    await withPostgres(dataDir, (query) => query('create table kept as select 42 as answer'))
+    await createBackup({ dataDir, file, logger })
+    await rm(dataDir, { recursive: true })
+    await restoreBackup({ file, dataDir, logger })
+    expect(statSync(join(dir(dataDir), 'PG_VERSION')).uid).toBe(chooseAccount().server.uid)
+    expect(await withPostgres(dataDir, (query) => query('select answer from kept'))).toEqual([{ answer: 42 }])
+  })
+
+  it('stops the PostgreSQL of a killed server before it copies', async () => {
+    const { spec } = await createEmbeddedPostgres({ dir: join(dataDir, 'postgres'), logger })
+    await spec.recover?.()
+    const orphan = await spec.spawn()
+    await expect.poll(() => spec.probe().catch(() => false), { timeout: 15_000 }).toBe(true)
+    const identity = identify(orphan.pid ?? 0)
+    if (identity === undefined) throw new Error('PostgreSQL does not run')
+    await createBackup({ dataDir, file, logger })
+    expect(isRunning(identity)).toBe(false)
+    await spec.dispose?.()
+  })
+
+  it('is refused while the product runs, and so is a restore', async () => {
+    fill()
+    await createBackup({ dataDir, file, logger })
+    await using _running = lockDataDir(dataDir)
+    await expect(createBackup({ dataDir, file: join(root, 'second'), logger })).rejects.toThrow(DataDirLocked)
+    await expect(restoreBackup({ dataDir, file, force: true, logger })).rejects.toThrow(DataDirLocked)
+    expect(readdirSync(root).toSorted()).toEqual(['backup.tar.zst', 'data'])
+  })
+
+  it('refuses a file that exists, one inside the data folder, a missing folder, and a data folder without data', async () => {
+    await expect(createBackup({ dataDir, file, logger })).rejects.toThrow(/nothing to back up/)
+    expect(existsSync(dataDir)).toBe(false)
+    fill()
+    await expect(createBackup({ dataDir, file: join(dataDir, 'log', 'b'), logger })).rejects.toThrow(
+      /inside the data folder/,
+    )
+    await expect(createBackup({ dataDir, file: join(root, 'no', 'b'), logger })).rejects.toThrow(/does not exist/)
+    writeFileSync(file, 'precious')
+    await expect(createBackup({ dataDir, file, logger })).rejects.toThrow(/exists already/)
+    expect(readFileSync(file, 'utf8')).toBe('precious')
+  })
+
+  it('leaves no file when it fails before the end, and the lock is free again', async () => {
+    fill()
+    setFaultHandler((point) => {
+      if (point === 'backup-before-rename') throw new Error('the disk went away')
+    })
+    await expect(createBackup({ dataDir, file, logger })).rejects.toThrow('the disk went away')
+    expect(readdirSync(root)).toEqual(['data'])
+    setFaultHandler(undefined)
+    await createBackup({ dataDir, file, logger })
+  })
+
+  it('holds what lies behind a link, as when an engine has a disk of its own', async () => {
+    fill()
+    const disk = join(root, 'other-disk')
+    mkdirSync(disk)
+    writeFileSync(join(disk, 'part'), 'on the other disk')
+    symlinkSync(disk, join(dataDir, 'journal'))
+    await createBackup({ dataDir, file, logger })
+    const target = join(root, 'target')
+    await restoreBackup({ file, dataDir: target, logger })
+    expect(readFileSync(join(target, 'journal', 'part'), 'utf8')).toBe('on the other disk')
+  })
+
+  it('refuses to replace data without force, and keeps them aside with it', async () => {
+    fill()
+    await createBackup({ dataDir, file, logger })
+    const backedUp = tree(dataDir)
+    await rm(join(dataDir, 'blobs'), { recursive: true })
+    put('log/requests/0002.db', 'newer')
+    const newer = tree(dataDir)
+    await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/holds data already.*--force/)
+    expect(tree(dataDir)).toEqual(newer)
+    const { keptIn } = await restoreBackup({ file, dataDir, force: true, logger })
+    expect(tree(dataDir)).toEqual(backedUp)
+    expect(tree(keptIn ?? '')).toEqual(newer)
+    await createBackup({ dataDir, file: join(root, 'again'), logger })
+    await restoreBackup({ file: join(root, 'again'), dataDir: join(root, 'third'), logger })
+    expect(tree(join(root, 'third'))).toEqual(backedUp)
+  })
+
+  it.each<[string, (archive: Buffer) => Buffer]>([
+    ['cut off', (archive) => archive.subarray(0, archive.length - 5_000)],
+    ['cut off between two files', (archive) => zstdCompressSync(zstdDecompressSync(archive).subarray(0, 1024))],
+    ['with one bit changed', (archive) => flip(archive, archive.length >> 1)],
+    [
+      'with one bit of a file changed before compressing',
+      (archive) => zstdCompressSync(flip(zstdDecompressSync(archive), 200_000)),
+    ],
+    ['empty', () => Buffer.alloc(0)],
+    ['something else', () => Buffer.from('a letter')],
+    ['another archive', () => zstdCompressSync(Buffer.alloc(10_240))],
+  ])('refuses an archive that is %s, and changes nothing', async (_, damage) => {
+    fill()
+    await createBackup({ dataDir, file, logger })
+    writeFileSync(file, damage(readFileSync(file)))
+    const before = tree(dataDir)
+    expect(await failure(restoreBackup({ file, dataDir, force: true, logger }))).toBeInstanceOf(InvalidBackup)
+    expect(tree(dataDir)).toEqual(before)
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('.'))).toEqual([])
+    await lockDataDir(dataDir).release()
+  })
+
+  it('says so when the archive is missing', async () => {
+    await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/cannot be read/)
+  })
+
+  it('keeps the product from starting after a kill between the renames, until a restore is complete', async () => {
+    fill()
+    await createBackup({ dataDir, file, logger })
+    const before = tree(dataDir)
+    const here = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
+    const program = `
+      import { setFaultHandler, silentLogger as logger } from ${here('../../../kernel/src/index.ts')}
+      import { restoreBackup } from ${here('./restore.ts')}
+      setFaultHandler((name) => { if (name === 'restore-between-renames') process.kill(process.pid, 'SIGKILL') })
+      await restoreBackup({ file: ${JSON.stringify(file)}, dataDir: ${JSON.stringify(dataDir)}, force: true, logger })`
+    const killed = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
+      {
+        stdio: 'inherit',
+      },
+    )
+    expect((await once(killed, 'exit'))[1]).toBe('SIGKILL')
+    expect(() => lockDataDir(dataDir)).toThrow(DataDirHalfRestored)
+    await expect(createBackup({ dataDir, file: join(root, 'b'), logger })).rejects.toThrow()
+    await restoreBackup({ file, dataDir, force: true, logger })
+    expect(tree(dataDir)).toEqual(before)
+    await lockDataDir(dataDir).release()
+  })
+})
+
+const flip = (bytes: Buffer, at: number): Buffer => {
+  const copy = Buffer.from(bytes)
+  copy[at] = (copy[at] ?? 0) ^ 1
+  return copy
+}

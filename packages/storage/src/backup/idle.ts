@@ -1,0 +1,27 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '@tributary/kernel'
+import { clearOrphans } from '../relational/embedded/orphans.ts'
+import { processesUsing } from '../supervisor/processes.ts'
+
+/**
+ * Makes sure that no process works on the data folder, whose lock the caller holds: stops a PostgreSQL that a killed
+ * server left behind, and waits for the other engines, which end by themselves when their server is gone.
+ *
+ * @throws naming the processes that still work there after `waitMs`.
+ */
+export const untilIdle = async (dir: string, logger: Logger, waitMs = 20_000): Promise<void> => {
+  const folder = realpathSync(dir)
+  const deadline = Date.now() + waitMs
+  await clearOrphans(join(folder, 'postgres'), logger)
+  for (;;) {
+    const users = processesUsing(folder)
+    if (users.length === 0) return
+    if (Date.now() >= deadline) {
+      const names = users.map(({ pid, command }) => `${command} (${pid})`).join(', ')
+      throw new Error(`These processes still work in the data folder ${dir}: ${names}. Stop them and try again.`)
+    }
+    await delay(50)
+  }
+}
