@@ -23,14 +23,16 @@ export class TableRefuses extends Error {
 }
 
 /**
- * Stores all rows, whatever one of them does: a refused insert is halved until the culprit stands alone, which is then
- * replaced. Order is kept, and the parts' tokens follow from the token and the refusals, so that a repetition after a
- * crash inserts the same parts under the same tokens. Throws TableRefuses, and what `insert` throws beside InsertRejected.
+ * Stores rows that were refused as a whole: they are taken apart, at the row the engine names or else in the middle,
+ * until the culprit stands alone and is replaced. Order is kept. The parts' tokens follow from the token and the
+ * refusals, so that a repetition after a crash inserts the same parts under the same tokens. Throws TableRefuses, and
+ * what `insert` throws beside InsertRejected.
  */
-export const insertBisecting = async (
+export const storeRefused = async (
   insert: Insert,
   rows: readonly string[],
   token: string,
+  refusal: InsertRejected,
   options: BisectOptions,
 ): Promise<BisectResult> => {
   const owners = new Set<string>()
@@ -38,6 +40,14 @@ export const insertBisecting = async (
   const messages: string[] = []
   let refusals = 0
   let replaced = 0
+
+  const bare = async (row: string, partToken: string, message: string): Promise<void> => {
+    try {
+      await insert([options.replace(row, message, 'bare')], `${partToken}b`)
+    } catch (error) {
+      throw error instanceof InsertRejected ? new TableRefuses(error) : error
+    }
+  }
 
   const replaceOne = async (row: string, partToken: string, message: string): Promise<void> => {
     owners.add(options.ownerOf(row))
@@ -47,11 +57,7 @@ export const insertBisecting = async (
       await insert([options.replace(row, message, 'full')], `${partToken}f`)
     } catch (error) {
       if (!(error instanceof InsertRejected)) throw error
-      try {
-        await insert([options.replace(row, message, 'bare')], `${partToken}b`)
-      } catch (bareError) {
-        throw bareError instanceof InsertRejected ? new TableRefuses(bareError) : bareError
-      }
+      await bare(row, partToken, message)
     }
   }
 
@@ -66,22 +72,34 @@ export const insertBisecting = async (
 
   /** `cleanedOf`: how many owners' rows were replaced in this part already. */
   const store = async (part: readonly string[], partToken: string, cleanedOf: number): Promise<void> => {
+    if (part.length === 0) return
     try {
       await insert(part, partToken)
     } catch (error) {
       if (!(error instanceof InsertRejected)) throw error
-      refusals++
-      const [only] = part
-      if (part.length === 1 && only !== undefined) return replaceOne(only, partToken, error.message)
-      if (refusals > options.patience && owners.size > cleanedOf) {
-        return store(withoutOwners(part, error.message), `${partToken}o`, owners.size)
-      }
-      const middle = part.length >> 1
-      await store(part.slice(0, middle), `${partToken}0`, cleanedOf)
-      await store(part.slice(middle), `${partToken}1`, cleanedOf)
+      await takeApart(part, partToken, error, cleanedOf)
     }
   }
 
-  await store(rows, token, 0)
+  const takeApart = async (
+    part: readonly string[],
+    partToken: string,
+    { message, row }: InsertRejected,
+    cleanedOf: number,
+  ): Promise<void> => {
+    refusals++
+    const [only] = part
+    if (part.length === 1 && only !== undefined) return replaceOne(only, partToken, message)
+    if (refusals > options.patience && owners.size > cleanedOf) {
+      return store(withoutOwners(part, message), `${partToken}o`, owners.size)
+    }
+    const named = row !== undefined && row >= 1 && row <= part.length ? row - 1 : undefined
+    const cuts = named === undefined ? [part.length >> 1] : [named, named + 1]
+    await store(part.slice(0, cuts[0]), `${partToken}0`, cleanedOf)
+    if (cuts.length === 2) await store(part.slice(cuts[0], cuts[1]), `${partToken}1`, cleanedOf)
+    await store(part.slice(cuts.at(-1)), `${partToken}2`, cleanedOf)
+  }
+
+  await takeApart(rows, token, refusal, 0)
   return { replaced, messages }
 }

@@ -2,11 +2,15 @@ import type { DeliveryMeta } from '@tributary/contract'
 import type { LogEntry } from '@tributary/storage'
 import type { NormalEvent } from './event-types.ts'
 import { jsonString } from './json-text.ts'
+import type { TextBytes } from './text-bytes.ts'
+import { isoTime } from './timestamps.ts'
+
+const openList = Buffer.from('[')
+const closeList = 0x5d
 
 const text = (key: string, value: string): string => (value === '' ? '' : `,"${key}":${jsonString(value)}`)
 
-const time = (key: string, ms: number | undefined): string =>
-  ms === undefined ? '' : `,"${key}":"${new Date(ms).toISOString()}"`
+const time = (key: string, ms: number | undefined): string => (ms === undefined ? '' : `,"${key}":"${isoTime(ms)}"`)
 
 /** Unknown keys of the body as a JSON object. Written as text, so that a key like `__proto__` stays a key. */
 const extra = (event: NormalEvent): string => {
@@ -24,46 +28,56 @@ export const pipelineEventText = (event: NormalEvent): string => {
   return (
     `{"eventId":"${event.raw.eventId}","messageId":${jsonString(event.messageId)},"type":"${event.type}","event":${jsonString(event.event)}` +
     `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
-    `${event.properties === undefined ? '' : `,"properties":${JSON.stringify(event.properties)}`}` +
-    `${event.traits === undefined ? '' : `,"traits":${JSON.stringify(event.traits)}`},"context":${JSON.stringify(event.context)}` +
+    `${event.properties === '' ? '' : `,"properties":${event.properties}`}` +
+    `${event.traits === '' ? '' : `,"traits":${event.traits}`},"context":${event.context}` +
     `${event.integrations === undefined ? '' : `,"integrations":${JSON.stringify(event.integrations)}`},"test":${event.test}` +
-    `,"receivedAt":"${request.receivedAt}","timestamp":"${event.timestamp === request.meta.r ? request.receivedAt : new Date(event.timestamp).toISOString()}"` +
+    `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"` +
     `${time('originalTimestamp', event.originalTimestamp)}${time('sentAt', event.sentAt)}${extra(event)}}`
   )
 }
 
-/** The accepted events of one source in one micro-batch, as JSON texts. */
+/** A source's accepted events in one micro-batch, where they lie in the micro-batch's buffer of texts. */
 export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
-  readonly events: readonly string[]
+  /** Pairs of offsets: begin and end of each event with the comma behind it. */
+  readonly places: readonly number[]
 }
 
 /**
  * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
- * `recordBytes` (or of one event, if that alone is larger).
+ * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with a comma behind it.
  */
-export const deliveryRecords = (source: SourceEvents, recordBytes: number): LogEntry[] => {
+export const deliveryRecords = (
+  source: SourceEvents,
+  texts: Pick<TextBytes, 'copy'>,
+  recordBytes: number,
+): LogEntry[] => {
+  const { places } = source
   const records: LogEntry[] = []
-  let from = 0
-  let bytes = 2
-  const cut = (to: number): void => {
-    if (to === from) return
-    const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: to - from }
-    records.push({
-      key: source.workspaceId,
-      meta: JSON.stringify(meta),
-      body: Buffer.from(`[${source.events.slice(from, to).join(',')}]`),
-    })
-    from = to
-    bytes = 2
+  let pieces: Buffer[] = [openList]
+  let bytes = 1
+  let count = 0
+  const cut = (): void => {
+    if (count === 0) return
+    const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
+    const body = Buffer.concat(pieces, bytes)
+    // The comma behind the last event makes room for the end of the list.
+    body[bytes - 1] = closeList
+    records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body })
+    pieces = [openList]
+    bytes = 1
+    count = 0
   }
-  source.events.forEach((event, index) => {
-    const size = Buffer.byteLength(event) + 1
-    if (bytes + size > recordBytes) cut(index)
-    bytes += size
-  })
-  cut(source.events.length)
+  for (let at = 0; at < places.length; at += 2) {
+    const from = places[at] ?? 0
+    const to = places[at + 1] ?? 0
+    if (bytes + to - from > recordBytes) cut()
+    pieces.push(texts.copy(from, to))
+    bytes += to - from
+    count++
+  }
+  cut()
   return records
 }

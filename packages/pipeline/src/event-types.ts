@@ -7,6 +7,8 @@ export type Request = {
   readonly meta: RequestMeta
   /** RFC 3339 of the time of receipt. */
   readonly receivedAt: string
+  /** What all rows of the request begin with. */
+  readonly rowPrefix: string
   /** Top-level values of a batch. */
   readonly context: JsonObject | undefined
   readonly integrations: JsonObject | undefined
@@ -44,9 +46,10 @@ export type NormalEvent = {
   readonly anonymousId: string
   readonly groupId: string
   readonly previousId: string
-  readonly properties: JsonObject | undefined
-  readonly traits: JsonObject | undefined
-  readonly context: JsonObject
+  /** Objects as JSON text, since that is what both the row and the delivery need of them; '' when absent. */
+  readonly properties: string
+  readonly traits: string
+  readonly context: string
   readonly integrations: JsonObject | undefined
   /** Keys of the body that are none of the above, or undefined. */
   readonly extraKeys: readonly string[] | undefined

@@ -1,6 +1,6 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
-import type { ConsumerJournal, LogRecord, SeenId } from '@tributary/storage'
-import { pipelineEventText, type SourceEvents } from './delivery-records.ts'
+import type { ConsumerJournal, LogEntry, LogRecord, SeenId } from '@tributary/storage'
+import { deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
 import type { NormalEvent, RawEvent, Request } from './event-types.ts'
 import { isJsonObject, type JsonObject } from './json-text.ts'
 import type { Drop, DropReason, Outcome, Reject } from './outcome.ts'
@@ -12,6 +12,8 @@ import { normalise } from './steps/normalise.ts'
 import { parseJson } from './steps/parse-json.ts'
 import { type Slice, splitBatch, splitSingle } from './steps/split.ts'
 import { withinLimits } from './steps/within-limits.ts'
+import { createTextBytes, type Rows } from './text-bytes.ts'
+import { isoTime } from './timestamps.ts'
 
 /** An event on its way to the live channel of its source. */
 export type LiveEvent = {
@@ -25,18 +27,20 @@ export type MicroBatch = {
   readonly partition: number
   /** Offsets of the records: `from` to before `to`. */
   readonly from: number
-  to: number
+  readonly to: number
   /** When the oldest of its records was appended, epoch ms. */
-  since: number
-  readonly rows: string[]
-  rowBytes: number
-  readonly dropped: Map<string, DroppedCount>
-  readonly deliveries: Map<string, SourceEvents & { readonly events: string[] }>
-  readonly live: Map<string, LiveEvent[]>
-  readonly bytesByWorkspace: Map<string, number>
-  events: number
-  accepted: number
-  rejected: Map<string, number>
+  readonly since: number
+  readonly rows: Rows
+  readonly dropped: ReadonlyMap<string, DroppedCount>
+  /** Records for the deliveries log, in order per source. */
+  readonly deliveries: readonly LogEntry[]
+  /** Events of watched sources. */
+  readonly live: ReadonlyMap<string, readonly LiveEvent[]>
+  /** Bytes of bodies. */
+  readonly bytesByWorkspace: ReadonlyMap<string, number>
+  readonly accepted: number
+  /** Events kept as rejected, by reason. */
+  readonly rejected: ReadonlyMap<string, number>
 }
 
 export type ProcessorDeps = {
@@ -45,18 +49,55 @@ export type ProcessorDeps = {
   destinationsFor(sourceId: string): readonly string[]
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
+  /** Largest body of a record for the deliveries log, bytes. */
+  deliveryRecordBytes: number
 }
 
 export type Processor = {
-  /** Begins a micro-batch at a place of the log. */
-  begin(partition: number, offset: number, since: number): MicroBatch
-  /** Takes the events of one record through the steps and into the micro-batch. */
-  add(batch: MicroBatch, record: LogRecord): void
+  /** Takes the events of one record through the steps and into the micro-batch in hand; begins one if there is none. */
+  add(record: LogRecord): void
+  /** Records, events and bytes of rows of the micro-batch in hand. */
+  size(): { records: number; events: number; bytes: number }
+  /** Ends the micro-batch in hand, which holds at least one record. */
+  take(): MicroBatch
   /** Ids that no journalled range carries yet. */
   idsInHand(): readonly SeenId[]
   /** Forgets the ids in hand, after they were journalled. */
   idsHandedOver(): void
 }
+
+type InHand = {
+  partition: number
+  from: number
+  to: number
+  since: number
+  events: number
+  accepted: number
+  rows: number
+  dropped: Map<string, DroppedCount>
+  deliveries: Map<string, SourceEvents & { places: number[] }>
+  live: Map<string, LiveEvent[]>
+  bytesByWorkspace: Map<string, number>
+  rejected: Map<string, number>
+}
+
+const begin = (record: LogRecord): InHand => ({
+  partition: record.partition,
+  from: record.offset,
+  to: record.offset,
+  since: record.time,
+  events: 0,
+  accepted: 0,
+  rows: 0,
+  dropped: new Map(),
+  deliveries: new Map(),
+  live: new Map(),
+  bytesByWorkspace: new Map(),
+  rejected: new Map(),
+})
+
+const lineFeed = 0x0a
+const comma = 0x2c
 
 const valueOf = (body: Buffer, slice: Slice | undefined): unknown => {
   if (slice === undefined || slice.depth > 200) return undefined
@@ -88,12 +129,20 @@ const fault = reject('malformed_json', 'The event could not be processed.')
  * ends as a row (accepted or rejected) or as a count of what was left out. The same records with the same journal give
  * the same rows in the same order.
  */
-export const createProcessor = ({ journal, destinationsFor, isWatched }: ProcessorDeps): Processor => {
+export const createProcessor = ({
+  journal,
+  destinationsFor,
+  isWatched,
+  deliveryRecordBytes,
+}: ProcessorDeps): Processor => {
   const limits = withinLimits()
   const parse = parseJson()
   const shape = normalise()
   const envelope = checkEnvelope()
   const seen = createSeenIds(journal)
+  const rows = createTextBytes(lineFeed)
+  const texts = createTextBytes(comma)
+  let hand: InHand | undefined
 
   /** The steps of one event; what could be read of a rejected one goes with it. */
   const judge = (raw: RawEvent): { event: NormalEvent | undefined; outcome: Outcome<unknown> } => {
@@ -120,50 +169,68 @@ export const createProcessor = ({ journal, destinationsFor, isWatched }: Process
     return seen.check({ sourceId: request.meta.s, messageId: event.messageId, rejected, partition, offset, index })
   }
 
-  const count = (batch: MicroBatch, meta: RequestMeta, reason: DropReason): void => {
+  const count = (meta: RequestMeta, reason: DropReason): void => {
     const hour = Math.floor(meta.r / 3_600_000) * 3600
     const key = `${meta.s}\n${hour}\n${reason}`
-    const known = batch.dropped.get(key)
+    const known = hand?.dropped.get(key)
     if (known === undefined) {
-      batch.dropped.set(key, { workspaceId: meta.w, sourceId: meta.s, hour, reason, events: 1 })
+      hand?.dropped.set(key, { workspaceId: meta.w, sourceId: meta.s, hour, reason, events: 1 })
     } else known.events++
   }
 
-  return {
-    begin: (partition, offset, since) => ({
-      partition,
-      from: offset,
-      to: offset,
-      since,
-      rows: [],
-      rowBytes: 0,
-      dropped: new Map(),
-      deliveries: new Map(),
-      live: new Map(),
-      bytesByWorkspace: new Map(),
-      events: 0,
-      accepted: 0,
-      rejected: new Map(),
-    }),
+  const keepRejected = (batch: InHand, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void => {
+    rows.add(rejectedRow(raw, event, why))
+    batch.rows++
+    batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
+    batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why })
+  }
 
-    add(batch, record) {
+  const keepAccepted = (batch: InHand, event: NormalEvent, destinations: readonly string[]): void => {
+    const { w: workspaceId, s: sourceId } = event.raw.request.meta
+    rows.add(acceptedRow(event))
+    batch.rows++
+    batch.accepted++
+    batch.live.get(sourceId)?.push({ raw: event.raw, event, rejected: undefined })
+    if (destinations.length === 0) return
+    let source = batch.deliveries.get(sourceId)
+    if (source === undefined) {
+      source = { workspaceId, sourceId, destinations, places: [] }
+      batch.deliveries.set(sourceId, source)
+    }
+    const from = texts.length
+    source.places.push(from, from + texts.add(pipelineEventText(event)))
+  }
+
+  const take = (batch: InHand, raw: RawEvent, destinations: readonly string[]): void => {
+    batch.events++
+    const { event, outcome } = safely(raw)
+    const rejected = outcome.kind === 'reject' ? outcome : event === undefined ? fault : undefined
+    const dropped = outcome.kind === 'drop' ? outcome : deduplicate(event, rejected !== undefined)
+    if (dropped !== undefined) count(raw.request.meta, dropped.reason)
+    else if (rejected !== undefined || event === undefined) keepRejected(batch, raw, event, rejected ?? fault)
+    else keepAccepted(batch, event, destinations)
+  }
+
+  return {
+    add(record) {
+      hand ??= begin(record)
+      const batch = hand
       batch.to = record.offset + 1
+      batch.since = Math.min(batch.since, record.time)
       const meta = metaOf(record)
       const body = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength)
       const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
       const request: Request = {
         meta,
-        receivedAt: new Date(meta.r).toISOString(),
+        receivedAt: isoTime(meta.r),
+        rowPrefix: rowPrefix(meta),
         context: objectOf(body, parts.context),
         integrations: objectOf(body, parts.integrations),
         sentAt: valueOf(body, parts.sentAt),
       }
-      const prefix = rowPrefix(request)
       const place = `${record.partition}-${record.offset}-`
       const destinations = destinationsFor(meta.s)
-      let deliveries = batch.deliveries.get(meta.s)
-      const live = isWatched(meta.s) ? (batch.live.get(meta.s) ?? []) : undefined
-      if (live !== undefined) batch.live.set(meta.s, live)
+      if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
         const slice = parts.events[index] as Slice
         const raw: RawEvent = {
@@ -176,36 +243,26 @@ export const createProcessor = ({ journal, destinationsFor, isWatched }: Process
           bytes: slice.end - slice.start,
           depth: slice.depth,
         }
-        batch.events++
-        const { event, outcome } = safely(raw)
-        const dropped = outcome.kind === 'drop' ? outcome : deduplicate(event, outcome.kind === 'reject')
-        if (dropped !== undefined) {
-          count(batch, meta, dropped.reason)
-          continue
-        }
-        if (outcome.kind === 'reject' || event === undefined) {
-          const why = outcome.kind === 'reject' ? outcome : fault
-          const row = rejectedRow(prefix, raw, event, why)
-          batch.rows.push(row)
-          batch.rowBytes += row.length
-          batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
-          live?.push({ raw, event, rejected: why })
-          continue
-        }
-        const row = acceptedRow(prefix, event)
-        batch.rows.push(row)
-        batch.rowBytes += row.length
-        batch.accepted++
-        live?.push({ raw, event, rejected: undefined })
-        if (destinations.length > 0) {
-          if (deliveries === undefined) {
-            deliveries = { workspaceId: meta.w, sourceId: meta.s, destinations, events: [] }
-            batch.deliveries.set(meta.s, deliveries)
-          }
-          deliveries.events.push(pipelineEventText(event))
-        }
+        take(batch, raw, destinations)
       }
       batch.bytesByWorkspace.set(meta.w, (batch.bytesByWorkspace.get(meta.w) ?? 0) + record.body.byteLength)
+    },
+
+    size: () => ({
+      records: hand === undefined ? 0 : hand.to - hand.from,
+      events: hand?.events ?? 0,
+      bytes: rows.length,
+    }),
+
+    take() {
+      if (hand === undefined) throw new Error('There is no micro-batch in hand')
+      const { events: _, deliveries, ...batch } = hand
+      const entries = [...deliveries.values()].flatMap((source) => deliveryRecords(source, texts, deliveryRecordBytes))
+      const result = { ...batch, rows: { bytes: rows.copy(0, rows.length), count: batch.rows }, deliveries: entries }
+      rows.clear()
+      texts.clear()
+      hand = undefined
+      return result
     },
 
     idsInHand: () => seen.inHand(),

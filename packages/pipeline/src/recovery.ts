@@ -51,21 +51,25 @@ const recordsOf = function* (reader: LogReader, range: JournalRange, readBytes: 
  * messages are not repeated. Must run before anything else is read.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
-  const groups = rangesByToken(deps.journal.openRanges())
+  const { journal, reader, processor, store, deliver, readBytes } = deps
+  const groups = rangesByToken(journal.openRanges())
   for (const [token, ranges] of groups) {
     const batches: MicroBatch[] = []
     const deliveries: Promise<void>[] = []
-    for (const range of ranges) {
-      const batch = deps.processor.begin(range.partition, range.from, Number.POSITIVE_INFINITY)
-      for (const record of recordsOf(deps.reader, range, deps.readBytes)) {
-        batch.since = Math.min(batch.since, record.time)
-        deps.processor.add(batch, record)
-      }
+    const keep = (): void => {
+      const batch = processor.take()
       batches.push(batch)
-      deliveries.push(deps.deliver.add(batch.deliveries.values()))
+      deliveries.push(deliver.add(batch.deliveries))
     }
-    deps.processor.idsHandedOver()
-    await deps.store.repeat(token, ranges, batches, Promise.all(deliveries))
+    for (const range of ranges) {
+      for (const record of recordsOf(reader, range, readBytes)) {
+        processor.add(record)
+        if (processor.size().bytes >= readBytes) keep()
+      }
+      if (processor.size().records > 0) keep()
+    }
+    processor.idsHandedOver()
+    await store.repeat(token, ranges, batches, Promise.all(deliveries))
   }
   return groups.size
 }

@@ -1,17 +1,18 @@
-import type { NormalEvent, RawEvent, Request } from './event-types.ts'
-import { type JsonObject, jsonString, storableJson } from './json-text.ts'
+import type { RequestMeta } from '@tributary/contract'
+import type { NormalEvent, RawEvent } from './event-types.ts'
+import { jsonString, storableJson } from './json-text.ts'
 import type { Reject } from './outcome.ts'
 
 /** The columns that all events of a request share; every row text begins with it. */
-export const rowPrefix = (request: Request): string =>
-  `{"workspace_id":${jsonString(request.meta.w)},"source_id":${jsonString(request.meta.s)},"receive_time":${request.meta.r}`
+export const rowPrefix = (meta: RequestMeta): string =>
+  `{"workspace_id":${jsonString(meta.w)},"source_id":${jsonString(meta.s)},"receive_time":${meta.r}`
 
 const text = (column: string, value: string): string => (value === '' ? '' : `,"${column}":${jsonString(value)}`)
 
 const time = (column: string, value: number | undefined): string => (value === undefined ? '' : `,"${column}":${value}`)
 
-const json = (column: string, value: JsonObject | undefined): string =>
-  value === undefined ? '' : `,"${column}":${storableJson(JSON.stringify(value))}`
+const json = (column: string, value: string): string =>
+  value === '' || value === '{}' ? '' : `,"${column}":${storableJson(value)}`
 
 /** The columns of who and what, as far as they are known. */
 const identity = (event: NormalEvent): string =>
@@ -24,14 +25,14 @@ const identity = (event: NormalEvent): string =>
  * The row of an accepted event for the table `events`, as one line of NDJSON. Times are integers of ms (the engine reads
  * an integer as ticks of DateTime64(3)); columns that have their default are left out.
  */
-export const acceptedRow = (prefix: string, event: NormalEvent): string =>
-  `${prefix},"event_id":"${event.raw.eventId}","status":"accepted"${identity(event)}` +
+export const acceptedRow = (event: NormalEvent): string =>
+  `${event.raw.request.rowPrefix},"event_id":"${event.raw.eventId}","status":"accepted"${identity(event)}` +
   `${json('properties', event.properties)}${json('traits', event.traits)}${json('context', event.context)}` +
   `,"original":${JSON.stringify(event.raw.original)}}`
 
 /** The row of a rejected event: its original, its reason and what could be read of it; the JSON columns are empty. */
-export const rejectedRow = (prefix: string, raw: RawEvent, event: NormalEvent | undefined, why: Reject): string =>
-  `${prefix},"event_id":"${raw.eventId}","status":"rejected","reason":${jsonString(reasonText(why))}` +
+export const rejectedRow = (raw: RawEvent, event: NormalEvent | undefined, why: Reject): string =>
+  `${raw.request.rowPrefix},"event_id":"${raw.eventId}","status":"rejected","reason":${jsonString(reasonText(why))}` +
   `${event === undefined ? `,"timestamp":${raw.request.meta.r}` : identity(event)}` +
   `,"original":${JSON.stringify(raw.original)}}`
 

@@ -75,3 +75,20 @@ export const eventTime = (
   const time = sentAt === undefined ? originalTimestamp : receivedAt - (sentAt - originalTimestamp)
   return time > receivedAt || time < earliest ? receivedAt : time
 }
+
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+let lastMinute = Number.NaN
+let lastPrefix = ''
+
+/** Epoch ms as RFC 3339 in UTC with ms, like Date.toISOString; cheap for times of the same minute as the one before. */
+export const isoTime = (ms: number): string => {
+  const minute = Math.floor(ms / 60_000)
+  if (minute !== lastMinute) {
+    lastPrefix = new Date(minute * 60_000).toISOString().slice(0, 17)
+    lastMinute = minute
+  }
+  const rest = ms - minute * 60_000
+  const second = Math.floor(rest / 1000)
+  const fraction = rest - second * 1000
+  return `${lastPrefix}${twoDigits[second]}.${fraction < 100 ? '0' : ''}${fraction < 10 ? '0' : ''}${fraction}Z`
+}

@@ -1,15 +1,14 @@
 import { faultPoint, type Logger, type Metrics } from '@tributary/kernel'
 import type { LogEntry, LogWriter } from '@tributary/storage'
-import { deliveryRecords, type SourceEvents } from '../delivery-records.ts'
 import { retrying } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
 
 export type DeliverBranch = {
   /**
-   * Appends the events of a micro-batch to the deliveries log, in order per source. Resolves when all of them are
-   * durable; a log that refuses is tried again for ever. Rejects with Stopped once `signal` aborts.
+   * Appends the records of a micro-batch to the deliveries log, in their order while the log takes them; one it refuses
+   * is tried again for ever. Resolves when all are durable. Rejects with Stopped once `signal` aborts.
    */
-  add(sources: Iterable<SourceEvents>): Promise<void>
+  add(entries: readonly LogEntry[]): Promise<void>
   /** Whether so much waits for the disk that reading should. */
   isFull(): boolean
 }
@@ -43,23 +42,16 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
       },
     })
 
-  /** First tries are made in order at once; a record is retried alone, its successors of the micro-batch with it. */
   const appendAll = async (entries: readonly LogEntry[]): Promise<void> => {
     await Promise.all(entries.map(append))
     faultPoint('pipeline.after-deliveries-append')
   }
 
   return {
-    add(sources) {
-      const entries: LogEntry[] = []
-      let bytes = 0
-      for (const source of sources) {
-        for (const entry of deliveryRecords(source, settings.deliveryRecordBytes)) {
-          entries.push(entry)
-          bytes += entry.body.byteLength
-        }
-      }
+    add(entries) {
       if (entries.length === 0) return nothing
+      let bytes = 0
+      for (const entry of entries) bytes += entry.body.byteLength
       waiting += bytes
       metrics.count('pipeline_delivery_records', entries.length)
       return appendAll(entries).finally(() => {

@@ -6,18 +6,19 @@ import {
   type JournalRange,
   type SeenId,
 } from '@tributary/storage'
-import { insertBisecting, TableRefuses } from '../bisect.ts'
+import { storeRefused, TableRefuses } from '../bisect.ts'
 import { createInFlight } from '../in-flight.ts'
 import type { MicroBatch } from '../process.ts'
 import { retrying, Stopped } from '../retrying.ts'
 import { type DroppedCount, droppedRow, refusedRow } from '../rows.ts'
 import type { PipelineSettings } from '../settings.ts'
+import { type Rows, rowTexts } from '../text-bytes.ts'
 
 /** What goes into the event store with one insert. */
 type Batch = {
   readonly token: string
   readonly ranges: readonly JournalRange[]
-  readonly rows: readonly string[]
+  readonly rows: readonly Rows[]
   readonly dropped: readonly DroppedCount[]
   readonly deliveries: Promise<unknown>
   readonly bytesByWorkspace: ReadonlyMap<string, number>
@@ -26,7 +27,7 @@ type Batch = {
 }
 
 /** Rows of one partition that wait to be begun. */
-type Waiting = { from: number; to: number; rows: string[] }
+type Waiting = { from: number; to: number; rows: Rows[] }
 
 export type StoreBranch = {
   /** Takes the rows of a micro-batch, whose deliveries are durable when `deliveries` resolves. */
@@ -122,35 +123,40 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       },
     })
 
-  const insert = (table: string, text: string, token: string): Promise<void> =>
+  const insert = (table: string, rows: string | Uint8Array, token: string): Promise<void> =>
     retry(
       `insert_${table}`,
-      () => eventStore.insert(table, text, { token, signal }),
+      () => eventStore.insert(table, rows, { token, signal }),
       (error) => !(error instanceof InsertRejected),
     )
 
-  const insertRows = async (batch: Batch): Promise<void> => {
-    if (batch.rows.length === 0) return
-    const started = performance.now()
+  /** Stores what was refused as a whole, row by row where it must be; the guilty ones become rejected events. */
+  const insertRefused = async (batch: Batch, refusal: InsertRejected): Promise<void> => {
+    const insertPart = (part: readonly string[], token: string): Promise<void> =>
+      insert('events', part.join('\n'), token)
+    const options = { replace: refusedRow, ownerOf, patience: settings.patience }
     const result = await retry(
-      'insert_batch',
-      () =>
-        insertBisecting((part, token) => insert('events', part.join('\n'), token), batch.rows, batch.token, {
-          replace: refusedRow,
-          ownerOf,
-          patience: settings.patience,
-        }),
+      'insert_refused',
+      () => storeRefused(insertPart, rowTexts(batch.rows), batch.token, refusal, options),
       (error) => error instanceof TableRefuses,
     )
-    metrics.observe('pipeline_insert', performance.now() - started)
-    metrics.count('pipeline_rows_stored', batch.rows.length)
-    if (result.replaced > 0) {
-      metrics.count('pipeline_rows_refused', result.replaced)
-      logger.warn(
-        { rows: result.replaced, messages: result.messages },
-        'The event store refused rows; they are kept as rejected',
-      )
+    metrics.count('pipeline_rows_refused', result.replaced)
+    const { replaced, messages } = result
+    logger.warn({ rows: replaced, messages }, 'The event store refused rows; they are kept as rejected')
+  }
+
+  const insertRows = async (batch: Batch): Promise<void> => {
+    const count = batch.rows.reduce((sum, part) => sum + part.count, 0)
+    if (count === 0) return
+    const started = performance.now()
+    try {
+      await insert('events', Buffer.concat(batch.rows.map((part) => part.bytes)), batch.token)
+    } catch (error) {
+      if (!(error instanceof InsertRejected)) throw error
+      await insertRefused(batch, error)
     }
+    metrics.observe('pipeline_insert', performance.now() - started)
+    metrics.count('pipeline_rows_stored', count)
   }
 
   const insertDropped = async (batch: Batch): Promise<void> => {
@@ -300,14 +306,14 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
         since = batch.since
       }
       const part = waiting.get(batch.partition)
-      if (part === undefined) waiting.set(batch.partition, { from: batch.from, to: batch.to, rows: batch.rows })
+      if (part === undefined) waiting.set(batch.partition, { from: batch.from, to: batch.to, rows: [batch.rows] })
       else {
         part.to = batch.to
-        for (const row of batch.rows) part.rows.push(row)
+        part.rows.push(batch.rows)
       }
       since = Math.min(since, batch.since)
-      rows += batch.rows.length
-      bytes += batch.rowBytes
+      rows += batch.rows.count
+      bytes += batch.rows.bytes.length
       mergeDropped(dropped, batch.dropped)
       addTo(bytesByWorkspace, batch.bytesByWorkspace)
       deliveries.push(delivered)
@@ -324,12 +330,12 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       await launch({
         token,
         ranges,
-        rows: batches.flatMap((batch) => batch.rows),
+        rows: batches.map((batch) => batch.rows),
         dropped: [...counts.values()],
         deliveries: delivered,
         bytesByWorkspace: sums,
         since: Math.min(...batches.map((batch) => batch.since)),
-        bytes: 0,
+        bytes: batches.reduce((sum, batch) => sum + batch.rows.bytes.length, 0),
       })
     },
     isFull: () => rows >= settings.batchRows || bytes >= settings.batchBytes,

@@ -3,7 +3,7 @@ import type { ConsumerJournal, Coordination, EventStore, LogReader, LogRecord, L
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
-import { createProcessor, type MicroBatch } from '../process.ts'
+import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { recover } from '../recovery.ts'
 import { pause, Stopped } from '../retrying.ts'
@@ -84,7 +84,12 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
-  const processor = createProcessor({ journal, destinationsFor: deps.destinationsFor, isWatched: publish.isWatched })
+  const processor = createProcessor({
+    journal,
+    destinationsFor: deps.destinationsFor,
+    isWatched: publish.isWatched,
+    deliveryRecordBytes: settings.deliveryRecordBytes,
+  })
   const onRoom = (): void => {
     if (progress.isAwaited()) store.pump(true)
     room()
@@ -111,11 +116,12 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     hint()
   }
 
-  /** Hands a micro-batch to the three branches; none waits for another. */
-  const handOn = (batch: MicroBatch): void => {
+  /** Hands the micro-batch in hand to the three branches; none waits for another. */
+  const handOn = (): void => {
+    const batch = processor.take()
+    next.set(batch.partition, batch.to)
     for (const [sourceId, events] of batch.live) publish.add(sourceId, events)
-    const delivered = deliver.add(batch.deliveries.values())
-    store.add(batch, delivered)
+    store.add(batch, deliver.add(batch.deliveries))
     metrics.count('pipeline_events', batch.accepted, { status: 'accepted' })
     for (const [reason, count] of batch.rejected) {
       metrics.count('pipeline_events', count, { status: 'rejected' })
@@ -134,21 +140,15 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
   /** Records of one turn through the steps, in micro-batches; other work gets its time between them. */
-  const take = async (partition: number, records: readonly LogRecord[]): Promise<void> => {
-    let batch: MicroBatch | undefined
+  const take = async (records: readonly LogRecord[]): Promise<void> => {
     for (const record of records) {
-      batch ??= processor.begin(partition, record.offset, record.time)
-      processor.add(batch, record)
+      processor.add(record)
       progress.read(record.body.byteLength)
-      if (batch.events < settings.microBatchEvents) continue
-      handOn(batch)
-      next.set(partition, batch.to)
-      batch = undefined
+      if (processor.size().events < settings.microBatchEvents) continue
+      handOn()
       await breathe()
     }
-    if (batch === undefined) return
-    handOn(batch)
-    next.set(partition, batch.to)
+    if (processor.size().records > 0) handOn()
   }
 
   /** One turn for every partition with news. True if one of them had more than its turn. */
@@ -160,7 +160,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       await waitForRoom()
       if (phase !== 'running') return false
       const records = reader.read(partition, from, settings.turnBytes)
-      await take(partition, records)
+      await take(records)
       more ||= (next.get(partition) ?? 0) < (ends[partition] ?? 0)
       await breathe()
     }

@@ -19,7 +19,8 @@ const typesByName: ReadonlyMap<string, EventType> = new Map<string, EventType>([
   ['a', 'alias'],
 ])
 
-const noContext: JsonObject = {}
+const jsonOf = (value: JsonObject | undefined): string => (value === undefined ? '' : JSON.stringify(value))
+
 const tooLongId = reject('message_id_too_long', `A messageId may have ${trackingLimits.messageIdLength} characters.`)
 
 /**
@@ -165,9 +166,9 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       anonymousId,
       groupId,
       previousId,
-      properties,
-      traits,
-      context: context ?? noContext,
+      properties: jsonOf(properties),
+      traits: jsonOf(traits),
+      context: context === undefined ? '{}' : JSON.stringify(context),
       integrations,
       extraKeys,
       test: context?.['test'] === true,

@@ -55,13 +55,14 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
     )
   }
   const code = Number(error.code)
-  if (saysUnavailable(code))
-    return new EventStoreUnavailable(`The event store answers ${code}: ${error.message}`, error)
+  // It quotes the statement or the row, which may be long.
+  const message = error.message.slice(0, 2_000)
+  if (saysUnavailable(code)) return new EventStoreUnavailable(`The event store answers ${code}: ${message}`, error)
   if (kind === 'insert') {
-    if (refusesRows(code)) return new InsertRejected(code, error.message.slice(0, 2_000), rowOf(error.message))
-    return new EventStoreUnavailable(`The event store cannot store: ${code}: ${error.message}`, error)
+    if (refusesRows(code)) return new InsertRejected(code, message, rowOf(error.message))
+    return new EventStoreUnavailable(`The event store cannot store: ${code}: ${message}`, error)
   }
-  return new EventStoreQueryError(code, error.message)
+  return new EventStoreQueryError(code, message)
 }
 
 /**
@@ -107,12 +108,12 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
 
   return {
     async insert(table, ndjson, { token, signal }) {
-      const text = typeof ndjson === 'string' ? ndjson : ndjson.join('\n')
-      if (text.trim() === '') return
+      const rows = ndjson instanceof Uint8Array || typeof ndjson === 'string' ? ndjson : ndjson.join('\n')
+      if (rows.length === 0 || (typeof rows === 'string' && rows.trim() === '')) return
       await bounded('insert', timeouts.insert, signal, async (both) => {
         const { stream } = await client.exec({
           query: `INSERT INTO ${nameOfTable(table)} FORMAT JSONEachRow`,
-          values: Readable.from([Buffer.from(text)], { objectMode: false }),
+          values: Readable.from([typeof rows === 'string' ? Buffer.from(rows) : rows], { objectMode: false }),
           abort_signal: both,
           clickhouse_settings: { ...insertSettings, insert_deduplication_token: token },
         })

@@ -11,10 +11,10 @@ export type InsertOptions = {
 
 export interface EventStore {
   /**
-   * Inserts rows given as NDJSON text (one JSON object a line), durable on return. Throws InsertRejected when the
+   * Inserts rows given as NDJSON text or its UTF-8 bytes (one JSON object a line), durable on return. Throws InsertRejected when the
    * engine refuses a row (type, parse), EventStoreUnavailable when it cannot be reached or is overloaded.
    */
-  insert(table: string, ndjson: string | readonly string[], options: InsertOptions): Promise<void>
+  insert(table: string, ndjson: string | readonly string[] | Uint8Array, options: InsertOptions): Promise<void>
   /**
    * Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. 64-bit integers come as numbers (exact
    * up to 2^53). Throws EventStoreQueryError for a mistake in the statement, EventStoreUnavailable when the engine is
