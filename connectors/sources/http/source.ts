@@ -1,0 +1,45 @@
+/** Anything that can send an HTTP request. */
+export const http = {
+  slug: 'http',
+  title: 'HTTP API',
+  description:
+    'Send events from any language or tool with plain HTTP requests and JSON. The calls are those of the common tracking API, so libraries written for it work, too, once you set their host.',
+  type: 3,
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#2f6fed"/><path d="M10 18h24l-6-6M38 30H14l6 6" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  guide: [
+    {
+      title: 'Send one event',
+      text: 'The write key is the user name of basic authorization; the password is empty. The answer {"success":true} means that the event is on disk.',
+      code: `curl {{origin}}/v1/track \\
+  -u '{{writeKey}}:' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"userId": "user-123", "event": "Order Completed", "properties": {"total": 59.9}}'`,
+      language: 'shell',
+    },
+    {
+      title: 'Say who the user is',
+      text: 'The other calls are /v1/identify, /v1/page, /v1/screen, /v1/group and /v1/alias.',
+      code: `curl {{origin}}/v1/identify \\
+  -u '{{writeKey}}:' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"userId": "user-123", "traits": {"email": "jane@example.com", "plan": "pro"}}'`,
+      language: 'shell',
+    },
+    {
+      title: 'Send many events at once',
+      text: 'A batch may have up to 2,500 events and 4 MB, also compressed with gzip; each event up to 32 kB. Give each event a messageId, so that a repeated request does not count twice.',
+      code: `curl {{origin}}/v1/batch \\
+  -u '{{writeKey}}:' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"batch": [
+    {"type": "track", "messageId": "order-1001", "userId": "user-123", "event": "Order Completed"},
+    {"type": "page", "messageId": "page-77", "anonymousId": "visitor-9", "name": "Home"}
+  ]}'`,
+      language: 'shell',
+    },
+    {
+      title: 'Heed the answers',
+      text: 'Answers 429 and 503 ask you to send the same request again after the seconds in Retry-After. Other answers from 400 on name what to mend in the request; they are listed on the page of this source under refused requests.',
+    },
+  ],
+}

@@ -1,0 +1,69 @@
+const snippet = `<script>
+!function () {
+  var queue = window.analytics = window.analytics || []
+  if (queue.initialize || queue.invoked) return
+  queue.invoked = true
+  queue.methods = "track identify page screen group alias ready reset user on once off setAnonymousId debug trackLink trackForm trackClick trackSubmit addSourceMiddleware addDestinationMiddleware addIntegrationMiddleware register".split(' ')
+  queue.methods.forEach(function (name) {
+    queue[name] = function () {
+      if (window.analytics !== queue) return window.analytics[name].apply(window.analytics, arguments)
+      queue.push([name].concat([].slice.call(arguments)))
+      return queue
+    }
+  })
+  queue.load = function (key, options) {
+    queue._writeKey = key
+    queue._loadOptions = options
+    var script = document.createElement('script')
+    script.async = true
+    script.src = queue._cdn + '/analytics.js/v1/' + encodeURIComponent(key) + '/analytics.min.js'
+    document.head.appendChild(script)
+  }
+  queue._cdn = "{{origin}}"
+  queue.load("{{writeKey}}")
+  queue.page()
+}()
+</script>`
+
+/** Web sites, with @segment/analytics-next from this server or from npm. */
+export const javascript = {
+  slug: 'javascript',
+  title: 'JavaScript',
+  description:
+    'Collect page views, events and traits from your web site. Add one script to your pages, or install the analytics-next package; both send to this server and to nobody else.',
+  type: 1,
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#f2c94c"/><path d="m19 15-9 9 9 9M29 15l9 9-9 9" fill="none" stroke="#2b2b2b" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  guide: [
+    {
+      title: 'Add the script to your pages',
+      text: 'Put this into the head of every page, as early as possible. It loads the library, and counts the page. Calls made before the library has arrived wait for it.',
+      code: snippet,
+      language: 'html',
+    },
+    {
+      title: 'Or install the package',
+      text: 'In an application with a bundler, take the library from npm instead of the script.',
+      code: `npm install @segment/analytics-next`,
+      language: 'shell',
+    },
+    {
+      title: 'Load the package',
+      text: 'The settings it asks for at start tell it where to send events, so the address of this server is all it needs. Leave this step out when you use the script.',
+      code: `import { AnalyticsBrowser } from '@segment/analytics-next'
+
+export const analytics = AnalyticsBrowser.load({
+  writeKey: '{{writeKey}}',
+  cdnURL: '{{origin}}',
+})
+analytics.page()`,
+      language: 'javascript',
+    },
+    {
+      title: 'Say who the user is and what they do',
+      text: 'Identify a user once you know the id, for instance after sign-in, and track what matters. Then open the live events of this source: they appear within a second.',
+      code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
+analytics.track('Order Completed', { order_id: '1001', total: 59.9, currency: 'EUR' })`,
+      language: 'javascript',
+    },
+  ],
+}

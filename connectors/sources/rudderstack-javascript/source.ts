@@ -1,0 +1,34 @@
+/** Web sites that use RudderStack's JavaScript SDK. */
+export const rudderstackJavascript = {
+  slug: 'rudderstack-javascript',
+  title: 'RudderStack JavaScript SDK',
+  description:
+    "Keep RudderStack's JavaScript SDK on your web site and point it at this server. Only the two addresses change; your calls stay as they are.",
+  type: 1,
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#105ed5"/><path d="M24 9v20M24 29c-8 0-12 4-12 10h24c0-6-4-10-12-10z" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  guide: [
+    {
+      title: 'Install the SDK',
+      text: 'The bundled build carries its plugins and loads nothing from elsewhere.',
+      code: 'npm install @rudderstack/analytics-js',
+      language: 'shell',
+    },
+    {
+      title: 'Point it at this server',
+      text: 'Both the data plane and the address of the configuration are this server.',
+      code: `import { RudderAnalytics } from '@rudderstack/analytics-js/bundled'
+
+export const analytics = new RudderAnalytics()
+analytics.load('{{writeKey}}', '{{origin}}', { configUrl: '{{origin}}' })
+analytics.page()`,
+      language: 'javascript',
+    },
+    {
+      title: 'Send events',
+      text: 'Then open the live events of this source: they appear within a second.',
+      code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
+analytics.track('Order Completed', { order_id: '1001', total: 59.9, currency: 'EUR' })`,
+      language: 'javascript',
+    },
+  ],
+}

@@ -1,0 +1,33 @@
+/** Node servers that use RudderStack's SDK. */
+export const rudderstackNode = {
+  slug: 'rudderstack-node',
+  title: 'RudderStack Node.js SDK',
+  description:
+    "Keep RudderStack's Node.js SDK on your server and point it at this one. Batches, compression and retries work as before.",
+  type: 3,
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M24 3 42 13.5v21L24 45 6 34.5v-21z" fill="#105ed5"/><path d="M24 12v15M24 27c-5 0-8 3-8 7h16c0-4-3-7-8-7z" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  guide: [
+    {
+      title: 'Install the SDK',
+      text: 'Version 3 or newer.',
+      code: 'npm install @rudderstack/rudder-sdk-node',
+      language: 'shell',
+    },
+    {
+      title: 'Point it at this server',
+      text: 'Make one instance for the whole process.',
+      code: `import RudderAnalytics from '@rudderstack/rudder-sdk-node'
+
+export const client = new RudderAnalytics('{{writeKey}}', { dataPlaneUrl: '{{origin}}' })`,
+      language: 'javascript',
+    },
+    {
+      title: 'Send events',
+      text: 'Call flush before the process ends, since calls wait for their batch.',
+      code: `client.identify({ userId: 'user-123', traits: { email: 'jane@example.com', plan: 'pro' } })
+client.track({ userId: 'user-123', event: 'Order Completed', properties: { order_id: '1001', total: 59.9 } })
+client.flush()`,
+      language: 'javascript',
+    },
+  ],
+}

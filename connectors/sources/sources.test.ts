@@ -1,0 +1,29 @@
+import { snippet } from '@tributary/collect'
+import { expect, test } from 'vitest'
+import { sourceDefinitions } from './index.ts'
+
+test('every source has its own slug', () => {
+  expect(new Set(sourceDefinitions.map(({ slug }) => slug)).size).toBe(sourceDefinitions.length)
+})
+
+test.each(sourceDefinitions)(
+  '$slug: logo, texts and guide are fit to be shown',
+  ({ slug, title, description, type, logo, guide }) => {
+    expect(slug).toMatch(/^[a-z][a-z0-9-]*$/)
+    expect(title).not.toBe('')
+    expect(description.length).toBeGreaterThan(60)
+    expect(type).toBeOneOf([1, 2, 3, 4, 5, 6, 7])
+    expect(logo).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 48 48">.*<\/svg>$/)
+    expect(logo).not.toMatch(/script|href|url\(|on\w+=/i)
+    const codes = guide.map((step) => ('code' in step ? step.code : '')).join('\n')
+    expect(codes).toContain('{{origin}}')
+    expect(codes).toContain('{{writeKey}}')
+    for (const [, name] of codes.matchAll(/\{\{(.*?)\}\}/g)) expect(['origin', 'writeKey']).toContain(name)
+  },
+)
+
+test('the snippet of the guide is the one that collection stands for', () => {
+  const javascript = sourceDefinitions.find(({ slug }) => slug === 'javascript')
+  const codes = javascript?.guide.map((step) => step.code)
+  expect(codes).toContain(snippet({ origin: '{{origin}}', writeKey: '{{writeKey}}' }))
+})
