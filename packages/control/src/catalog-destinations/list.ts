@@ -1,0 +1,21 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { instanceCounts, searched } from '../instance-counts.ts'
+import { offsetCursor, openPage, slicePage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentCatalogDestination } from './present.ts'
+
+/** What a destination can be made of, with how many the workspace has of each. */
+export const listCatalogDestinations =
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogDestinations.list> =>
+  async ({ actor, params, query }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const page = openPage('catalogDestinations.list', params, query, offsetCursor)
+    const { rows, next } = slicePage(page, searched(catalog.destinations, query.search))
+    const counts = await instanceCounts(db, 'destinations', workspace.id)
+    return {
+      catalog_destinations: rows.map((entry) => presentCatalogDestination(entry, counts.get(entry.slug) ?? 0)),
+      next_page_token: next,
+    }
+  }

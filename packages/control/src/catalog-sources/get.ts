@@ -1,0 +1,18 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { instanceCounts } from '../instance-counts.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentCatalogSource } from './present.ts'
+
+/** One entry of the source catalogue. */
+export const getCatalogSource =
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogSources.get> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const entry = catalog.sources.find(({ slug }) => slug === params.app)
+    if (entry === undefined) throw notFound('The catalogue has no source of this name')
+    const counts = await instanceCounts(db, 'sources', workspace.id)
+    return presentCatalogSource(entry, counts.get(entry.slug) ?? 0)
+  }

@@ -1,0 +1,21 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { instanceCounts, searched } from '../instance-counts.ts'
+import { offsetCursor, openPage, slicePage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentCatalogSource } from './present.ts'
+
+/** What a source can be made of, with how many the workspace has of each. */
+export const listCatalogSources =
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogSources.list> =>
+  async ({ actor, params, query }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const page = openPage('catalogSources.list', params, query, offsetCursor)
+    const { rows, next } = slicePage(page, searched(catalog.sources, query.search))
+    const counts = await instanceCounts(db, 'sources', workspace.id)
+    return {
+      catalog_sources: rows.map((entry) => presentCatalogSource(entry, counts.get(entry.slug) ?? 0)),
+      next_page_token: next,
+    }
+  }

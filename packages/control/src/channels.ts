@@ -1,0 +1,24 @@
+import type { Authentication } from '@tributary/http'
+import { canSee } from '@tributary/kernel'
+import type { Db } from './deps.ts'
+import { isId } from './resource-ids.ts'
+
+const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
+
+/** Whether the holder of a token may listen to a realtime channel: a source's, for members of its organisation. */
+export const createChannelAccess =
+  ({ db, authenticate }: { db: Db; authenticate(token: string): Promise<Authentication> }) =>
+  async (token: string, channel: string): Promise<boolean> => {
+    const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
+    if (!isId(sourceId)) return false
+    const found = await authenticate(token)
+    if (!('actor' in found)) return false
+    const row = await db
+      .selectFrom('sources')
+      .innerJoin('workspaces', 'workspaces.id', 'sources.workspace_id')
+      .select('workspaces.organization_id')
+      .where('sources.id', '=', sourceId)
+      .where('sources.delete_time', 'is', null)
+      .executeTakeFirst()
+    return row !== undefined && canSee(found.actor, row.organization_id)
+  }

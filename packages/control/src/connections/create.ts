@@ -1,0 +1,70 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { conflict, newId, notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { isId, parseReference } from '../resource-ids.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentConnection, readConnection } from './read.ts'
+
+/** Locks one end against deletion until the connection is made. */
+const requireEnd = async (
+  tx: Tx,
+  table: 'sources' | 'destinations',
+  workspaceId: string,
+  end: { workspace: string; id: string },
+): Promise<void> => {
+  const found =
+    end.workspace === workspaceId && isId(end.id)
+      ? await tx
+          .selectFrom(table)
+          .select('id')
+          .where('id', '=', end.id)
+          .where('workspace_id', '=', workspaceId)
+          .where('delete_time', 'is', null)
+          .forShare()
+          .executeTakeFirst()
+      : undefined
+  if (found === undefined) throw notFound(`${table === 'sources' ? 'source' : 'destination'} not found`)
+}
+
+/** Connects a source and a destination of the workspace, once: a second time is 409. */
+export const createConnection =
+  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.create> =>
+  async ({ actor, params, body }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const source = parseReference(resourceNames.source, 'source', body.source)
+    const destination = parseReference(resourceNames.destination, 'destination', body.destination)
+    const id = newId()
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      await requireEnd(tx, 'sources', workspace.id, { workspace: source.workspace, id: source.source })
+      await requireEnd(tx, 'destinations', workspace.id, {
+        workspace: destination.workspace,
+        id: destination.destination,
+      })
+      const made = await tx
+        .insertInto('connections')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          source_id: source.source,
+          destination_id: destination.destination,
+          create_time: time,
+        })
+        .onConflict((conflicting) => conflicting.columns(['source_id', 'destination_id']).doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (made === undefined) throw conflict('ALREADY_EXISTS', 'This source is connected with this destination already')
+      await audit(tx, {
+        actor,
+        action: 'connections.create',
+        resource: resourceNames.connection.format({ workspace: workspace.id, connection: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { source: body.source, destination: body.destination },
+        time,
+      })
+    })
+    return presentConnection(await readConnection(db, workspace.id, id), catalog)
+  }

@@ -1,0 +1,34 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+
+/** Disconnects a source from a destination. */
+export const deleteConnection =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.connections.delete> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    if (!isId(params.connection)) throw notFound('connection not found')
+    await db.transaction().execute(async (tx) => {
+      const deleted = await tx
+        .deleteFrom('connections')
+        .where('id', '=', params.connection)
+        .where('workspace_id', '=', workspace.id)
+        .returning(['id', 'source_id', 'destination_id'])
+        .executeTakeFirst()
+      if (deleted === undefined) throw notFound('connection not found')
+      await audit(tx, {
+        actor,
+        action: 'connections.delete',
+        resource: resourceNames.connection.format({ workspace: workspace.id, connection: deleted.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { source_id: deleted.source_id, destination_id: deleted.destination_id },
+        time: new Date(clock()),
+      })
+    })
+    return {}
+  }

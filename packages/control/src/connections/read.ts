@@ -1,0 +1,65 @@
+import { type Connection, resourceNames } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import { iconAddress } from '../catalog-sources/present.ts'
+import type { Catalog, Db } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+
+/** The connections of a workspace with what a list shows of their ends. */
+export const selectConnections = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+    .selectAll('connections')
+    .select([
+      'sources.title as source_title',
+      'sources.app as source_app',
+      'sources.enabled as source_enabled',
+      'destinations.title as destination_title',
+      'destinations.app as destination_app',
+      'destinations.enabled as destination_enabled',
+    ])
+    .where('connections.workspace_id', '=', workspaceId)
+
+export type ConnectionRow = Awaited<ReturnType<ReturnType<typeof selectConnections>['executeTakeFirstOrThrow']>>
+
+/** A connection of this workspace; throws 404 for one that is absent or of another workspace. */
+export const readConnection = async (db: Db, workspaceId: string, connectionId: string): Promise<ConnectionRow> => {
+  const row = isId(connectionId)
+    ? await selectConnections(db, workspaceId).where('connections.id', '=', connectionId).executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('connection not found')
+  return row
+}
+
+/** A connection as the wire shows it. */
+export const presentConnection = (row: ConnectionRow, catalog: Catalog): Connection => {
+  const workspace = row.workspace_id
+  const source = resourceNames.source.format({ workspace, source: row.source_id })
+  const destination = resourceNames.destination.format({ workspace, destination: row.destination_id })
+  const sourceEntry = catalog.sources.find(({ slug }) => slug === row.source_app)
+  const destinationEntry = catalog.destinations.find(({ slug }) => slug === row.destination_app)
+  return {
+    name: resourceNames.connection.format({ workspace, connection: row.id }),
+    source,
+    destination,
+    enabled: row.enabled,
+    create_time: row.create_time.toISOString(),
+    extra: {
+      source: {
+        name: source,
+        title: row.source_title,
+        enabled: row.source_enabled,
+        display_name: sourceEntry?.title ?? row.source_app,
+        app_icon: sourceEntry === undefined ? '' : iconAddress(sourceEntry.logo),
+      },
+      destination: {
+        name: destination,
+        title: row.destination_title,
+        enabled: row.destination_enabled,
+        display_name: destinationEntry?.title ?? row.destination_app,
+        app_icon: destinationEntry === undefined ? '' : iconAddress(destinationEntry.logo),
+      },
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentConnection, readConnection } from './read.ts'
+
+/** Switches a connection on or off. */
+export const updateConnection =
+  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.update> =>
+  async ({ actor, params, body }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const { id } = await readConnection(db, workspace.id, params.connection)
+    const { enabled } = body
+    if (enabled !== undefined) {
+      await db.transaction().execute(async (tx) => {
+        const changed = await tx
+          .updateTable('connections')
+          .set({ enabled })
+          .where('id', '=', id)
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) return
+        await audit(tx, {
+          actor,
+          action: 'connections.update',
+          resource: resourceNames.connection.format({ workspace: workspace.id, connection: id }),
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: { enabled },
+          time: new Date(clock()),
+        })
+      })
+    }
+    return presentConnection(await readConnection(db, workspace.id, id), catalog)
+  }

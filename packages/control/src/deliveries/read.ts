@@ -1,0 +1,41 @@
+import { type Delivery, resourceNames } from '@tributary/contract'
+
+export type DeliveryRow = {
+  source_id: string
+  destination_id: string
+  event_id: string
+  message_id: string
+  event_type: string
+  event: string
+  time_ms: number
+  attempt: number
+  status: string
+  http_status: number
+  latency_ms: number
+  reason: string
+  request: string
+  response: string
+}
+
+/** Columns of an attempt. */
+export const deliveryColumns = `source_id, destination_id, event_id, message_id, event_type, event,
+  toUnixTimestamp64Milli(time) as time_ms, attempt, status, http_status, latency_ms, reason, request, response`
+
+/** An attempt as the wire shows it. */
+export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery => ({
+  destination: resourceNames.destination.format({ workspace: workspaceId, destination: row.destination_id }),
+  source: resourceNames.source.format({ workspace: workspaceId, source: row.source_id }),
+  event: resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),
+  event_id: row.event_id,
+  message_id: row.message_id,
+  event_type: row.event_type,
+  event_title: row.event === '' ? row.event_type : row.event,
+  time: new Date(Number(row.time_ms)).toISOString(),
+  attempt: Number(row.attempt),
+  status: row.status,
+  http_status: Number(row.http_status),
+  latency_ms: Number(row.latency_ms),
+  reason: row.reason,
+  request: row.request,
+  response: row.response,
+})

@@ -1,0 +1,44 @@
+import type { DestinationDefinition } from '@tributary/connector-kit'
+import type { GuideStep, TargetProduct } from '@tributary/contract'
+import type { Clock, Logger, SecretBox } from '@tributary/kernel'
+import type { Coordination, Database, EventStore } from '@tributary/storage'
+import type { Kysely, Transaction } from 'kysely'
+
+/** An entry of the source catalogue, as its connector describes it. */
+export type SourceDefinition = {
+  /** Name in the catalogue and in addresses, kebab-case. */
+  slug: string
+  title: string
+  description: string
+  /** One of the numbers of the contract's `sourceTypes`. */
+  type: number
+  /** SVG text, square, without scripts or outside references. */
+  logo: string
+  docsUrl?: string
+  targetProduct?: TargetProduct
+  guide: readonly (Pick<GuideStep, 'title' | 'text'> & { code?: string; language?: string })[]
+}
+
+/** What sources and destinations can be made of. */
+export type Catalog = {
+  sources: readonly SourceDefinition[]
+  destinations: readonly DestinationDefinition[]
+}
+
+/** Counters with an expiry, shared by all processes. */
+export type Counters = Pick<Coordination, 'increment'>
+
+export type ControlDeps = {
+  db: Kysely<Database>
+  eventStore: EventStore
+  secretBox: SecretBox
+  catalog: Catalog
+  counters: Counters
+  /** Application key of the realtime gateway, shown to signed-in users. */
+  realtimeKey: string
+  clock: Clock
+  logger: Logger
+}
+
+export type Db = Kysely<Database>
+export type Tx = Transaction<Database>

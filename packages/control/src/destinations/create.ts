@@ -1,0 +1,69 @@
+import { validateSettings } from '@tributary/connector-kit'
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, conflict } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { idFor, parseReference } from '../resource-ids.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { showDestination } from './read.ts'
+import { storeSettings } from './settings.ts'
+
+const settingsError = (errors: Record<string, string>): Error => {
+  const fields = Object.fromEntries(Object.entries(errors).map(([name, text]) => [`settings.${name}`, text]))
+  const sentence = Object.entries(errors).map(([name, text]) => `${name}: ${text}`)
+  return badRequest('VALIDATION', sentence.join('; '), fields)
+}
+
+/** Makes a destination of an entry of the catalogue. Its settings must be whole and valid; secrets are sealed. */
+export const createDestination =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.destinations.create> =>
+  async ({ actor, params, body }) => {
+    const { db, catalog, secretBox, clock } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const { app } = parseReference(resourceNames.catalogDestination, 'app.name', body.app.name)
+    const definition = catalog.destinations.find(({ slug }) => slug === app)
+    if (definition === undefined) {
+      const text = 'The catalogue has no destination of this name'
+      throw badRequest('VALIDATION', text, { 'app.name': text })
+    }
+    const checked = validateSettings(definition, body.settings)
+    if (!checked.ok) throw settingsError(checked.errors)
+    const id = idFor(body.request_id, 'destinations', workspace.id)
+    const time = new Date(clock())
+    const made = await db.transaction().execute(async (tx) => {
+      const row = await tx
+        .insertInto('destinations')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          title: body.title,
+          app,
+          ...storeSettings(id, definition, checked.settings, secretBox),
+          create_time: time,
+          update_time: time,
+        })
+        .onConflict((conflicting) => conflicting.column('id').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (row === undefined) return false
+      await audit(tx, {
+        actor,
+        action: 'destinations.create',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: body.title, app, settings: Object.keys(checked.settings) },
+        time,
+      })
+      return true
+    })
+    if (!made) {
+      const before = await db.selectFrom('destinations').select('delete_time').where('id', '=', id).executeTakeFirst()
+      if (before?.delete_time !== null)
+        throw conflict('ALREADY_EXISTS', 'This request made a destination that has been deleted since')
+    }
+    return await showDestination(deps, workspace.id, id)
+  }

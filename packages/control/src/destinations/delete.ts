@@ -1,0 +1,37 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readDestination } from './read.ts'
+
+/** Deletes a destination with its connections and its secrets. */
+export const deleteDestination =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.delete> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const destination = await readDestination(db, workspace.id, params.destination)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const deleted = await tx
+        .updateTable('destinations')
+        .set({ delete_time: time, update_time: time, secrets_encrypted: null })
+        .where('id', '=', destination.id)
+        .where('delete_time', 'is', null)
+        .returning('id')
+        .executeTakeFirst()
+      if (deleted === undefined) throw notFound('destination not found')
+      await tx.deleteFrom('connections').where('destination_id', '=', destination.id).execute()
+      await audit(tx, {
+        actor,
+        action: 'destinations.delete',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: destination.title },
+        time,
+      })
+    })
+    return {}
+  }

@@ -1,0 +1,13 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { showDestination } from './read.ts'
+
+/** Reads the app of a destination with its settings. */
+export const getDestinationApp =
+  (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.destinations.getApp> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+    return (await showDestination(deps, workspace.id, params.destination)).app
+  }

@@ -1,0 +1,15 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { showDestination } from './read.ts'
+
+type Deps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>
+
+/** Reads a destination. */
+export const getDestination =
+  (deps: Deps): Handler<typeof methods.destinations.get> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+    return await showDestination(deps, workspace.id, params.destination)
+  }

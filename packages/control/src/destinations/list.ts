@@ -1,0 +1,29 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { instanceCounts } from '../instance-counts.ts'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentDestination } from './read.ts'
+
+/** The destinations of a workspace, newest first. */
+export const listDestinations =
+  (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.destinations.list> =>
+  async ({ actor, params, query }) => {
+    const { db } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const page = openPage('destinations.list', params, query, createdCursor)
+    const rows = await db
+      .selectFrom('destinations')
+      .selectAll()
+      .where('workspace_id', '=', workspace.id)
+      .where('delete_time', 'is', null)
+      .where(olderThan('destinations', page.after))
+      .orderBy('create_time', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    const counts = await instanceCounts(db, 'destinations', workspace.id)
+    return { destinations: shown.map((row) => presentDestination(row, counts, deps)), next_page_token: next }
+  }

@@ -1,0 +1,79 @@
+import type { Settings } from '@tributary/connector-kit'
+import { type Destination, type DestinationApp, resourceNames, type Setting } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { DestinationsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import { presentOption } from '../catalog-destinations/present.ts'
+import { iconAddress } from '../catalog-sources/present.ts'
+import type { ControlDeps, Db } from '../deps.ts'
+import { instanceCounts } from '../instance-counts.ts'
+import { isId } from '../resource-ids.ts'
+import { readableSettings } from './settings.ts'
+
+export type DestinationRow = Selectable<DestinationsTable>
+
+/** A destination of this workspace; throws 404 for one that is absent, deleted or of another workspace. */
+export const readDestination = async (db: Db, workspaceId: string, destinationId: string): Promise<DestinationRow> => {
+  const row = isId(destinationId)
+    ? await db
+        .selectFrom('destinations')
+        .selectAll()
+        .where('id', '=', destinationId)
+        .where('workspace_id', '=', workspaceId)
+        .where('delete_time', 'is', null)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('destination not found')
+  return row
+}
+
+const presentSetting = (option: ReturnType<typeof presentOption>, settings: Settings): Setting => {
+  const value = settings[option.name]
+  return { ...option, value: option.is_secret ? null : (value ?? null), is_set: value !== undefined }
+}
+
+type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
+
+/** The app of a destination as the wire shows it: no secret's value is in it. */
+export const presentApp = (
+  row: DestinationRow,
+  counts: ReadonlyMap<string, number>,
+  { catalog, secretBox, logger }: PresentDeps,
+): DestinationApp => {
+  const entry = catalog.destinations.find(({ slug }) => slug === row.app)
+  const settings = readableSettings(row.id, row, secretBox, logger)
+  return {
+    name: resourceNames.destinationApp.format({ workspace: row.workspace_id, destination: row.id }),
+    catalog_app: resourceNames.catalogDestination.format({ app: row.app }),
+    title: entry?.title ?? row.app,
+    display_name: entry?.title ?? row.app,
+    docs_url: entry?.docs.url ?? '',
+    instance_count: counts.get(row.app) ?? 0,
+    extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
+    settings: (entry?.fields ?? []).map((field) => presentSetting(presentOption(field), settings)),
+  }
+}
+
+/** A destination as the wire shows it. */
+export const presentDestination = (
+  row: DestinationRow,
+  counts: ReadonlyMap<string, number>,
+  deps: PresentDeps,
+): Destination => ({
+  name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
+  title: row.title,
+  app: presentApp(row, counts, deps),
+  enabled: row.enabled,
+  create_time: row.create_time.toISOString(),
+  update_time: row.update_time.toISOString(),
+})
+
+/** Reads a destination and presents it. */
+export const showDestination = async (
+  deps: PresentDeps & { db: Db },
+  workspaceId: string,
+  destinationId: string,
+): Promise<Destination> => {
+  const row = await readDestination(deps.db, workspaceId, destinationId)
+  return presentDestination(row, await instanceCounts(deps.db, 'destinations', workspaceId), deps)
+}

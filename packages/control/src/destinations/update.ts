@@ -1,0 +1,40 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readDestination, showDestination } from './read.ts'
+
+/** Changes title or enabled. */
+export const updateDestination =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.destinations.update> =>
+  async ({ actor, params, body }) => {
+    const { db, clock } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const { id } = await readDestination(db, workspace.id, params.destination)
+    if (Object.keys(body).length > 0) {
+      const time = new Date(clock())
+      await db.transaction().execute(async (tx) => {
+        const changed = await tx
+          .updateTable('destinations')
+          .set({ ...body, update_time: time })
+          .where('id', '=', id)
+          .where('delete_time', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) return
+        await audit(tx, {
+          actor,
+          action: 'destinations.update',
+          resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: body,
+          time,
+        })
+      })
+    }
+    return await showDestination(deps, workspace.id, id)
+  }

@@ -1,0 +1,94 @@
+import type { Settings } from '@tributary/connector-kit'
+import type { SecretBox } from '@tributary/kernel'
+import { openSettings } from '../destinations/settings.ts'
+import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
+
+/** A destination as delivery needs it, its secrets included. */
+export type DirectoryDestination = {
+  id: string
+  workspaceId: string
+  title: string
+  /** Slug of its entry in the catalogue. */
+  app: string
+  /** False also when its secrets cannot be opened: then what is for it is held, not lost. */
+  enabled: boolean
+  settings: Settings
+}
+
+export type DestinationDirectory = Follower & {
+  /** Ids of the enabled destinations that a source is connected with by an enabled connection. */
+  destinationsFor(sourceId: string): readonly string[]
+  /** A destination that is not deleted, enabled or not. */
+  get(destinationId: string): DirectoryDestination | undefined
+  /** Called after each change of the snapshot. Returns how to stop. */
+  onChange(listener: () => void): () => void
+}
+
+type Snapshot = { bySource: ReadonlyMap<string, readonly string[]>; byId: ReadonlyMap<string, DirectoryDestination> }
+const none: readonly string[] = []
+
+/** Every destination and connection in memory, for the pipeline and for delivery. */
+export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: SecretBox }): DestinationDirectory => {
+  const { secretBox, logger } = deps
+  let snapshot: Snapshot = { bySource: new Map(), byId: new Map() }
+  const listeners = new Set<() => void>()
+
+  const settingsOf = (id: string, row: Parameters<typeof openSettings>[1]): Settings | undefined => {
+    try {
+      return openSettings(id, row, secretBox)
+    } catch (error) {
+      logger.error({ err: error, destinationId: id }, 'the settings of a destination cannot be opened; it is held')
+      return undefined
+    }
+  }
+
+  const follower = createFollower(deps, {
+    name: 'destinations',
+    async load(tx) {
+      const rows = await tx.selectFrom('destinations').selectAll().where('delete_time', 'is', null).execute()
+      const links = await tx
+        .selectFrom('connections')
+        .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+        .innerJoin('sources', 'sources.id', 'connections.source_id')
+        .select(['connections.source_id', 'connections.destination_id'])
+        .where('connections.enabled', '=', true)
+        .where('destinations.enabled', '=', true)
+        .where('destinations.delete_time', 'is', null)
+        .where('sources.delete_time', 'is', null)
+        .orderBy('connections.id')
+        .execute()
+      const byId = new Map<string, DirectoryDestination>()
+      for (const row of rows) {
+        const settings = settingsOf(row.id, row)
+        byId.set(row.id, {
+          id: row.id,
+          workspaceId: row.workspace_id,
+          title: row.title,
+          app: row.app,
+          enabled: row.enabled && settings !== undefined,
+          settings: settings ?? {},
+        })
+      }
+      const bySource = new Map<string, string[]>()
+      for (const link of links) {
+        const ids = bySource.get(link.source_id)
+        if (ids === undefined) bySource.set(link.source_id, [link.destination_id])
+        else ids.push(link.destination_id)
+      }
+      return () => {
+        snapshot = { bySource, byId }
+        for (const listener of listeners) listener()
+      }
+    },
+  })
+
+  return {
+    ...follower,
+    destinationsFor: (sourceId) => snapshot.bySource.get(sourceId) ?? none,
+    get: (destinationId) => snapshot.byId.get(destinationId),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

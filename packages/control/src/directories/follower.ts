@@ -1,0 +1,131 @@
+import type { Logger } from '@tributary/kernel'
+import type { Relational } from '@tributary/storage'
+import type { Db, Tx } from '../deps.ts'
+
+export type FollowerDeps = {
+  db: Db
+  /** For the connection that listens for changes. */
+  pool: Relational['pool']
+  logger: Logger
+  /** How long a change can go unseen when its notification is lost, in ms. */
+  pollMs?: number
+}
+
+export type Follower = {
+  /** True once the first snapshot is there, and from then on. */
+  ready(): boolean
+  /** Begins to follow; resolves when the first snapshot is there or could not be had yet. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Listener = { release(): void }
+
+/**
+ * Keeps a snapshot of the relational store in memory: loaded whenever the directory's version has grown, looked at after
+ * each notification and at least every `pollMs`. Version and rows are read in one snapshot, so no change is missed.
+ * While the store is away the last snapshot is served.
+ */
+export const createFollower = (
+  { db, pool, logger, pollMs = 1000 }: FollowerDeps,
+  options: { name: string; load: (tx: Tx) => Promise<() => void> },
+): Follower => {
+  let seen: string | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let failing = false
+  let timer: NodeJS.Timeout | undefined
+  let listener: Listener | undefined
+  let connecting = false
+  let stopped = true
+
+  const look = async (): Promise<void> => {
+    const row = await db.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
+    if (row.version === seen) return
+    const loaded = await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        const { version } = await tx.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
+        return { version, apply: await options.load(tx) }
+      })
+    seen = loaded.version
+    loaded.apply()
+  }
+
+  const lookSafely = async (): Promise<void> => {
+    try {
+      await look()
+      if (failing) logger.info({ directory: options.name }, 'the directory follows again')
+      failing = false
+    } catch (error) {
+      if (!failing) logger.warn({ err: error, directory: options.name }, 'the directory serves its last snapshot')
+      failing = true
+    }
+  }
+
+  /** One look at a time; a wish during one is fulfilled by another after it. */
+  const refresh = (): Promise<void> => {
+    if (running !== undefined) {
+      again = true
+      return running
+    }
+    running = (async () => {
+      do {
+        again = false
+        await lookSafely()
+      } while (again && !stopped)
+    })().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  const listen = async (): Promise<void> => {
+    if (listener !== undefined || connecting || stopped) return
+    connecting = true
+    try {
+      const client = await pool.connect()
+      let released = false
+      const release = (): void => {
+        if (released) return
+        released = true
+        listener = undefined
+        client.release(true)
+      }
+      client.once('error', release)
+      client.once('end', release)
+      client.on('notification', () => void refresh())
+      listener = { release }
+      await client.query('listen directory_changed')
+      if (stopped) release()
+    } catch {
+      listener?.release()
+    } finally {
+      connecting = false
+    }
+  }
+
+  const tick = (): void => {
+    void listen()
+    void refresh()
+  }
+
+  return {
+    ready: () => seen !== undefined,
+    async start() {
+      stopped = false
+      timer = setInterval(tick, pollMs)
+      timer.unref()
+      await listen()
+      await refresh()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      listener?.release()
+      await running
+    },
+  }
+}

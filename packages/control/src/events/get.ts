@@ -1,0 +1,65 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { type EventRow, eventColumns, presentEvent, wireTime } from './read.ts'
+
+type DetailRow = EventRow & {
+  group_id: string
+  previous_id: string
+  original_timestamp_ms: number | null
+  sent_at_ms: number | null
+  ip: string
+  original: string
+}
+
+/** The JSON object in a text, or null. */
+const payloadOf = (original: string): Record<string, unknown> | null => {
+  try {
+    const value: unknown = JSON.parse(original)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+/** An event with its original and every attempt to deliver it. A new one is found about a second after its arrival. */
+export const getEvent =
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.get> =>
+  async ({ actor, params, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const ids = { workspace: workspace.id, event: params.event }
+    const options = { lane: 'short', signal } as const
+    const [events, attempts] = await Promise.all([
+      eventStore.query<DetailRow>(
+        `select ${eventColumns}, group_id, previous_id, ip, original,
+           toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
+           toUnixTimestamp64Milli(sent_at) as sent_at_ms
+         from events where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,
+        ids,
+        options,
+      ),
+      eventStore.query<DeliveryRow>(
+        `select ${deliveryColumns} from deliveries
+         where workspace_id = {workspace:String} and event_id = {event:String}
+         order by time desc, attempt desc limit 200`,
+        ids,
+        options,
+      ),
+    ])
+    const row = events[0]
+    if (row === undefined) throw notFound('event not found')
+    return {
+      ...presentEvent(workspace.id, row),
+      group_id: row.group_id,
+      previous_id: row.previous_id,
+      original_timestamp: row.original_timestamp_ms === null ? null : wireTime(row.original_timestamp_ms),
+      sent_at: row.sent_at_ms === null ? null : wireTime(row.sent_at_ms),
+      ip: row.ip,
+      payload: payloadOf(row.original),
+      original: row.original,
+      deliveries: attempts.map((attempt) => presentDelivery(workspace.id, attempt)),
+    }
+  }

@@ -1,0 +1,27 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { openPage } from '../paging.ts'
+import { readSource } from '../sources/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { eventCursor, presentEvent, readEvents } from './read.ts'
+
+/** The events of a source, newest first. */
+export const listSourceEvents =
+  ({
+    db,
+    eventStore,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.events.listBySource> =>
+  async ({ actor, params, query, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const source = await readSource(db, workspace.id, params.source)
+    const page = openPage('events.listBySource', params, query, eventCursor)
+    const { page_size: _, page_token: __, ...filter } = query
+    const found = await readEvents(eventStore, workspace.id, { ...filter, source: source.id }, page, {
+      now: clock(),
+      signal,
+    })
+    const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
+    return { events: rows.map((row) => presentEvent(workspace.id, row)), next_page_token: next }
+  }

@@ -1,0 +1,109 @@
+import { type EventSummary, resourceNames } from '@tributary/contract'
+import type { EventStore } from '@tributary/storage'
+import { z } from 'zod'
+import type { Page } from '../paging.ts'
+
+/** Newest first: receive time in epoch ms, and the event's id between equal times. */
+export const eventCursor = z.tuple([z.number().int(), z.string().max(200)])
+export type EventCursor = z.infer<typeof eventCursor>
+
+export type EventFilter = {
+  source?: string | undefined
+  type?: string | undefined
+  status?: string | undefined
+  event?: string | undefined
+  user_id?: string | undefined
+  message_id?: string | undefined
+}
+
+export type EventRow = {
+  event_id: string
+  message_id: string
+  type: string
+  event: string
+  source_id: string
+  test: boolean
+  status: string
+  reason: string
+  user_id: string
+  anonymous_id: string
+  receive_ms: number
+  timestamp_ms: number
+}
+
+/** Columns of a list's row. Times are epoch ms, which neither drivers nor time zones change. */
+export const eventColumns = `event_id, message_id, type, event, source_id, test, status, reason, user_id, anonymous_id,
+  toUnixTimestamp64Milli(receive_time) as receive_ms, toUnixTimestamp64Milli(timestamp) as timestamp_ms`
+
+const columnOf = {
+  source: 'source_id',
+  type: 'type',
+  status: 'status',
+  event: 'event',
+  user_id: 'user_id',
+  message_id: 'message_id',
+} as const satisfies Record<keyof EventFilter, string>
+
+const hour = 3_600_000
+/** How far back a list looks first. Most pages are filled by the last hour, which is a small part of a large table. */
+const spans = [hour, 24 * hour, undefined]
+
+const filterKeys = ['source', 'type', 'status', 'event', 'user_id', 'message_id'] as const
+
+/**
+ * One page of a workspace's events, newest first, with one row more than the page when there are more. The workspace is
+ * always a predicate; filters compare whole values.
+ */
+export const readEvents = async (
+  eventStore: EventStore,
+  workspaceId: string,
+  filter: EventFilter,
+  page: Page<EventCursor>,
+  options: { now: number; signal: AbortSignal },
+): Promise<EventRow[]> => {
+  const conditions = ['workspace_id = {workspace:String}']
+  const params: Record<string, unknown> = { workspace: workspaceId, limit: page.size + 1 }
+  for (const key of filterKeys) {
+    if (filter[key] === undefined) continue
+    conditions.push(`${columnOf[key]} = {${key}:String}`)
+    params[key] = filter[key]
+  }
+  if (page.after !== undefined) {
+    conditions.push('receive_time <= fromUnixTimestamp64Milli({after:Int64})')
+    conditions.push('(receive_time, event_id) < (fromUnixTimestamp64Milli({after:Int64}), {after_id:String})')
+    params.after = page.after[0]
+    params.after_id = page.after[1]
+  }
+  const newest = page.after?.[0] ?? options.now
+  for (const span of spans) {
+    const bounded = span === undefined ? [] : ['receive_time > fromUnixTimestamp64Milli({since:Int64})']
+    const rows = await eventStore.query<EventRow>(
+      `select ${eventColumns} from events where ${[...conditions, ...bounded].join(' and ')}
+       order by receive_time desc, event_id desc limit {limit:UInt32}`,
+      { ...params, ...(span === undefined ? {} : { since: newest - span }) },
+      { lane: 'short', signal: options.signal },
+    )
+    if (rows.length > page.size || span === undefined) return rows
+  }
+  return []
+}
+
+/** A time of the event store as the wire shows it. */
+export const wireTime = (ms: number): string => new Date(Number(ms)).toISOString()
+
+/** A row of a list as the wire shows it. */
+export const presentEvent = (workspaceId: string, row: EventRow): EventSummary => ({
+  name: resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),
+  event_id: row.event_id,
+  message_id: row.message_id,
+  type: row.type,
+  title: row.event === '' ? row.type : row.event,
+  source: resourceNames.source.format({ workspace: workspaceId, source: row.source_id }),
+  test: row.test,
+  status: row.status,
+  reason: row.reason,
+  user_id: row.user_id,
+  anonymous_id: row.anonymous_id,
+  receive_time: wireTime(row.receive_ms),
+  timestamp: wireTime(row.timestamp_ms),
+})

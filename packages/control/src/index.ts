@@ -1,0 +1,16 @@
+export { type Control, createControl } from './control.ts'
+export type { Catalog, ControlDeps, Counters, SourceDefinition } from './deps.ts'
+export {
+  createDestinationDirectory,
+  type DestinationDirectory,
+  type DirectoryDestination,
+} from './directories/destinations.ts'
+export type { FollowerDeps } from './directories/follower.ts'
+export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
+export {
+  createRefusalSink,
+  type RefusalRow,
+  type RefusalSink,
+  type WriteKeyUse,
+} from './refused-requests/refusal-sink.ts'
+export { type FirstAdmin } from './users/ensure-platform-admin.ts'

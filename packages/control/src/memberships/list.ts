@@ -1,0 +1,47 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
+import { isId } from '../resource-ids.ts'
+import { mayReadUser } from '../users/get.ts'
+
+/** The memberships of oneself, or of anybody for a platform admin; oldest first. */
+export const listMemberships =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.list> =>
+  async ({ actor, params, query }) => {
+    if (!isId(params.user) || !mayReadUser(actor, params.user)) throw notFound('user not found')
+    const page = openPage('memberships.list', params, query, createdCursor)
+    const rows = await db
+      .selectFrom('memberships')
+      .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+      .select([
+        'memberships.id',
+        'memberships.organization_id',
+        'memberships.user_id',
+        'memberships.role',
+        'memberships.create_time',
+        'organizations.title',
+      ])
+      .where('memberships.user_id', '=', params.user)
+      .where(newerThan('memberships', page.after))
+      .orderBy('memberships.create_time')
+      .orderBy('memberships.id')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    return {
+      memberships: shown.map((row) => ({
+        name: resourceNames.membership.format({ organization: row.organization_id, membership: row.id }),
+        user: resourceNames.user.format({ user: row.user_id }),
+        role: { value: row.role },
+        organization: {
+          name: resourceNames.organization.format({ organization: row.organization_id }),
+          title: row.title,
+          display_name: row.title,
+        },
+        create_time: row.create_time.toISOString(),
+      })),
+      next_page_token: next,
+    }
+  }

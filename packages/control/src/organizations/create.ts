@@ -1,0 +1,52 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { newId } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { idFor } from '../resource-ids.ts'
+import { presentOrganization, presentWorkspace } from './present.ts'
+
+/** Makes an organisation with its first workspace and makes the caller its administrator. Everybody signed in may. */
+export const createOrganization =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.organizations.create> =>
+  async ({ actor, body }) => {
+    const id = idFor(body.request_id, 'organizations', actor.userId)
+    const create_time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const made = await tx
+        .insertInto('organizations')
+        .values({ id, title: body.title, industry: body.industry, create_time })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (made === undefined) return
+      const workspaceId = newId()
+      await tx
+        .insertInto('workspaces')
+        .values({ id: workspaceId, organization_id: id, title: body.workspace_title, create_time })
+        .execute()
+      await tx
+        .insertInto('memberships')
+        .values({ id: newId(), organization_id: id, user_id: actor.userId, role: 'ORG_ADMIN', create_time })
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'organizations.create',
+        resource: resourceNames.organization.format({ organization: id }),
+        organizationId: id,
+        workspaceId,
+        detail: { title: body.title, workspace_title: body.workspace_title },
+        time: create_time,
+      })
+    })
+    const organization = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const workspace = await db
+      .selectFrom('workspaces')
+      .selectAll()
+      .where('organization_id', '=', id)
+      .orderBy('create_time')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return { organization: presentOrganization(organization), workspace: presentWorkspace(workspace, organization) }
+  }

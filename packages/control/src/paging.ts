@@ -1,0 +1,65 @@
+import { decodePageToken, encodePageToken, pageScope } from '@tributary/http'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { z } from 'zod'
+
+type PageQuery = { page_size: number; page_token: string }
+
+/** One list as asked for: how many rows, after which one, and how to make the token of the next page. */
+export type Page<Cursor> = {
+  size: number
+  after: Cursor | undefined
+  /** At most `size` of the rows, which were read with one more than that, and the token behind them. */
+  cut<Row>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): { rows: Row[]; next: string }
+}
+
+/** Reads size and token of a list's query. The token is bound to the list's name, its parameters and filters. */
+export const openPage = <S extends z.ZodType>(
+  name: string,
+  params: Readonly<Record<string, string>>,
+  query: PageQuery,
+  schema: S,
+): Page<z.output<S>> => {
+  const scope = pageScope(name, params, query)
+  const size = query.page_size
+  return {
+    size,
+    after: decodePageToken(scope, query.page_token, schema),
+    cut(rows, cursorOf) {
+      const kept = rows.slice(0, size)
+      const last = kept.at(-1)
+      const next = rows.length > size && last !== undefined ? encodePageToken(scope, cursorOf(last)) : ''
+      return { rows: kept, next }
+    },
+  }
+}
+
+/** Lists ordered by creation, the id deciding between equal times. */
+export const createdCursor = z.tuple([z.iso.datetime(), z.uuid()])
+export type CreatedCursor = z.infer<typeof createdCursor>
+
+/** The cursor behind a row. */
+export const createdCursorOf = (row: { create_time: Date; id: string }): CreatedCursor => [
+  row.create_time.toISOString(),
+  row.id,
+]
+
+/** True for rows of the table behind the cursor when newest come first. */
+export const olderThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
+  cursor === undefined
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) < (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
+
+/** True for rows of the table behind the cursor when oldest come first. */
+export const newerThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
+  cursor === undefined
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) > (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
+
+/** Lists that are computed as a whole: the number of rows before the page. */
+export const offsetCursor = z.number().int().min(0).max(1_000_000)
+
+/** A page of a list that is at hand as a whole. */
+export const slicePage = <Row>(page: Page<number>, all: readonly Row[]): { rows: Row[]; next: string } => {
+  const start = page.after ?? 0
+  return page.cut(all.slice(start, start + page.size + 1), () => start + page.size)
+}

@@ -1,0 +1,8 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+
+/** The key that a browser names when it connects to the realtime gateway. */
+export const getRealtimeConfig =
+  ({ realtimeKey }: Pick<ControlDeps, 'realtimeKey'>): Handler<typeof methods.realtime.getConfig> =>
+  async () => ({ key: realtimeKey })

@@ -1,0 +1,17 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { offsetCursor, openPage } from '../paging.ts'
+import { readSource } from '../sources/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readRefusedRequests } from './read.ts'
+
+/** What collection refused for one source in the last 24 hours. */
+export const listSourceRefusedRequests =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listBySource> =>
+  async ({ actor, params, query }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const source = await readSource(db, workspace.id, params.source)
+    const page = openPage('refusedRequests.listBySource', params, query, offsetCursor)
+    return await readRefusedRequests(db, { workspaceId: workspace.id, sourceId: source.id }, page, clock())
+  }

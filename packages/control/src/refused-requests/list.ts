@@ -1,0 +1,15 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { offsetCursor, openPage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readRefusedRequests } from './read.ts'
+
+/** What collection refused for the workspace's sources in the last 24 hours. */
+export const listRefusedRequests =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.list> =>
+  async ({ actor, params, query }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const page = openPage('refusedRequests.list', params, query, offsetCursor)
+    return await readRefusedRequests(db, { workspaceId: workspace.id }, page, clock())
+  }

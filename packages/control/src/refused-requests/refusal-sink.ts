@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Db } from '../deps.ts'
+
+/** Requests that collection refused for one reason since it last told. Times are epoch ms. */
+export type RefusalRow = {
+  workspaceId?: string | null
+  sourceId?: string | null
+  keyHint: string
+  reason: string
+  code: number
+  count: number
+  lastTime: number
+  message: string
+  /** One such request, redacted; '' leaves the one that is kept. */
+  sample: string
+}
+
+/** That a key was used. `lastUsed` is epoch ms. */
+export type WriteKeyUse = { keyId: string; lastUsed: number }
+
+export type RefusalSink = {
+  /** Adds the counts to the hour of each row's last time. */
+  write(rows: readonly RefusalRow[]): Promise<void>
+  /** Writes down when keys were last used; never moves a time back. */
+  touchWriteKeys(rows: readonly WriteKeyUse[]): Promise<void>
+}
+
+const hourMs = 3_600_000
+
+/** Text the database takes: no NUL, no half of a surrogate pair. */
+const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+
+type Merged = RefusalRow & { hour: number }
+
+/** One row for each key of the table, since one statement cannot change a row twice. */
+const merged = (rows: readonly RefusalRow[]): Merged[] => {
+  const byKey = new Map<string, Merged>()
+  for (const row of rows) {
+    const hour = Math.floor(row.lastTime / hourMs) * hourMs
+    const key = JSON.stringify([row.sourceId ?? null, clean(row.keyHint), clean(row.reason), hour])
+    const before = byKey.get(key)
+    const later = before !== undefined && before.lastTime > row.lastTime ? before : row
+    byKey.set(key, {
+      ...later,
+      hour,
+      count: row.count + (before?.count ?? 0),
+      sample: later.sample || row.sample || (before?.sample ?? ''),
+    })
+  }
+  return [...byKey.values()]
+}
+
+/** Where collection writes what it refused and which keys were used. Both may be repeated after a failure. */
+export const createRefusalSink = ({ db }: { db: Db }): RefusalSink => ({
+  async write(rows) {
+    if (rows.length === 0) return
+    await db
+      .insertInto('refused_requests')
+      .values(
+        merged(rows).map((row) => ({
+          workspace_id: row.workspaceId ?? null,
+          source_id: row.sourceId ?? null,
+          key_hint: clean(row.keyHint),
+          reason: clean(row.reason),
+          code: row.code,
+          hour: new Date(row.hour),
+          count: row.count,
+          last_time: new Date(row.lastTime),
+          message: clean(row.message),
+          sample: clean(row.sample),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .expression(sql`coalesce(source_id, '00000000-0000-0000-0000-000000000000'), key_hint, reason, hour`)
+          .doUpdateSet({
+            count: sql`refused_requests.count + excluded.count`,
+            last_time: sql`greatest(refused_requests.last_time, excluded.last_time)`,
+            message: sql`excluded.message`,
+            sample: sql`case when excluded.sample = '' then refused_requests.sample else excluded.sample end`,
+          }),
+      )
+      .execute()
+  },
+  async touchWriteKeys(rows) {
+    if (rows.length === 0) return
+    const latest = new Map<string, number>()
+    for (const { keyId, lastUsed } of rows) latest.set(keyId, Math.max(lastUsed, latest.get(keyId) ?? 0))
+    const ids = [...latest.keys()]
+    const times = [...latest.values()].map((time) => new Date(time).toISOString())
+    await sql`
+      update write_keys set last_used_time = used.time
+      from unnest(${ids}::uuid[], ${times}::timestamptz[]) as used (id, time)
+      where write_keys.id = used.id and (write_keys.last_used_time is null or write_keys.last_used_time < used.time)
+    `.execute(db)
+  },
+})

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import type { Authentication } from '@tributary/http'
+import { type Actor, type Clock, newId, randomToken } from '@tributary/kernel'
+import type { Db, Tx } from '../deps.ts'
+
+const hour = 3_600_000
+
+/** How long a session lasts, in ms: after its last use, and at most. */
+export const sessionLimits = { idleMs: 12 * hour, totalMs: 30 * 24 * hour } as const
+
+/** How long an answer about a token may be old: a session ended elsewhere is refused after this time. */
+const cacheMs = 2000
+const cachedTokens = 10_000
+/** A session's last use is written down at most this often. */
+const touchMs = 60_000
+
+const prefix = 'trb_'
+const tokenPattern = /^trb_[A-Za-z0-9_-]{43}$/
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+export type Sessions = {
+  /** Starts a session in the given transaction and returns its token: 256 random bits, kept only as their SHA-256. */
+  begin(tx: Tx, userId: string, client: { ip: string; userAgent: string }): Promise<string>
+  /** Ends one session; it is refused here at once, elsewhere within two seconds. */
+  end(tx: Tx, sessionId: string): Promise<void>
+  /** Who a token stands for. Answers may be two seconds old. */
+  authenticate(token: string): Promise<Authentication>
+}
+
+type Kept = { until: number; answer: Promise<Authentication> }
+
+/** Sessions as rows of the relational store, each with a sliding and an absolute end. */
+export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Sessions => {
+  const kept = new Map<string, Kept>()
+  const ended = new Map<string, number>()
+
+  const actorOf = async (userId: string, sessionId: string): Promise<Actor | undefined> => {
+    const user = await db
+      .selectFrom('users')
+      .select(['id', 'email', 'is_admin'])
+      .where('id', '=', userId)
+      .executeTakeFirst()
+    if (user === undefined) return undefined
+    const memberships = await db
+      .selectFrom('memberships')
+      .select(['organization_id', 'role'])
+      .where('user_id', '=', userId)
+      .execute()
+    return {
+      userId: user.id,
+      email: user.email,
+      isPlatformAdmin: user.is_admin,
+      sessionId,
+      memberships: memberships.map((row) => ({ organizationId: row.organization_id, role: row.role })),
+    }
+  }
+
+  const slide = async (
+    session: { id: string; create_time: Date; last_used_time: Date },
+    now: number,
+  ): Promise<void> => {
+    if (now - session.last_used_time.getTime() < touchMs) return
+    const end = Math.min(now + sessionLimits.idleMs, session.create_time.getTime() + sessionLimits.totalMs)
+    await db
+      .updateTable('sessions')
+      .set({ last_used_time: new Date(now), expire_time: new Date(end) })
+      .where('id', '=', session.id)
+      .execute()
+  }
+
+  const look = async (token: string): Promise<Authentication> => {
+    const session = await db
+      .selectFrom('sessions')
+      .select(['id', 'user_id', 'create_time', 'last_used_time', 'expire_time'])
+      .where('token_hash', '=', hashOf(token))
+      .executeTakeFirst()
+    if (session === undefined || ended.has(session.id)) return { failure: 'unknown' }
+    const now = clock()
+    if (session.expire_time.getTime() <= now) return { failure: 'expired' }
+    const actor = await actorOf(session.user_id, session.id)
+    if (actor === undefined) return { failure: 'unknown' }
+    await slide(session, now)
+    return { actor }
+  }
+
+  const forget = (now: number): void => {
+    for (const [token, entry] of kept) if (entry.until <= now || kept.size > cachedTokens) kept.delete(token)
+    for (const [id, until] of ended) if (until <= now) ended.delete(id)
+  }
+
+  return {
+    async begin(tx, userId, client) {
+      const token = prefix + randomToken(32)
+      const now = clock()
+      await tx
+        .insertInto('sessions')
+        .values({
+          id: newId(),
+          user_id: userId,
+          token_hash: hashOf(token),
+          create_time: new Date(now),
+          last_used_time: new Date(now),
+          expire_time: new Date(now + sessionLimits.idleMs),
+          user_agent: client.userAgent.toWellFormed().replaceAll('\0', ''),
+          ip: client.ip,
+        })
+        .execute()
+      await tx
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('expire_time', '<', new Date(now - 7 * 24 * hour))
+        .execute()
+      return token
+    },
+    async end(tx, sessionId) {
+      await tx.deleteFrom('sessions').where('id', '=', sessionId).execute()
+      ended.set(sessionId, clock() + 10 * cacheMs)
+      kept.clear()
+    },
+    async authenticate(token) {
+      if (!tokenPattern.test(token)) return { failure: 'unknown' }
+      const now = clock()
+      const found = kept.get(token)
+      if (found !== undefined && found.until > now) return await found.answer
+      if (kept.size >= cachedTokens || kept.size % 256 === 255) forget(now)
+      const answer = look(token)
+      kept.set(token, { until: now + cacheMs, answer })
+      try {
+        return await answer
+      } catch (error) {
+        kept.delete(token)
+        throw error
+      }
+    },
+  }
+}

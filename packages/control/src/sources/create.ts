@@ -1,0 +1,52 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, conflict } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { idFor, parseReference } from '../resource-ids.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentSource, selectSources } from './read.ts'
+
+/** Makes a source of an entry of the catalogue, for the product that the entry is for. */
+export const createSource =
+  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.sources.create> =>
+  async ({ actor, params, body }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const { app } = parseReference(resourceNames.catalogSource, 'app.name', body.app.name)
+    const entry = catalog.sources.find(({ slug }) => slug === app)
+    if (entry === undefined) {
+      const text = 'The catalogue has no source of this name'
+      throw badRequest('VALIDATION', text, { 'app.name': text })
+    }
+    const id = idFor(body.request_id, 'sources', workspace.id)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const made = await tx
+        .insertInto('sources')
+        .values({
+          id,
+          workspace_id: workspace.id,
+          title: body.title,
+          app,
+          target_product: entry.targetProduct ?? 'CDP',
+          create_time: time,
+          update_time: time,
+        })
+        .onConflict((conflicting) => conflicting.column('id').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (made === undefined) return
+      await audit(tx, {
+        actor,
+        action: 'sources.create',
+        resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: body.title, app },
+        time,
+      })
+    })
+    const row = await selectSources(db, workspace.id).where('sources.id', '=', id).executeTakeFirst()
+    if (row === undefined) throw conflict('ALREADY_EXISTS', 'This request made a source that has been deleted since')
+    return presentSource(row, catalog)
+  }

@@ -1,0 +1,43 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readSource } from './read.ts'
+
+/** Deletes a source: its keys are revoked and its connections removed; its stored events stay until they age out. */
+export const deleteSource =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sources.delete> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const source = await readSource(db, workspace.id, params.source)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const deleted = await tx
+        .updateTable('sources')
+        .set({ delete_time: time, update_time: time })
+        .where('id', '=', source.id)
+        .where('delete_time', 'is', null)
+        .returning('id')
+        .executeTakeFirst()
+      if (deleted === undefined) throw notFound('source not found')
+      await tx
+        .updateTable('write_keys')
+        .set({ revoke_time: time })
+        .where('source_id', '=', source.id)
+        .where('revoke_time', 'is', null)
+        .execute()
+      await tx.deleteFrom('connections').where('source_id', '=', source.id).execute()
+      await audit(tx, {
+        actor,
+        action: 'sources.delete',
+        resource: resourceNames.source.format({ workspace: workspace.id, source: source.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { title: source.title },
+        time,
+      })
+    })
+    return {}
+  }

@@ -1,0 +1,24 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentSource, selectSources } from './read.ts'
+
+/** The sources of a workspace, newest first. */
+export const listSources =
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.sources.list> =>
+  async ({ actor, params, query }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const page = openPage('sources.list', params, query, createdCursor)
+    const product = query.target_product
+    const rows = await selectSources(db, workspace.id)
+      .$if(product !== undefined, (select) => select.where('sources.target_product', '=', product ?? ''))
+      .where(olderThan('sources', page.after))
+      .orderBy('sources.create_time', 'desc')
+      .orderBy('sources.id', 'desc')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    return { sources: shown.map((row) => presentSource(row, catalog)), next_page_token: next }
+  }

@@ -1,0 +1,37 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentSource, readSource } from './read.ts'
+
+/** Changes title or enabled. A disabled source refuses what is sent to it within two seconds. */
+export const updateSource =
+  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.sources.update> =>
+  async ({ actor, params, body }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const { id } = await readSource(db, workspace.id, params.source)
+    if (Object.keys(body).length > 0) {
+      const time = new Date(clock())
+      await db.transaction().execute(async (tx) => {
+        const changed = await tx
+          .updateTable('sources')
+          .set({ ...body, update_time: time })
+          .where('id', '=', id)
+          .where('delete_time', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) return
+        await audit(tx, {
+          actor,
+          action: 'sources.update',
+          resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
+          organizationId: workspace.organizationId,
+          workspaceId: workspace.id,
+          detail: body,
+          time,
+        })
+      })
+    }
+    return presentSource(await readSource(db, workspace.id, id), catalog)
+  }

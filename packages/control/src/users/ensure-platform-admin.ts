@@ -1,0 +1,69 @@
+import { resourceNames } from '@tributary/contract'
+import { newId, randomToken } from '@tributary/kernel'
+import { sql } from 'kysely'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import type { Passwords } from './passwords.ts'
+
+/** Key of the advisory lock that lets one process make the first administrator; "admi" in ASCII. */
+const lockKey = 0x61646d69
+
+export type FirstAdmin = {
+  email: string
+  /** False when there was a platform admin already: then nothing is changed. */
+  created: boolean
+  /** The password, when none was given: shown to the operator once, kept nowhere. */
+  generatedPassword?: string
+}
+
+/**
+ * Makes the first platform admin when there is none. A user who has the address already becomes one and gets the
+ * password. Safe to call at every start and from several processes.
+ */
+export const ensurePlatformAdmin = async (
+  { db, clock, passwords }: Pick<ControlDeps, 'db' | 'clock'> & { passwords: Passwords },
+  given: { email: string; password?: string | undefined },
+): Promise<FirstAdmin> => {
+  const password = given.password ?? randomToken(15)
+  const email = given.email.trim().toLowerCase()
+  const existing = db
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('is_admin', '=', true)
+    .orderBy('create_time')
+    .limit(1)
+  const before = await existing.executeTakeFirst()
+  if (before !== undefined) return { email: before.email, created: false }
+  const passwordHash = await passwords.hash(password)
+  return await db.transaction().execute(async (tx): Promise<FirstAdmin> => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(lockKey)})`.execute(tx)
+    const meanwhile = await tx.executeQuery(existing)
+    const found = meanwhile.rows[0]
+    if (found !== undefined) return { email: found.email, created: false }
+    const time = new Date(clock())
+    const user = await tx
+      .insertInto('users')
+      .values({
+        id: newId(),
+        email,
+        password_hash: passwordHash,
+        is_admin: true,
+        email_verified_at: time,
+        create_time: time,
+      })
+      .onConflict((conflict) =>
+        conflict.expression(sql`lower(email)`).doUpdateSet({ is_admin: true, password_hash: passwordHash }),
+      )
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await audit(tx, {
+      actor: null,
+      action: 'users.ensurePlatformAdmin',
+      resource: resourceNames.user.format({ user: user.id }),
+      organizationId: null,
+      workspaceId: null,
+      time,
+    })
+    return { email, created: true, ...(given.password === undefined ? { generatedPassword: password } : {}) }
+  })
+}

@@ -1,0 +1,27 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+
+/** Ends the session that the call came with. */
+export const logout =
+  ({
+    db,
+    clock,
+    sessions,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions }): Handler<typeof methods.users.logout> =>
+  async ({ actor }) => {
+    await db.transaction().execute(async (tx) => {
+      await sessions.end(tx, actor.sessionId)
+      await audit(tx, {
+        actor,
+        action: 'users.logout',
+        resource: resourceNames.user.format({ user: actor.userId }),
+        organizationId: null,
+        workspaceId: null,
+        time: new Date(clock()),
+      })
+    })
+    return {}
+  }

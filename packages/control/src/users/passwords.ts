@@ -1,0 +1,44 @@
+import { hash, verify } from '@node-rs/argon2'
+import { AppError } from '@tributary/kernel'
+
+// OWASP's first choice for Argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane.
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+const atOnce = 4
+const waitingAtMost = 100
+
+export type Passwords = {
+  /** Argon2id with a random salt, as PHC text. */
+  hash(password: string): Promise<string>
+  /** Whether the password is the one; with no hash it takes the same time and is false. */
+  verify(stored: string | null, password: string): Promise<boolean>
+}
+
+/** Hashes a few passwords at once (19 MiB each); beyond a short queue it throws 503. */
+export const createPasswords = (): Passwords => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  const limited = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= atOnce) {
+      if (waiting.length >= waitingAtMost)
+        throw new AppError(503, 'OVERLOADED', 'Too many logins at once; try again in a moment', { retry_after: '2' })
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+    running++
+    try {
+      return await work()
+    } finally {
+      running--
+      waiting.shift()?.()
+    }
+  }
+  let decoy: Promise<string> | undefined
+  return {
+    hash: (password) => limited(() => hash(password, cost)),
+    async verify(stored, password) {
+      decoy ??= hash('no password has this hash', cost)
+      const against = stored ?? (await decoy)
+      const equal = await limited(() => verify(against, password))
+      return equal && stored !== null
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { idFor, parseReference } from '../resource-ids.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { readWorkspace } from './get.ts'
+
+/** Makes a further workspace. Administrators of the organisation only. */
+export const createWorkspace =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.create> =>
+  async ({ actor, body }) => {
+    const { organization } = parseReference(resourceNames.organization, 'organization', body.organization)
+    const organizationId = await requireOrganization(db, actor, organization, administrators)
+    const id = idFor(body.request_id, 'workspaces', organizationId)
+    const create_time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const made = await tx
+        .insertInto('workspaces')
+        .values({ id, organization_id: organizationId, title: body.title, create_time })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (made === undefined) return
+      await audit(tx, {
+        actor,
+        action: 'workspaces.create',
+        resource: resourceNames.workspace.format({ workspace: id }),
+        organizationId,
+        workspaceId: id,
+        detail: { title: body.title },
+        time: create_time,
+      })
+    })
+    return await readWorkspace(db, id)
+  }

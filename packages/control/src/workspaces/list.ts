@@ -1,0 +1,42 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { forbidden } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { presentWorkspace } from '../organizations/present.ts'
+import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
+import { isId } from '../resource-ids.ts'
+import { mayReadUser } from '../users/get.ts'
+
+/** The workspaces of the organisations a user belongs to; another user's list is refused with 403. */
+export const listWorkspaces =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.list> =>
+  async ({ actor, params, query }) => {
+    const asked = query.user ?? actor.userId
+    const user = resourceNames.user.parse(asked)?.user ?? asked
+    if (!mayReadUser(actor, user)) throw forbidden()
+    const page = openPage('workspaces.list', params, query, createdCursor)
+    if (!isId(user)) return { workspaces: [], next_page_token: '' }
+    const rows = await db
+      .selectFrom('workspaces')
+      .selectAll()
+      .where('organization_id', 'in', (query_) =>
+        query_.selectFrom('memberships').select('memberships.organization_id').where('memberships.user_id', '=', user),
+      )
+      .where(newerThan('workspaces', page.after))
+      .orderBy('create_time')
+      .orderBy('id')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    const ids = [...new Set(shown.map((row) => row.organization_id))]
+    const organizations =
+      ids.length === 0 ? [] : await db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute()
+    const byId = new Map(organizations.map((row) => [row.id, row]))
+    return {
+      workspaces: shown.flatMap((row) => {
+        const organization = byId.get(row.organization_id)
+        return organization === undefined ? [] : [presentWorkspace(row, organization)]
+      }),
+      next_page_token: next,
+    }
+  }

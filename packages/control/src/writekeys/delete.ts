@@ -1,0 +1,37 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+
+/** Revokes a write key for good. */
+export const deleteWriteKey =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.writekeys.delete> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    if (!isId(params.writekey)) throw notFound('write key not found')
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const revoked = await tx
+        .updateTable('write_keys')
+        .set({ revoke_time: time })
+        .where('id', '=', params.writekey)
+        .where('workspace_id', '=', workspace.id)
+        .where('revoke_time', 'is', null)
+        .returning(['id', 'source_id', 'title'])
+        .executeTakeFirst()
+      if (revoked === undefined) throw notFound('write key not found')
+      await audit(tx, {
+        actor,
+        action: 'writekeys.delete',
+        resource: resourceNames.writekey.format({ workspace: workspace.id, writekey: revoked.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { source_id: revoked.source_id, title: revoked.title },
+        time,
+      })
+    })
+    return {}
+  }

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import { resourceNames, type WriteKey } from '@tributary/contract'
+import type { SecretBox } from '@tributary/kernel'
+import type { WriteKeysTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+
+/** What a key is looked up by: SHA-256. */
+export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+/** Where a sealed key belongs. */
+export const keyContext = (id: string): string => `write_keys/${id}`
+
+/** A write key as the wire shows it, the key itself included. */
+export const presentWriteKey = (row: Selectable<WriteKeysTable>, secretBox: SecretBox): WriteKey => ({
+  name: resourceNames.writekey.format({ workspace: row.workspace_id, writekey: row.id }),
+  key: secretBox.open(row.key_encrypted, keyContext(row.id)),
+  title: row.title,
+  source: resourceNames.source.format({ workspace: row.workspace_id, source: row.source_id }),
+  create_time: row.create_time.toISOString(),
+  last_used_time: row.last_used_time?.toISOString() ?? null,
+})
