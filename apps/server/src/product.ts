@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCollect } from '@tributary/collect'
-import { createControl, createRefusalSink, createWriteKeyDirectory, ensurePlatformAdmin } from '@tributary/control'
+import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createRealtime } from '@tributary/realtime'
@@ -163,11 +163,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     stack.defer(() => thread?.stop())
   }
 
-  const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
+  const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, logger })
   await keys.start()
   stack.defer(() => keys.stop())
-  const { password } = await ensurePlatformAdmin({ db: relational.db, email: config.admin.email, password: config.admin.password, clock: systemClock })
-
   const control = createControl({
     db: relational.db,
     eventStore,
@@ -178,14 +176,18 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     clock: systemClock,
     logger,
   })
-  const { authenticate, mayWatch } = control
+  const { authenticate } = control
+  const firstAdmin = await control.ensurePlatformAdmin(config.admin)
   const realtime = has('realtime')
     ? createRealtime({
         key: realtimeKey,
         secret: deriveKey(secretKey, 'realtime-secret').toString('hex'),
         appId: 'tributary',
-        authorize: mayWatch,
-        authenticate: control.realtimeUser,
+        authorize: (token, channel) => control.mayListen(token, channel),
+        async authenticate(token) {
+          const found = await authenticate(token)
+          return 'actor' in found ? { id: found.actor.userId, info: { email: found.actor.email } } : undefined
+        },
         coordination: hub.coordination,
         logger,
         metrics,
@@ -234,8 +236,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   })
   return {
     url: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
-    adminEmail: config.admin.email,
-    generatedPassword: password,
+    adminEmail: firstAdmin.email,
+    generatedPassword: firstAdmin.generatedPassword,
     stop: () => stack.disposeAsync(),
   }
 }

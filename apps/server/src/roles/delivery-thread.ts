@@ -12,7 +12,7 @@ import { createLogger } from '../logger.ts'
 import { createRelayedMetrics } from '../metrics.ts'
 import { createProductSecretBox } from '../secret-key.ts'
 import type { ThreadData } from './thread-data.ts'
-import { hostRole, yieldToAcceptance } from './thread-host.ts'
+import { hostRole, startDirectory, yieldToAcceptance } from './thread-host.ts'
 
 const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
 const logger = createLogger(config.logLevel, { role: 'delivery' })
@@ -28,15 +28,16 @@ const directory = createDestinationDirectory({ db: relational.db, pool: relation
 const reader = openLogReader({ dir: at.deliveries })
 const journal = openJournal({ file: at.journal('delivery') })
 
+const started = startDirectory(directory)
+
 const delivery = createDelivery({
   reader,
   journal,
   db: relational.db,
   eventStore,
-  directory,
+  directory: { get: (id) => directory.get(id), ready: () => started },
   connectors: destinationDefinitions,
   requestClient: createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger }),
-  coordination,
   clock: systemClock,
   logger,
   metrics,
@@ -46,7 +47,7 @@ const delivery = createDelivery({
 await hostRole({
   role: {
     async start() {
-      await directory.start()
+      await started
       await delivery.start()
     },
     stop: () => delivery.stop(),

@@ -10,7 +10,7 @@ import { createLogger } from '../logger.ts'
 import { createRelayedMetrics } from '../metrics.ts'
 import { createProductSecretBox } from '../secret-key.ts'
 import type { ThreadData } from './thread-data.ts'
-import { hostRole, tell, yieldToAcceptance } from './thread-host.ts'
+import { hostRole, startDirectory, tell, yieldToAcceptance } from './thread-host.ts'
 
 const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
 const logger = createLogger(config.logLevel, { role: 'pipeline' })
@@ -44,7 +44,7 @@ const pipeline = createPipeline({
 await hostRole({
   role: {
     async start() {
-      await directory.start()
+      await startDirectory(directory)
       pipeline.start()
     },
     stop: () => pipeline.stop(),
