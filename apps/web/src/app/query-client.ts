@@ -1,0 +1,24 @@
+import { paths } from '../lib/paths.ts'
+import { createQueryClient } from '../lib/query-client.ts'
+import { rememberLocation, useSession } from '../lib/session.ts'
+import { notify } from '../ui/toast.tsx'
+import { createErrorListener } from './error-handling.ts'
+
+let leave = (path: string): void => window.location.assign(path)
+
+/** Lets the router take over navigation that starts outside of it. */
+export const setNavigator = (navigate: (path: string) => void): void => {
+  leave = navigate
+}
+
+/** The cache of server state of this page. */
+export const queryClient = createQueryClient(
+  createErrorListener({
+    notify,
+    signedIn: () => useSession.getState().accessToken !== null,
+    toLogout: () => {
+      rememberLocation(window.location.pathname + window.location.search + window.location.hash)
+      leave(paths.logout())
+    },
+  }),
+)

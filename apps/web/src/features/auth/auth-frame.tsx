@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { Wordmark } from '../../ui/wordmark.tsx'
+
+/** The frame of the pages before sign-in: the product's name and one card. */
+export const AuthFrame = ({
+  title,
+  description,
+  children,
+}: {
+  title: string
+  description?: string
+  children: ReactNode
+}) => (
+  <main className="grid min-h-dvh place-items-center px-4 py-10">
+    <div className="w-full max-w-88">
+      <div className="mb-6 flex justify-center">
+        <Wordmark />
+      </div>
+      <div className="rounded-xl border border-line bg-surface p-6 shadow-card">
+        <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
+        {description !== undefined && <p className="mt-0.5 mb-5 text-sm text-ink-2">{description}</p>}
+        {children}
+      </div>
+    </div>
+  </main>
+)

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Destination } from '@tributary/contract'
+import { Radio } from 'lucide-react'
+import { paths } from '../../lib/paths.ts'
+import { connectionsQuery, sourcesQuery } from '../../lib/queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { ConnectionList, ConnectMenu } from '../../ui/connection-list.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { useConnections } from '../../ui/use-connections.ts'
+
+/** The sources whose events this destination gets. */
+export const ConnectionsTab = ({ destination }: { destination: Destination }) => {
+  const workspace = useWorkspace()
+  const mayEdit = useMayEdit() === true
+  const connections = useQuery(connectionsQuery(workspace.name))
+  const sources = useQuery(sourcesQuery(workspace.name))
+  const { connect, disconnect, enable } = useConnections(workspace.name, 'Source')
+  const mine = (connections.data ?? []).filter((connection) => connection.destination === destination.name)
+  const connected = new Set(mine.map(({ source }) => source))
+  const free = (sources.data ?? []).filter(({ name }) => !connected.has(name))
+  const addTo = paths.catalogSources(workspace.name)
+  const menu = (
+    <ConnectMenu
+      label="Connect source"
+      loading={connect.isPending}
+      choices={free.map(({ name, title, app }) => ({ name, title, icon: app.extra.app_icon }))}
+      onConnect={(source) => connect.mutate({ source, destination: destination.name })}
+      addLabel="New source"
+      addTo={addTo}
+    />
+  )
+  const add =
+    sources.data?.length === 0 ? (
+      <ButtonLink to={addTo} variant="primary">
+        Add a source
+      </ButtonLink>
+    ) : (
+      menu
+    )
+  return (
+    <QueryView query={connections} skeleton={<TableSkeleton rows={2} />} errorTitle="Failed to load the connections">
+      {() =>
+        mine.length === 0 ? (
+          <EmptyState icon={<Radio />} title="Not connected yet" action={mayEdit && add}>
+            This destination gets nothing until a source is connected. From then on every accepted event of that source
+            is delivered.
+          </EmptyState>
+        ) : (
+          <div className="space-y-4">
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <p className="text-sm text-ink-2">Events of these sources are delivered here.</p>
+              {mayEdit && menu}
+            </div>
+            <ConnectionList
+              label="Connected sources"
+              mayEdit={mayEdit}
+              rows={mine.map(({ name, source, enabled, extra }) => ({
+                name,
+                enabled,
+                title: extra.source.title,
+                to: paths.source(source),
+                icon: extra.source.app_icon,
+                appTitle: extra.source.display_name,
+                otherEnabled: extra.source.enabled,
+              }))}
+              onEnable={(name, enabled) => enable.mutate({ name, enabled })}
+              onDisconnect={(name) => disconnect.mutateAsync(name)}
+              disconnectText={(row) =>
+                `Events of ${row.title} are no longer delivered to ${destination.title}. Neither of them is deleted.`
+              }
+            />
+          </div>
+        )
+      }
+    </QueryView>
+  )
+}

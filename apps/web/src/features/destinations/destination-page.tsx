@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Destination } from '@tributary/contract'
+import { useParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { destinationQuery } from '../../lib/queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ConnectionsTab } from './connections-tab.tsx'
+import { DeliveriesTab } from './deliveries-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+
+const DestinationView = ({ destination }: { destination: Destination }) => {
+  const workspace = useWorkspace()
+  return (
+    <>
+      <PageHeader
+        title={destination.title}
+        documentTitle={destination.title}
+        description={`${destination.app.display_name}${destination.enabled ? '' : ' · Disabled'}`}
+        icon={<AppIcon icon={destination.app.extra.app_icon} size="lg" />}
+        crumbs={[{ label: 'Destinations', to: paths.destinations(workspace.name) }]}
+      />
+      <Tabs
+        browsable
+        label="Destination"
+        tabs={[
+          { id: 'deliveries', name: 'Deliveries', content: <DeliveriesTab destination={destination.name} /> },
+          {
+            id: 'connections',
+            name: 'Connections',
+            hash: 'connections',
+            content: <ConnectionsTab destination={destination} />,
+          },
+          { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab destination={destination} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+const Loading = () => (
+  <div aria-busy>
+    <div className="mb-6 flex items-center gap-4 pt-7">
+      <Skeleton className="size-11 rounded-md" />
+      <div className="space-y-2">
+        <Skeleton className="h-5 w-48" />
+        <Skeleton className="h-3 w-28" />
+      </div>
+    </div>
+    <div className="mb-5 h-9 border-b border-line" />
+    <TableSkeleton rows={6} columns={5} />
+  </div>
+)
+
+/** One destination: its deliveries, connections and settings. */
+export const DestinationPage = () => {
+  const workspace = useWorkspace()
+  const { destinationId } = useParams()
+  const query = useQuery(destinationQuery(`${workspace.name}/destinations/${destinationId ?? ''}`))
+  return (
+    <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
+      {(destination) => <DestinationView key={destination.name} destination={destination} />}
+    </QueryView>
+  )
+}

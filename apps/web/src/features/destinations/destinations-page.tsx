@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Connection, Destination } from '@tributary/contract'
+import { Plus, Send } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { connectionsQuery, destinationsQuery } from '../../lib/queries.ts'
+import { count } from '../../lib/text.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { SearchInput } from '../../ui/input.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+
+type Row = Destination & { sources: number }
+
+const StateBadge = ({ row }: { row: Row }) => {
+  if (!row.enabled) return <Badge tone="outline">Disabled</Badge>
+  return row.sources === 0 ? (
+    <Badge tone="warning" dot>
+      Not connected
+    </Badge>
+  ) : (
+    <Badge tone="success" dot>
+      Enabled
+    </Badge>
+  )
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    id: 'title',
+    header: 'Destination',
+    value: (row) => row.title,
+    cell: (row) => (
+      <span className="flex min-w-0 items-center gap-3">
+        <AppIcon icon={row.app.extra.app_icon} />
+        <Link to={paths.destination(row.name)} className="truncate rounded-sm font-medium hover:underline">
+          {row.title}
+        </Link>
+      </span>
+    ),
+    className: 'max-w-64 sm:max-w-80',
+  },
+  {
+    id: 'app',
+    header: 'Type',
+    value: (row) => row.app.display_name,
+    cell: (row) => <span className="text-ink-2">{row.app.display_name}</span>,
+    wide: true,
+  },
+  {
+    id: 'state',
+    header: 'Status',
+    value: (row) => `${row.enabled ? 0 : 1}${row.sources === 0 ? 1 : 0}`,
+    cell: (row) => <StateBadge row={row} />,
+  },
+  {
+    id: 'sources',
+    header: 'Sources',
+    value: (row) => row.sources,
+    cell: (row) => count(row.sources),
+    align: 'right',
+    wide: true,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    value: (row) => row.create_time,
+    cell: (row) => <RelativeTime time={row.create_time} className="text-ink-2" />,
+    align: 'right',
+    wide: true,
+    className: 'whitespace-nowrap',
+  },
+]
+
+/** Destinations whose title or app matches, each with the number of its sources. */
+const rowsOf = (destinations: readonly Destination[], connections: readonly Connection[], search: string): Row[] => {
+  const wanted = search.trim().toLowerCase()
+  const sources = Map.groupBy(connections, (connection) => connection.destination)
+  return destinations
+    .filter((destination) => `${destination.title} ${destination.app.display_name}`.toLowerCase().includes(wanted))
+    .map((destination) => ({ ...destination, sources: sources.get(destination.name)?.length ?? 0 }))
+}
+
+const noConnections: readonly Connection[] = []
+
+const List = ({
+  destinations,
+  connections,
+  addTo,
+}: {
+  destinations: Destination[]
+  connections: readonly Connection[]
+  addTo: string | undefined
+}) => {
+  const [search, setSearch] = useState('')
+  const rows = useMemo(() => rowsOf(destinations, connections, search), [destinations, connections, search])
+  if (destinations.length === 0)
+    return (
+      <EmptyState
+        icon={<Send />}
+        title="Add your first destination"
+        action={
+          addTo !== undefined && (
+            <ButtonLink to={addTo} variant="primary">
+              <Plus aria-hidden />
+              Add destination
+            </ButtonLink>
+          )
+        }
+      >
+        A destination is where events are delivered to, such as a webhook of your own service. What fails is retried for
+        hours and never lost.
+      </EmptyState>
+    )
+  return (
+    <div className="space-y-4">
+      <SearchInput label="Search destinations" value={search} onChange={(event) => setSearch(event.target.value)} />
+      <DataTable label="Destinations" columns={columns} rows={rows} rowId={(row) => row.name} />
+    </div>
+  )
+}
+
+/** All destinations of the workspace. */
+export const DestinationsPage = () => {
+  const workspace = useWorkspace()
+  const query = useQuery(destinationsQuery(workspace.name))
+  const connections = useQuery(connectionsQuery(workspace.name))
+  const addTo = useMayEdit() === true ? paths.catalogDestinations(workspace.name) : undefined
+  return (
+    <>
+      <PageHeader
+        title="Destinations"
+        documentTitle="Destinations"
+        description="Where your events are delivered to."
+        action={
+          addTo !== undefined &&
+          (query.data?.length ?? 0) > 0 && (
+            <ButtonLink to={addTo} variant="primary">
+              <Plus aria-hidden />
+              Add destination
+            </ButtonLink>
+          )
+        }
+      />
+      <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the destinations">
+        {(destinations) => (
+          <List destinations={destinations} connections={connections.data ?? noConnections} addTo={addTo} />
+        )}
+      </QueryView>
+    </>
+  )
+}

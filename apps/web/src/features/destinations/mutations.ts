@@ -1,0 +1,139 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Destination, methods, type SettingValue } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { destinationIds, workspaceIds } from '../../lib/names.ts'
+import { keys } from '../../lib/queries.ts'
+import { useSession } from '../../lib/session.ts'
+import { notify } from '../../ui/toast.tsx'
+
+/** Creates a destination and connects it with the chosen sources. */
+export const useCreateDestination = (workspace: string) => {
+  const cache = useQueryClient()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  return useMutation({
+    mutationFn: async ({
+      sources,
+      ...body
+    }: {
+      title: string
+      app: { name: string }
+      settings: Record<string, SettingValue>
+      sources: readonly string[]
+    }) => {
+      const destination = await call(methods.destinations.create, { params: workspaceIds(workspace), body })
+      // The destination exists now: a connection that fails can be made on its page.
+      await Promise.allSettled(
+        sources.map((source) =>
+          call(methods.connections.create, {
+            params: workspaceIds(workspace),
+            body: { source, destination: destination.name },
+          }),
+        ),
+      )
+      return destination
+    },
+    onSuccess: (destination) => {
+      cache.setQueryData(keys.destination(destination.name), destination)
+      notify('success', 'Destination Created')
+    },
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: keys.destinations(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.catalogDestinations(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.connections(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    },
+  })
+}
+
+const workspaceOf = (destination: Destination): string => `workspaces/${destinationIds(destination.name).workspace}`
+
+/** Changes a destination's title or switches it on or off; the switch moves at once and falls back on a refusal. */
+export const useUpdateDestination = (destination: Destination) => {
+  const cache = useQueryClient()
+  const key = keys.destination(destination.name)
+  return useMutation({
+    mutationFn: (change: { title: string } | { enabled: boolean }) =>
+      call(methods.destinations.update, {
+        params: destinationIds(destination.name),
+        query: { update_mask: Object.keys(change).join(',') },
+        body: change,
+      }),
+    onMutate: (change) => {
+      const before = cache.getQueryData<Destination>(key)
+      if ('enabled' in change && before !== undefined) cache.setQueryData(key, { ...before, ...change })
+      return { before }
+    },
+    onError: (_error, _change, context) => {
+      if (context?.before !== undefined) cache.setQueryData(key, context.before)
+    },
+    onSuccess: (updated) => {
+      cache.setQueryData(key, updated)
+      notify('success', 'Destination Updated')
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: keys.destinations(workspaceOf(destination)) }),
+  })
+}
+
+/** Changes one setting of a destination's app. */
+export const useUpdateSetting = (destination: Destination) => {
+  const cache = useQueryClient()
+  const key = keys.destination(destination.name)
+  return useMutation({
+    mutationFn: (body: { name: string; value: SettingValue }) =>
+      call(methods.destinations.updateSetting, { params: destinationIds(destination.name), body }),
+    onSuccess: (app) => {
+      const before = cache.getQueryData<Destination>(key)
+      if (before !== undefined) cache.setQueryData(key, { ...before, app })
+      notify('success', 'Setting Updated')
+    },
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: key })
+      void cache.invalidateQueries({ queryKey: keys.sources(workspaceOf(destination)) })
+    },
+  })
+}
+
+/** Deletes a destination. It leaves the list at once and comes back when the server refuses. */
+export const useDeleteDestination = (destination: Destination) => {
+  const cache = useQueryClient()
+  const workspace = workspaceOf(destination)
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const list = keys.destinations(workspace)
+  return useMutation({
+    mutationFn: () => call(methods.destinations.delete, { params: destinationIds(destination.name) }),
+    onMutate: async () => {
+      await cache.cancelQueries({ queryKey: list })
+      const before = cache.getQueryData<Destination[]>(list)
+      if (before !== undefined)
+        cache.setQueryData<Destination[]>(
+          list,
+          before.filter(({ name }) => name !== destination.name),
+        )
+      return { before }
+    },
+    onError: (_error, _input, context) => {
+      if (context?.before !== undefined) cache.setQueryData(list, context.before)
+    },
+    onSuccess: () => notify('success', 'Destination Deleted'),
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: list })
+      void cache.invalidateQueries({ queryKey: keys.catalogDestinations(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.connections(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    },
+  })
+}
+
+/** Makes what is held for a destination due now. */
+export const useRetryDeliveries = (destination: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (state: 'waiting' | 'dead') =>
+      call(methods.destinations.retry, { params: destinationIds(destination), body: { state } }),
+    onSuccess: ({ event_count }) =>
+      notify('success', 'Retry Started', {
+        description: `${event_count} ${event_count === 1 ? 'event is' : 'events are'} due now.`,
+      }),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.deliveries(destination) }),
+  })
+}

@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query'
+import type { CatalogDestination, SettingOption, Source } from '@tributary/contract'
+import { useMemo } from 'react'
+import { Controller, useFormContext } from 'react-hook-form'
+import { useNavigate, useParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { catalogDestinationQuery, sourcesQuery } from '../../lib/queries.ts'
+import { defaultTitle } from '../../lib/text.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { Card } from '../../ui/card.tsx'
+import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RequireEditor } from '../../ui/require-editor.tsx'
+import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
+import { useCreateDestination } from './mutations.ts'
+import { SettingInput } from './setting-input.tsx'
+import { type DestinationForm, defaultSettings, destinationForm, filledSettings } from './setting-values.ts'
+
+const SettingField = ({ option }: { option: SettingOption }) => {
+  const { control } = useFormContext<DestinationForm>()
+  return (
+    <Controller
+      control={control}
+      name={`settings.${option.name}`}
+      render={({ field, fieldState }) => (
+        <Field
+          label={option.display_name}
+          required={option.required}
+          hint={option.help_text === '' ? undefined : option.help_text}
+          error={fieldState.error?.message}
+        >
+          {(aria) => (
+            <SettingInput
+              option={option}
+              control={aria}
+              value={field.value ?? null}
+              onChange={field.onChange}
+              inputRef={field.ref}
+            />
+          )}
+        </Field>
+      )}
+    />
+  )
+}
+
+const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
+  const { register } = useFormContext<DestinationForm>()
+  return (
+    <fieldset className="space-y-2">
+      <legend className="mb-1.5 text-sm font-medium">Connect sources</legend>
+      <div className="max-h-56 divide-y divide-line overflow-y-auto scroll-thin rounded-md border border-line">
+        {sources.map((source) => (
+          <label
+            key={source.name}
+            className="flex min-h-10 cursor-pointer items-center gap-3 px-3 py-1.5 hover:bg-hover"
+          >
+            <input type="checkbox" value={source.name} {...register('sources')} className="size-4 accent-accent" />
+            <AppIcon icon={source.app.extra.app_icon} className="size-6" />
+            <span className="min-w-0 truncate">{source.title}</span>
+          </label>
+        ))}
+      </div>
+      <p className="text-xs text-ink-3">Their events are delivered here from now on. You can change this later.</p>
+    </fieldset>
+  )
+}
+
+const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources: readonly Source[] }) => {
+  const workspace = useWorkspace()
+  const navigate = useNavigate()
+  const create = useCreateDestination(workspace.name)
+  const schema = useMemo(() => destinationForm(app.settings), [app.settings])
+  const form = useApiForm<DestinationForm>(schema, {
+    title: defaultTitle(app),
+    settings: defaultSettings(app.settings),
+    sources: [],
+  })
+  const submit = async ({ title, settings, sources: chosen }: DestinationForm): Promise<void> => {
+    const destination = await create.mutateAsync({
+      title,
+      app: { name: app.name },
+      settings: filledSettings(settings),
+      sources: chosen,
+    })
+    await navigate(paths.destination(destination.name))
+  }
+  return (
+    <>
+      <PageHeader
+        title="New destination"
+        documentTitle="New destination"
+        description={`Deliver events to ${app.display_name}.`}
+        crumbs={[
+          { label: 'Destinations', to: paths.destinations(workspace.name) },
+          { label: 'Catalogue', to: paths.catalogDestinations(workspace.name) },
+        ]}
+      />
+      <FormLayout aside={<DocsPanel app={app} />}>
+        <Card>
+          <Form form={form} onSubmit={submit} label="New destination" className="space-y-5">
+            <TextField
+              name="title"
+              label="Title"
+              required
+              hint="Give your destination a name"
+              placeholder="Enter your destination name"
+              autoComplete="off"
+              autoFocus
+            />
+            {app.settings.map((option) => (
+              <SettingField key={option.name} option={option} />
+            ))}
+            {sources.length > 0 && <SourceChoices sources={sources} />}
+            <div className="flex justify-end">
+              <SubmitButton>Create</SubmitButton>
+            </div>
+          </Form>
+        </Card>
+      </FormLayout>
+    </>
+  )
+}
+
+const Loading = () => (
+  <div aria-busy className="space-y-6">
+    <div className="space-y-2">
+      <Skeleton className="h-6 w-40" />
+      <Skeleton className="h-4 w-72" />
+    </div>
+    <FormLayout aside={<CardSkeleton />}>
+      <CardSkeleton lines={6} />
+    </FormLayout>
+  </div>
+)
+
+/** The form for a new destination of one entry of the catalogue. */
+export const NewDestinationPage = () => {
+  const workspace = useWorkspace()
+  const { slug } = useParams()
+  const query = useQuery(catalogDestinationQuery(workspace.name, slug ?? ''))
+  const sources = useQuery(sourcesQuery(workspace.name))
+  return (
+    <RequireEditor skeleton={<Loading />}>
+      <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
+        {(app) =>
+          sources.isPending ? <Loading /> : <NewDestinationForm key={app.name} app={app} sources={sources.data ?? []} />
+        }
+      </QueryView>
+    </RequireEditor>
+  )
+}

@@ -1,0 +1,57 @@
+import type { SettingOption, SettingValue } from '@tributary/contract'
+import { z } from 'zod'
+
+/** True for what counts as no value: null, empty text, no header at all. */
+export const isEmptySetting = (value: SettingValue | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** The values a form for these settings starts with. */
+export const defaultSettings = (options: readonly SettingOption[]): Record<string, SettingValue> =>
+  Object.fromEntries(
+    options.map((option) => [
+      option.name,
+      option.default ?? (option.type === 'headers' ? {} : option.type === 'boolean' ? false : ''),
+    ]),
+  )
+
+/** The part of the values that is sent: what is empty is left to its default. */
+export const filledSettings = (values: Readonly<Record<string, SettingValue>>): Record<string, SettingValue> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmptySetting(value)))
+
+const isWebAddress = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  return ['http:', 'https:'].includes(new URL(text).protocol)
+}
+
+/** Why a value cannot stand for a setting, or undefined. The server decides; this only spares a round trip. */
+export const settingProblem = (
+  option: Pick<SettingOption, 'type' | 'required'>,
+  value: SettingValue | undefined,
+): string | undefined => {
+  if (isEmptySetting(value)) return option.required ? 'Required' : undefined
+  if (option.type === 'url' && !(typeof value === 'string' && isWebAddress(value))) return 'Invalid url'
+  if (option.type === 'number' && !Number.isFinite(Number(value))) return 'Only numbers are allowed'
+  return undefined
+}
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string()), z.null()])
+
+/** The rules of a new destination: its title, and each setting by its option. */
+export const destinationForm = (options: readonly SettingOption[]) =>
+  z
+    .object({
+      title: z.string().trim().min(1, 'Required').min(4, 'At least 4 characters').max(200, 'At most 200 characters'),
+      settings: z.record(z.string(), value),
+      sources: z.array(z.string()),
+    })
+    .superRefine((values, context) => {
+      for (const option of options) {
+        const message = settingProblem(option, values.settings[option.name])
+        if (message !== undefined) context.addIssue({ code: 'custom', path: ['settings', option.name], message })
+      }
+    })
+
+export type DestinationForm = { title: string; settings: Record<string, SettingValue>; sources: string[] }

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Source } from '@tributary/contract'
+import { Send } from 'lucide-react'
+import { paths } from '../../lib/paths.ts'
+import { connectionsQuery, destinationsQuery } from '../../lib/queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { ConnectionList, ConnectMenu } from '../../ui/connection-list.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { useConnections } from '../../ui/use-connections.ts'
+
+/** The destinations that get this source's events. */
+export const ConnectionsTab = ({ source }: { source: Source }) => {
+  const workspace = useWorkspace()
+  const mayEdit = useMayEdit() === true
+  const connections = useQuery(connectionsQuery(workspace.name))
+  const destinations = useQuery(destinationsQuery(workspace.name))
+  const { connect, disconnect, enable } = useConnections(workspace.name, 'Destination')
+  const mine = (connections.data ?? []).filter((connection) => connection.source === source.name)
+  const connected = new Set(mine.map(({ destination }) => destination))
+  const free = (destinations.data ?? []).filter(({ name }) => !connected.has(name))
+  const addTo = paths.catalogDestinations(workspace.name)
+  const menu = (
+    <ConnectMenu
+      label="Connect destination"
+      loading={connect.isPending}
+      choices={free.map(({ name, title, app }) => ({ name, title, icon: app.extra.app_icon }))}
+      onConnect={(destination) => connect.mutate({ source: source.name, destination })}
+      addLabel="New destination"
+      addTo={addTo}
+    />
+  )
+  return (
+    <QueryView query={connections} skeleton={<TableSkeleton rows={2} />} errorTitle="Failed to load the connections">
+      {() =>
+        mine.length === 0 ? (
+          <EmptyState
+            icon={<Send />}
+            title="Not connected yet"
+            action={
+              mayEdit &&
+              (destinations.data?.length === 0 ? (
+                <ButtonLink to={addTo} variant="primary">
+                  Add a destination
+                </ButtonLink>
+              ) : (
+                menu
+              ))
+            }
+          >
+            Events of this source are stored. Connect a destination to have each of them delivered as well.
+          </EmptyState>
+        ) : (
+          <div className="space-y-4">
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <p className="text-sm text-ink-2">Events of this source are delivered to these destinations.</p>
+              {mayEdit && menu}
+            </div>
+            <ConnectionList
+              label="Connected destinations"
+              mayEdit={mayEdit}
+              rows={mine.map(({ name, destination, enabled, extra }) => ({
+                name,
+                enabled,
+                title: extra.destination.title,
+                to: paths.destination(destination),
+                icon: extra.destination.app_icon,
+                appTitle: extra.destination.display_name,
+                otherEnabled: extra.destination.enabled,
+              }))}
+              onEnable={(name, enabled) => enable.mutate({ name, enabled })}
+              onDisconnect={(name) => disconnect.mutateAsync(name)}
+              disconnectText={(row) =>
+                `Events of ${source.title} are no longer delivered to ${row.title}. Neither of them is deleted.`
+              }
+            />
+          </div>
+        )
+      }
+    </QueryView>
+  )
+}

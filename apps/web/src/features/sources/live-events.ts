@@ -1,0 +1,127 @@
+import type { EventSummary, LiveEventSummary } from '@tributary/contract'
+import { pluralise } from '../../lib/text.ts'
+
+/** How many events the live list keeps. */
+export const liveLimit = 50
+
+export type LiveEvent = Pick<LiveEventSummary, 'eventId' | 'messageId' | 'title' | 'test' | 'receiveTime'> & {
+  type: string
+  status: string
+  reason: string
+}
+
+/** A row of the stored list as the live list shows it. */
+export const ofSummary = (event: EventSummary): LiveEvent => ({
+  eventId: event.event_id,
+  messageId: event.message_id,
+  type: event.type,
+  title: event.title,
+  test: event.test,
+  receiveTime: event.receive_time,
+  status: event.status,
+  reason: event.reason,
+})
+
+/** A message of the live channel as the live list shows it. */
+export const ofLive = (event: LiveEventSummary): LiveEvent => ({ ...event, reason: event.reason ?? '' })
+
+export type LiveState = {
+  /** Shown, newest first, each message id once. */
+  events: readonly LiveEvent[]
+  /** Arrived while nothing new is taken in; newest first. */
+  waiting: readonly LiveEvent[]
+  /** How many arrived since then; more than `waiting` keeps. */
+  waitingCount: number
+  atTop: boolean
+  paused: boolean
+  /** Left out by the server because too many came at once, since the last clear. */
+  skipped: number
+  /** Events received at or before this moment (epoch ms) were cleared and stay away. */
+  clearedUntil: number
+}
+
+export const initialLive: LiveState = {
+  events: [],
+  waiting: [],
+  waitingCount: 0,
+  atTop: true,
+  paused: false,
+  skipped: 0,
+  clearedUntil: 0,
+}
+
+export type LiveAction =
+  | { type: 'received'; events: readonly LiveEvent[]; skipped: number }
+  | { type: 'scrolled'; atTop: boolean }
+  | { type: 'takeIn' }
+  | { type: 'paused'; paused: boolean }
+  | { type: 'clear' }
+  | { type: 'removeFirst'; count: number }
+  | { type: 'reset' }
+
+const newestFirst = (one: LiveEvent, other: LiveEvent): number =>
+  Date.parse(other.receiveTime) - Date.parse(one.receiveTime)
+
+/** Events of `added` whose message id is not in `known`, each once. */
+const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): LiveEvent[] => {
+  const ids = new Set(known.map(({ messageId }) => messageId))
+  return added.filter(({ messageId }) => !ids.has(messageId) && ids.add(messageId))
+}
+
+/** Both lists by message id, newest first, at most 50. An event that is present already stays as it is. */
+export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
+  const fresh = unknownOf(known, added)
+  return fresh.length === 0 ? known : [...fresh, ...known].sort(newestFirst).slice(0, liveLimit)
+}
+
+const takenIn = (state: LiveState): LiveState =>
+  state.waiting.length === 0 && state.waitingCount === 0
+    ? state
+    : { ...state, events: mergeEvents(state.events, state.waiting), waiting: [], waitingCount: 0 }
+
+const received = (state: LiveState, added: readonly LiveEvent[], skipped: number): LiveState => {
+  const current = added.filter(({ receiveTime }) => Date.parse(receiveTime) > state.clearedUntil)
+  const next = skipped === 0 ? state : { ...state, skipped: state.skipped + skipped }
+  if (state.atTop && !state.paused) return { ...takenIn(next), events: mergeEvents(takenIn(next).events, current) }
+  const oldest = state.events.length < liveLimit ? 0 : Date.parse(state.events.at(-1)?.receiveTime ?? '')
+  const fresh = unknownOf([...state.events, ...state.waiting], current).filter(
+    ({ receiveTime }) => Date.parse(receiveTime) >= oldest,
+  )
+  if (fresh.length === 0) return next
+  return { ...next, waiting: mergeEvents(state.waiting, fresh), waitingCount: state.waitingCount + fresh.length }
+}
+
+const newestTime = (state: LiveState): number =>
+  [...state.events, ...state.waiting].reduce(
+    (newest, { receiveTime }) => Math.max(newest, Date.parse(receiveTime)),
+    state.clearedUntil,
+  )
+
+/** The live list after an action. New events are taken in only at the top and while not paused. */
+export const liveReducer = (state: LiveState, action: LiveAction): LiveState => {
+  switch (action.type) {
+    case 'received':
+      return received(state, action.events, action.skipped)
+    case 'scrolled': {
+      if (action.atTop === state.atTop) return state
+      const next = { ...state, atTop: action.atTop }
+      return action.atTop && !state.paused ? takenIn(next) : next
+    }
+    case 'takeIn':
+      return takenIn({ ...state, atTop: true })
+    case 'paused': {
+      const next = { ...state, paused: action.paused }
+      return action.paused || !state.atTop ? next : takenIn(next)
+    }
+    case 'clear':
+      return { ...state, events: [], waiting: [], waitingCount: 0, skipped: 0, clearedUntil: newestTime(state) }
+    case 'removeFirst':
+      return { ...state, events: state.events.slice(action.count) }
+    case 'reset':
+      return initialLive
+  }
+}
+
+/** Words of the floating button. */
+export const newEventsLabel = (count: number): string =>
+  count >= 99 ? '+99 new events' : `${count} new ${pluralise(count, 'event')}`

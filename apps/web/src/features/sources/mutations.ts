@@ -1,0 +1,165 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, type Source } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
+import { keys } from '../../lib/queries.ts'
+import { useSession } from '../../lib/session.ts'
+import { notify } from '../../ui/toast.tsx'
+
+/** Ending of the name of a source that is being created: it has no page yet. */
+const creating = '/sources/creating'
+export const isCreating = (source: Source): boolean => source.name.endsWith(creating)
+
+const optimistic = (
+  workspace: string,
+  title: string,
+  app: { name: string; display_name: string; icon: string; type: number; docs_url: string },
+): Source => {
+  const now = new Date().toISOString()
+  return {
+    name: workspace + creating,
+    title,
+    app: {
+      name: `${workspace}${creating}/app`,
+      catalog_app: app.name,
+      display_name: app.display_name,
+      docs_url: app.docs_url,
+      type: app.type,
+      extra: { app_icon: app.icon },
+    },
+    target_product: 'CDP',
+    enabled: true,
+    create_time: now,
+    update_time: now,
+    has_received: false,
+    last_event_time: null,
+  }
+}
+
+type NewSource = {
+  title: string
+  app: { name: string; display_name: string; icon: string; type: number; docs_url: string }
+}
+
+/**
+ * Creates a source and then its first write key. The list shows it at once and takes it back when the server refuses. If
+ * only the key fails the source stays: a key can be made on its page.
+ */
+export const useCreateSource = (workspace: string) => {
+  const cache = useQueryClient()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const list = keys.sources(workspace)
+  return useMutation({
+    mutationFn: async ({ title, app }: NewSource) => {
+      const source = await call(methods.sources.create, {
+        params: workspaceIds(workspace),
+        body: { title, app: { name: app.name } },
+      })
+      await call(methods.writekeys.create, { params: workspaceIds(workspace), body: { source: source.name } }).catch(
+        () => undefined,
+      )
+      return source
+    },
+    onMutate: async ({ title, app }) => {
+      await cache.cancelQueries({ queryKey: list })
+      const before = cache.getQueryData<Source[]>(list)
+      if (before !== undefined) cache.setQueryData<Source[]>(list, [optimistic(workspace, title, app), ...before])
+      return { before }
+    },
+    onError: (_error, _input, context) => {
+      if (context?.before !== undefined) cache.setQueryData(list, context.before)
+    },
+    onSuccess: (source) => {
+      cache.setQueryData(keys.source(source.name), source)
+      notify('success', 'Source Created')
+    },
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: list })
+      void cache.invalidateQueries({ queryKey: keys.catalogSources(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    },
+  })
+}
+
+/** Changes a source's title or switches it on or off; the switch moves at once and falls back on a refusal. */
+export const useUpdateSource = (source: Source) => {
+  const cache = useQueryClient()
+  const { workspace } = sourceIds(source.name)
+  return useMutation({
+    mutationFn: (change: { title: string } | { enabled: boolean }) =>
+      call(methods.sources.update, {
+        params: sourceIds(source.name),
+        query: { update_mask: Object.keys(change).join(',') },
+        body: change,
+      }),
+    onMutate: (change) => {
+      const before = cache.getQueryData<Source>(keys.source(source.name))
+      if ('enabled' in change && before !== undefined)
+        cache.setQueryData(keys.source(source.name), { ...before, ...change })
+      return { before }
+    },
+    onError: (_error, _change, context) => {
+      if (context?.before !== undefined) cache.setQueryData(keys.source(source.name), context.before)
+    },
+    onSuccess: (updated, change) => {
+      cache.setQueryData(keys.source(source.name), updated)
+      notify(
+        'success',
+        'title' in change ? 'Source Title Updated' : updated.enabled ? 'Source Enabled' : 'Source Disabled',
+      )
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: keys.sources(`workspaces/${workspace}`) }),
+  })
+}
+
+/** Deletes a source. It leaves the list at once and comes back when the server refuses. */
+export const useDeleteSource = (source: Source) => {
+  const cache = useQueryClient()
+  const workspace = `workspaces/${sourceIds(source.name).workspace}`
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const list = keys.sources(workspace)
+  return useMutation({
+    mutationFn: () => call(methods.sources.delete, { params: sourceIds(source.name) }),
+    onMutate: async () => {
+      await cache.cancelQueries({ queryKey: list })
+      const before = cache.getQueryData<Source[]>(list)
+      if (before !== undefined)
+        cache.setQueryData<Source[]>(
+          list,
+          before.filter(({ name }) => name !== source.name),
+        )
+      return { before }
+    },
+    onError: (_error, _input, context) => {
+      if (context?.before !== undefined) cache.setQueryData(list, context.before)
+    },
+    onSuccess: () => notify('success', 'Source Deleted'),
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: list })
+      void cache.invalidateQueries({ queryKey: keys.catalogSources(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.connections(workspace) })
+      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    },
+  })
+}
+
+/** Makes a further write key for a source. */
+export const useCreateWriteKey = (source: Source) => {
+  const cache = useQueryClient()
+  const { workspace } = sourceIds(source.name)
+  return useMutation({
+    mutationFn: () => call(methods.writekeys.create, { params: { workspace }, body: { source: source.name } }),
+    onSuccess: () => notify('success', 'Write Key Created'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
+  })
+}
+
+/** Revokes a write key of a source: requests with it are refused within two seconds. */
+export const useRevokeWriteKey = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (key: string) => call(methods.writekeys.delete, { params: writekeyIds(key) }),
+    onSuccess: () => notify('success', 'Write Key Revoked'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
+  })
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Source } from '@tributary/contract'
+import { CircleCheck } from 'lucide-react'
+import { useMemo } from 'react'
+import { slugOf } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
+import { catalogSourceQuery, writekeysQuery } from '../../lib/queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { cn } from '../../ui/cn.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { fillGuide } from './guide.ts'
+import { WriteKeysCard } from './write-keys-card.tsx'
+
+const FirstEvent = ({ source, received }: { source: string; received: boolean }) => (
+  <div
+    role="status"
+    className={cn(
+      'flex flex-wrap items-center gap-3 rounded-lg border px-5 py-3',
+      received ? 'border-success/40 bg-success-soft text-success-ink' : 'border-line bg-surface text-ink-2 shadow-card',
+    )}
+  >
+    {received ? <CircleCheck aria-hidden className="size-4.5" /> : <Spinner size="md" />}
+    <span className="flex-1 font-medium">
+      {received ? 'Received: this source gets events.' : 'Waiting for the first event…'}
+    </span>
+    {received && (
+      <ButtonLink to={paths.source(source)} size="sm" replace>
+        Show live events
+      </ButtonLink>
+    )}
+  </div>
+)
+
+const Guide = ({ app, writeKey }: { app: string; writeKey: string | undefined }) => {
+  const workspace = useWorkspace()
+  const query = useQuery(catalogSourceQuery(workspace.name, slugOf(app)))
+  return (
+    <QueryView query={query} skeleton={<CardSkeleton lines={6} />} errorTitle="Failed to load the guide">
+      {(entry) => <GuideSteps title={entry.title} steps={entry.guide} writeKey={writeKey} />}
+    </QueryView>
+  )
+}
+
+const GuideSteps = ({
+  title,
+  steps,
+  writeKey,
+}: {
+  title: string
+  steps: Parameters<typeof fillGuide>[0]
+  writeKey: string | undefined
+}) => {
+  const filled = useMemo(() => fillGuide(steps, { origin: window.location.origin, writeKey }), [steps, writeKey])
+  return (
+    <Card
+      title={`Send events with ${title}`}
+      description={
+        writeKey === undefined
+          ? 'Create a write key first; it is filled in below.'
+          : 'Your address and newest write key are filled in.'
+      }
+    >
+      <ol className="space-y-6">
+        {filled.map((step, index) => (
+          <li key={step.title} className="flex gap-3">
+            <span
+              aria-hidden
+              className="grid size-6 shrink-0 place-items-center rounded-full border border-line-strong bg-canvas text-xs font-semibold tabular"
+            >
+              {index + 1}
+            </span>
+            <div className="min-w-0 flex-1 space-y-2">
+              <h3 className="pt-0.5 text-sm font-semibold">{step.title}</h3>
+              {step.text !== '' && <p className="text-sm whitespace-pre-line text-ink-2">{step.text}</p>}
+              {step.code !== '' && (
+                <CodeBlock
+                  codes={[{ title: step.language, language: step.language, text: step.code }]}
+                  notice="Snippet copied"
+                  className="max-h-96"
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+/** How to send events to this source: its keys, the guide of its app, and whether the first event came. */
+export const SetupTab = ({ source, received }: { source: Source; received: boolean }) => {
+  const query = useQuery(writekeysQuery(source.name))
+  const mayEdit = useMayEdit() === true
+  return (
+    <div className="space-y-5">
+      <FirstEvent source={source.name} received={received} />
+      <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the write keys">
+        {(writekeys) => <WriteKeysCard source={source} writekeys={writekeys} mayEdit={mayEdit} />}
+      </QueryView>
+      <Guide app={source.app.catalog_app} writeKey={query.data?.[0]?.key} />
+    </div>
+  )
+}

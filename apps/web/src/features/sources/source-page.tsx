@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Source } from '@tributary/contract'
+import { useParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { refusedQuery, sourceQuery } from '../../lib/queries.ts'
+import { count } from '../../lib/text.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ConnectionsTab } from './connections-tab.tsx'
+import { LiveEventsTab } from './live-events-tab.tsx'
+import { RefusedTab } from './refused-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+import { SetupTab } from './setup-tab.tsx'
+import { useLiveEvents } from './use-live-events.ts'
+
+const RefusedCount = ({ source }: { source: string }) => {
+  const refused = useQuery(refusedQuery(source)).data?.reduce((sum, row) => sum + row.count, 0) ?? 0
+  return refused === 0 ? null : <Badge tone="danger">{count(refused)}</Badge>
+}
+
+const SourceView = ({ source }: { source: Source }) => {
+  const workspace = useWorkspace()
+  const live = useLiveEvents(source.name)
+  const received = source.has_received || live.state.events.length > 0 || live.state.waitingCount > 0
+  return (
+    <>
+      <PageHeader
+        title={source.title}
+        documentTitle={source.title}
+        description={`${source.app.display_name}${source.enabled ? '' : ' · Disabled'}`}
+        icon={<AppIcon icon={source.app.extra.app_icon} size="lg" />}
+        crumbs={[{ label: 'Sources', to: paths.sources(workspace.name) }]}
+      />
+      <Tabs
+        browsable
+        label="Source"
+        tabs={[
+          { id: 'live', name: 'Live events', content: <LiveEventsTab source={source} live={live} /> },
+          {
+            id: 'refused',
+            name: 'Refused requests',
+            hash: 'refused',
+            badge: <RefusedCount source={source.name} />,
+            content: <RefusedTab source={source.name} />,
+          },
+          { id: 'setup', name: 'Set up', hash: 'setup', content: <SetupTab source={source} received={received} /> },
+          { id: 'connections', name: 'Connections', hash: 'connections', content: <ConnectionsTab source={source} /> },
+          { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab source={source} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+const Loading = () => (
+  <div aria-busy>
+    <div className="mb-6 flex items-center gap-4 pt-7">
+      <Skeleton className="size-11 rounded-md" />
+      <div className="space-y-2">
+        <Skeleton className="h-5 w-48" />
+        <Skeleton className="h-3 w-28" />
+      </div>
+    </div>
+    <div className="mb-5 h-9 border-b border-line" />
+    <TableSkeleton rows={6} />
+  </div>
+)
+
+/** One source: its live events, refusals, set-up, connections and settings. */
+export const SourcePage = () => {
+  const workspace = useWorkspace()
+  const { sourceId } = useParams()
+  const query = useQuery(sourceQuery(`${workspace.name}/sources/${sourceId ?? ''}`))
+  return (
+    <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the source">
+      {(source) => <SourceView key={source.name} source={source} />}
+    </QueryView>
+  )
+}

@@ -1,0 +1,118 @@
+import type { Source, WriteKey } from '@tributary/contract'
+import { Eye, EyeOff, KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { maskKey } from './guide.ts'
+import { useCreateWriteKey, useRevokeWriteKey } from './mutations.ts'
+
+const Key = ({ writekey, mayEdit, onRevoke }: { writekey: WriteKey; mayEdit: boolean; onRevoke: () => void }) => {
+  const [shown, setShown] = useState(false)
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+      <KeyRound aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:hidden" />
+      <span className="min-w-0 flex-1 basis-56">
+        <code className="block font-mono text-sm break-all">{shown ? writekey.key : maskKey(writekey.key)}</code>
+        <span className="text-xs text-ink-3">
+          {writekey.title !== '' && `${writekey.title} · `}Created <RelativeTime time={writekey.create_time} /> ·{' '}
+          {writekey.last_used_time === null ? (
+            'never used'
+          ) : (
+            <>
+              last used <RelativeTime time={writekey.last_used_time} />
+            </>
+          )}
+        </span>
+      </span>
+      <span className="flex items-center gap-1">
+        <Button
+          variant="none"
+          size="sm"
+          square
+          aria-label={shown ? 'Hide key' : 'Reveal key'}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        >
+          {shown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
+        </Button>
+        <CopyButton text={writekey.key} name="Copy key" notice="Write key copied" />
+        {mayEdit && (
+          <Button variant="none" size="sm" onClick={onRevoke}>
+            Revoke
+          </Button>
+        )}
+      </span>
+    </li>
+  )
+}
+
+const RevokeDialog = ({ source, writekey, onClose }: { source: Source; writekey: WriteKey; onClose: () => void }) => {
+  const revoke = useRevokeWriteKey(source)
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClose}
+      kind="danger"
+      title="Revoke write key"
+      confirmLabel="Revoke key"
+      loading={revoke.isPending}
+      done={revoke.isSuccess}
+      error={revoke.error?.message}
+      onConfirm={() => revoke.mutate(writekey.name)}
+    >
+      Everything that still sends with <code className="font-mono">{maskKey(writekey.key)}</code> is refused within two
+      seconds. This cannot be undone.
+    </ConfirmDialog>
+  )
+}
+
+/** The write keys of a source: reveal, copy, create, revoke. */
+export const WriteKeysCard = ({
+  source,
+  writekeys,
+  mayEdit,
+}: {
+  source: Source
+  writekeys: readonly WriteKey[]
+  mayEdit: boolean
+}) => {
+  const create = useCreateWriteKey(source)
+  const [revoking, setRevoking] = useState<WriteKey | undefined>()
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          Write keys <Badge>{writekeys.length}</Badge>
+        </span>
+      }
+      description="A key says which source an event belongs to. It is public: it may stand in a web page."
+      action={
+        mayEdit && (
+          <Button size="sm" loading={create.isPending} onClick={() => create.mutate()}>
+            <Plus aria-hidden />
+            Create key
+          </Button>
+        )
+      }
+    >
+      {writekeys.length === 0 ? (
+        <p className="text-sm text-ink-2">No key yet. Create one to send events to this source.</p>
+      ) : (
+        <ul className="-mx-5 -my-4 mt-0 divide-y divide-line border-t border-line">
+          {writekeys.map((writekey) => (
+            <Key key={writekey.name} writekey={writekey} mayEdit={mayEdit} onRevoke={() => setRevoking(writekey)} />
+          ))}
+        </ul>
+      )}
+      {revoking !== undefined && (
+        <RevokeDialog source={source} writekey={revoking} onClose={() => setRevoking(undefined)} />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { industries, methods } from '@tributary/contract'
+import { useNavigate } from 'react-router'
+import { z } from 'zod'
+import { call } from '../../lib/client.ts'
+import { paths } from '../../lib/paths.ts'
+import { keys } from '../../lib/queries.ts'
+import { useSession, workspaceEntered } from '../../lib/session.ts'
+import { humanise } from '../../lib/text.ts'
+import { Card } from '../../ui/card.tsx'
+import { Form, SelectField, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { PageFrame } from './page-frame.tsx'
+
+/** The rules of a new organisation. */
+export const organizationForm = z.object({
+  title: z
+    .string()
+    .trim()
+    .min(4, 'Please provide a name that is 4 characters or more')
+    .max(200, 'At most 200 characters'),
+  industry: z.enum(industries),
+  workspace_title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
+})
+type Values = z.infer<typeof organizationForm>
+
+const industryTitle = (industry: string): string => {
+  const words = industry === 'e-commerce' ? industry : humanise(industry)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Makes an organisation with its first workspace and enters it. */
+export const CreateOrganizationPage = () => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const form = useApiForm<Values>(organizationForm, {
+    title: '',
+    industry: 'e-commerce',
+    workspace_title: 'Production',
+  })
+  const submit = async (values: Values): Promise<void> => {
+    const { workspace } = await call(methods.organizations.create, { body: values })
+    await Promise.all([
+      cache.invalidateQueries({ queryKey: keys.memberships(user) }),
+      cache.invalidateQueries({ queryKey: keys.workspaces(user) }),
+    ])
+    workspaceEntered(workspace)
+    await navigate(paths.workspace(workspace.name), { replace: true })
+  }
+  return (
+    <PageFrame>
+      <PageHeader
+        title="Create an organisation"
+        documentTitle="Create an organisation"
+        description="It owns your workspaces. You become its administrator."
+      />
+      <Card>
+        <Form form={form} onSubmit={submit} label="Create an organisation" className="space-y-5">
+          <TextField
+            name="title"
+            label="Organisation name"
+            required
+            autoComplete="organization"
+            placeholder="Acme Inc."
+            autoFocus
+          />
+          <SelectField name="industry" label="Industry" required>
+            {industries.map((industry) => (
+              <option key={industry} value={industry}>
+                {industryTitle(industry)}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            name="workspace_title"
+            label="First workspace"
+            required
+            hint="Most teams keep one workspace per environment, such as Production and Staging."
+          />
+          <div className="flex justify-end">
+            <SubmitButton>Create</SubmitButton>
+          </div>
+        </Form>
+      </Card>
+    </PageFrame>
+  )
+}

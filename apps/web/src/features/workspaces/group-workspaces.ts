@@ -1,0 +1,27 @@
+import type { Workspace } from '@tributary/contract'
+
+export type WorkspaceGroup = { name: string; title: string; workspaces: Workspace[] }
+
+/**
+ * Workspaces by organisation; the one used last comes first, and its organisation's group too. `search` looks in the
+ * titles of both; groups without a match are left out.
+ */
+export const groupWorkspaces = (
+  workspaces: readonly Workspace[],
+  last: string | null,
+  search: string,
+): WorkspaceGroup[] => {
+  const wanted = search.trim().toLowerCase()
+  const groups = new Map<string, WorkspaceGroup>()
+  for (const workspace of workspaces) {
+    const name = workspace.organization?.name ?? ''
+    const title = workspace.organization?.title ?? 'Without an organisation'
+    if (wanted !== '' && !`${workspace.title} ${title}`.toLowerCase().includes(wanted)) continue
+    const group = groups.get(name) ?? { name, title, workspaces: [] }
+    groups.set(name, group)
+    if (workspace.name === last) group.workspaces.unshift(workspace)
+    else group.workspaces.push(workspace)
+  }
+  const holdsLast = (group: WorkspaceGroup): number => (group.workspaces[0]?.name === last ? 0 : 1)
+  return [...groups.values()].sort((one, other) => holdsLast(one) - holdsLast(other))
+}

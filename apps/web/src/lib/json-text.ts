@@ -1,0 +1,29 @@
+const token = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/**
+ * JSON text indented by two spaces, without reading its values: numbers keep every digit, repeated and odd names stay.
+ * Text that is not JSON comes back unchanged.
+ */
+export const formatJson = (text: string): string => {
+  try {
+    JSON.parse(text)
+  } catch {
+    return text
+  }
+  const out: string[] = []
+  let depth = 0
+  const newLine = (): string => `\n${'  '.repeat(depth)}`
+  let last = ''
+  for (const [part] of text.matchAll(token)) {
+    if (part === '}' || part === ']') {
+      depth--
+      out.push(last === '{' || last === '[' ? part : `${newLine()}${part}`)
+    } else {
+      if (last === '{' || last === '[' || last === ',') out.push(newLine())
+      out.push(part === ':' ? ': ' : part)
+      if (part === '{' || part === '[') depth++
+    }
+    last = part
+  }
+  return out.join('')
+}

@@ -1,0 +1,43 @@
+import { slugOf } from './names.ts'
+
+/** Every link of the application. A page about a resource has the resource's name as its path. */
+export const paths = {
+  root: () => '/',
+  login: () => '/auth/login',
+  logout: () => '/auth/logout',
+  onboarding: () => '/onboarding/',
+  /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
+  workspace: (workspace: string) => `/${workspace}`,
+  sources: (workspace: string) => `/${workspace}/sources`,
+  source: (source: string, tab?: SourceTab) => `/${source}${tab === undefined ? '' : `#${tab}`}`,
+  catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
+  newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
+  destinations: (workspace: string) => `/${workspace}/destinations`,
+  destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
+  catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
+  newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
+} as const
+
+export type SourceTab = 'refused' | 'setup' | 'connections' | 'settings'
+export type DestinationTab = 'connections' | 'settings'
+
+/** Patterns of the router, relative to their parent. */
+export const patterns = {
+  workspace: 'workspaces/:workspaceId',
+  sources: 'sources',
+  source: 'sources/:sourceId',
+  catalogSources: 'catalog-sources',
+  catalogSource: 'catalog-sources/:slug',
+  newSource: 'catalog-sources/:slug/new',
+  destinations: 'destinations',
+  destination: 'destinations/:destinationId',
+  catalogDestinations: 'catalog-destinations',
+  catalogDestination: 'catalog-destinations/:slug',
+  newDestination: 'catalog-destinations/:slug/new',
+} as const
+
+/** A path of this application that may be opened after login, or undefined: never another origin, never /auth. */
+export const safeReturn = (path: string | null | undefined): string | undefined => {
+  if (path === null || path === undefined || !/^\/(?![/\\])/.test(path) || /[\\\p{Cc}]/u.test(path)) return undefined
+  return path === '/' || path === '/auth' || path.startsWith('/auth/') ? undefined : path
+}

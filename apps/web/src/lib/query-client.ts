@@ -1,0 +1,21 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+
+/** Milliseconds before retry `failures` (0 = the first): 1 s doubling up to 30 s. */
+export const retryDelay = (failures: number): number => Math.min(1000 * 2 ** failures, 30_000)
+
+/** Milliseconds that query data is kept after its last use. */
+export const keepMs = 5 * 60 * 1000
+
+/** What every query about the product adds: asked once, and not again because the window came to the front. */
+export const product = { retry: false, refetchOnWindowFocus: false } as const
+
+/** The cache of server state. `onError` hears every failed query and mutation. */
+export const createQueryClient = (onError: (error: unknown) => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: { retry: 3, retryDelay, gcTime: keepMs, staleTime: 5_000 },
+      mutations: { retry: 0 },
+    },
+  })

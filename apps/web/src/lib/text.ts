@@ -1,0 +1,41 @@
+/** The first `limit` characters followed by "..."; text of `limit` characters or fewer is untouched. */
+export const truncate = (text: string, limit = 24): string => {
+  const characters = Array.from(text)
+  return characters.length <= limit ? text : `${characters.slice(0, limit).join('')}...`
+}
+
+/** `word` with an s when `count` is not 1: pluralise(2, 'event') is "events". */
+export const pluralise = (count: number, word: string): string => (count === 1 ? word : `${word}s`)
+
+/** "a_b-c" → "a b c", "firstName" → "first Name". */
+export const humanise = (text: string): string =>
+  text.replaceAll(/[_-]+/g, ' ').replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+
+/** The first letter capitalised; text that is absent or empty becomes "Error". */
+export const fieldErrorText = (text: string | undefined): string =>
+  text === undefined || text.trim() === '' ? 'Error' : text.charAt(0).toUpperCase() + text.slice(1)
+
+/** At most two letters: of the first and last word, or the first two of a single word. */
+export const initials = (title: string): string => {
+  const words = title
+    .trim()
+    .split(/[\s_-]+/)
+    .filter((word) => word !== '')
+  const first = words[0]
+  if (first === undefined) return ''
+  const last = words.length > 1 ? words.at(-1) : undefined
+  const letters = last === undefined ? Array.from(first).slice(0, 2) : [Array.from(first)[0], Array.from(last)[0]]
+  return letters.join('').toUpperCase()
+}
+
+/**
+ * The title a new source or destination starts with: the app's title without characters that are neither letters,
+ * digits nor spaces, followed by the number of instances when there are any.
+ */
+export const defaultTitle = (app: { title: string; instance_count: number }): string => {
+  const stem = app.title.replaceAll(/[^\p{L}\p{N} ]/gu, '')
+  return app.instance_count > 0 ? `${stem} ${app.instance_count}` : stem
+}
+
+/** A whole number with thousands separators in the reader's locale. */
+export const count = (value: number): string => new Intl.NumberFormat(undefined).format(value)

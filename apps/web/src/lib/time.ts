@@ -1,0 +1,44 @@
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 7],
+  ['week', 4.345],
+  ['month', 12],
+  ['year', Number.POSITIVE_INFINITY],
+]
+
+/** How long before `now` (epoch ms) a moment (RFC 3339) was, in the reader's language: "now", "2 min. ago". */
+export const relativeTime = (time: string, now: number, locale?: string): string => {
+  let value = (Date.parse(time) - now) / 1000
+  if (Number.isNaN(value)) return ''
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+  if (Math.abs(value) < 5) return format.format(0, 'second')
+  for (const [unit, size] of steps) {
+    if (Math.abs(value) < size) return format.format(Math.round(value), unit)
+    value /= size
+  }
+  return ''
+}
+
+/** The exact moment in UTC to the millisecond: "2026-03-01 12:00:00.123 UTC". */
+export const utcTime = (time: string): string => {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('T', ' ').replace('Z', ' UTC')
+}
+
+/** The time of day in the reader's locale, with seconds. */
+export const clockTime = (time: string): string => {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime())
+    ? ''
+    : date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+}
+
+/** Date and time of day in the reader's locale. */
+export const localTime = (time: string): string => {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime())
+    ? ''
+    : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}

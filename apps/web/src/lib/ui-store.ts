@@ -1,0 +1,41 @@
+import { create } from 'zustand'
+import { persist } from 'zustand/middleware'
+import { storagePrefix } from './names.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+type UiState = {
+  /** What the user has done with, by identifier. */
+  flags: Record<string, { done: boolean }>
+  theme: Theme
+  /** Resource name of the workspace used last. */
+  lastWorkspace: string | null
+}
+
+/** State of the interface itself, kept in local storage under a name that ends in "ui". public/boot.js reads `theme`. */
+export const useUi = create<UiState>()(
+  persist((): UiState => ({ flags: {}, theme: 'system', lastWorkspace: null }), {
+    name: `${storagePrefix}-ui`,
+    version: 1,
+  }),
+)
+
+export const markDone = (id: string): void => {
+  useUi.setState(({ flags }) => ({ flags: { ...flags, [id]: { done: true } } }))
+}
+export const isDone = (flags: UiState['flags'], id: string): boolean => flags[id]?.done ?? false
+export const resetFlags = (): void => {
+  useUi.setState({ flags: {} })
+}
+
+/** Chooses a theme and applies it at once. */
+export const setTheme = (theme: Theme): void => {
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  useUi.setState({ theme })
+}
+
+/** Whether the sidebar is collapsed, under a key of its own. */
+export const useSidebar = create<{ collapsed: boolean }>()(
+  persist((): { collapsed: boolean } => ({ collapsed: false }), { name: `${storagePrefix}-sidebar-collapsed` }),
+)

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { administrators, editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
+import { createContext, useContext } from 'react'
+import { organizationIds } from './names.ts'
+import { membershipsQuery, userQuery } from './queries.ts'
+import { type SessionState, useSession } from './session.ts'
+
+/**
+ * The workspace that a page is about: the acted-on one while acting on behalf, otherwise the one of the user's with this
+ * id. Throws 'Workspace Id param not found' without an id and 'Workspace not found' for one that is not the user's.
+ */
+export const resolveWorkspace = (
+  workspaceId: string | undefined,
+  available: readonly Workspace[],
+  actOnBehalfOf: Pick<NonNullable<SessionState['actOnBehalfOf']>, 'workspace'> | null,
+): Workspace => {
+  if (workspaceId === undefined || workspaceId === '') throw new Error('Workspace Id param not found')
+  if (actOnBehalfOf !== null) return actOnBehalfOf.workspace
+  const found = available.find(({ name }) => name === `workspaces/${workspaceId}`)
+  if (found === undefined) throw new Error('Workspace not found')
+  return found
+}
+
+const WorkspaceContext = createContext<Workspace | undefined>(undefined)
+export const WorkspaceProvider = WorkspaceContext.Provider
+
+/** The workspace of the page. Throws outside the workspace area. */
+export const useWorkspace = (): Workspace => {
+  const workspace = useContext(WorkspaceContext)
+  if (workspace === undefined) throw new Error('no workspace here')
+  return workspace
+}
+
+/** The signed-in user and memberships, loaded whenever a session exists. */
+export const useCurrentUser = () => {
+  const name = useSession((state) => state.currentUserResourceName) ?? ''
+  const user = useQuery({ ...userQuery(name), enabled: name !== '' })
+  const memberships = useQuery({ ...membershipsQuery(name), enabled: name !== '' })
+  return { user, memberships }
+}
+
+/** Whether the user may do what `allowed` roles may in the current organisation; 'unknown' until that is loaded. */
+const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
+  const organization = useSession((state) => state.session.organization)
+  const { user, memberships } = useCurrentUser()
+  if (user.data?.is_admin === true) return true
+  if (user.isError || memberships.isError) return false
+  if (user.data === undefined || memberships.data === undefined || organization === null) return 'unknown'
+  const subject = {
+    isPlatformAdmin: false,
+    memberships: memberships.data.map((membership) => ({
+      organizationId: organizationIds(membership.organization.name).organization,
+      role: toRole(membership.role.value),
+    })),
+  }
+  return mayAct(subject, organizationIds(organization.name).organization, allowed)
+}
+
+/** Administrators and collaborators: those who create and change what lives in a workspace. */
+export const useMayEdit = (): boolean | 'unknown' => useAccess(editors)
+
+/** Administrators of the organisation. */
+export const useMayAdminister = (): boolean | 'unknown' => useAccess(administrators)

@@ -1,0 +1,23 @@
+import './ui/theme.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { RouterProvider } from 'react-router/dom'
+import { queryClient, setNavigator } from './app/query-client.ts'
+import { router } from './app/router.tsx'
+import { TooltipProvider } from './ui/tooltip.tsx'
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no root element')
+
+setNavigator((path) => void router.navigate(path))
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider>
+        <RouterProvider router={router} />
+      </TooltipProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

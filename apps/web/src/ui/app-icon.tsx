@@ -1,0 +1,26 @@
+import { Box } from 'lucide-react'
+import { cn } from './cn.ts'
+
+const sizes = { sm: 'size-7', md: 'size-9', lg: 'size-11' } as const
+
+/** The picture of an app, at most 32 by 32, in a frame. Its name stands beside it in words. */
+export const AppIcon = ({
+  icon,
+  size = 'sm',
+  className,
+}: {
+  icon: string
+  size?: keyof typeof sizes
+  className?: string
+}) => (
+  <span
+    aria-hidden
+    className={cn(
+      'grid shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-surface p-1 text-ink-3',
+      sizes[size],
+      className,
+    )}
+  >
+    {icon === '' ? <Box className="size-4" /> : <img src={icon} alt="" className="max-h-8 max-w-full object-contain" />}
+  </span>
+)

@@ -1,0 +1,146 @@
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { AppIcon } from './app-icon.tsx'
+import { Badge } from './badge.tsx'
+import { Button } from './button.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Menu, MenuItem, MenuSeparator } from './menu.tsx'
+import { Switch } from './switch.tsx'
+
+/** One connection seen from one of its ends: `title` and `to` are the other end's. */
+export type ConnectionRow = {
+  name: string
+  title: string
+  to: string
+  icon: string
+  appTitle: string
+  otherEnabled: boolean
+  enabled: boolean
+}
+export type ConnectionChoice = { name: string; title: string; icon: string }
+
+/** Chooses an end that is not connected yet. */
+export const ConnectMenu = ({
+  label,
+  choices,
+  loading,
+  onConnect,
+  addLabel,
+  addTo,
+}: {
+  label: string
+  choices: readonly ConnectionChoice[]
+  loading: boolean
+  onConnect: (name: string) => void
+  addLabel: string
+  addTo: string
+}) => (
+  <Menu
+    align="end"
+    trigger={
+      <Button variant="primary" loading={loading}>
+        <Plus aria-hidden />
+        {label}
+      </Button>
+    }
+  >
+    {choices.map((choice) => (
+      <MenuItem
+        key={choice.name}
+        icon={<AppIcon icon={choice.icon} className="size-5 border-0 p-0" />}
+        onSelect={() => onConnect(choice.name)}
+      >
+        {choice.title}
+      </MenuItem>
+    ))}
+    {choices.length > 0 && <MenuSeparator />}
+    <MenuItem icon={<Plus />} to={addTo}>
+      {addLabel}
+    </MenuItem>
+  </Menu>
+)
+
+/** What is connected, each with a switch and a way to take it apart. */
+export const ConnectionList = ({
+  label,
+  rows,
+  mayEdit,
+  onEnable,
+  onDisconnect,
+  disconnectText,
+}: {
+  label: string
+  rows: readonly ConnectionRow[]
+  mayEdit: boolean
+  onEnable: (name: string, enabled: boolean) => void
+  onDisconnect: (name: string) => Promise<unknown>
+  disconnectText: (row: ConnectionRow) => ReactNode
+}) => {
+  const [leaving, setLeaving] = useState<ConnectionRow | undefined>()
+  const [open, setOpen] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string | undefined>()
+  const confirm = async (row: ConnectionRow): Promise<void> => {
+    setBusy(true)
+    try {
+      await onDisconnect(row.name)
+      setOpen(false)
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : 'unknown error')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+        {rows.map((row) => (
+          <li key={row.name} className="flex flex-wrap items-center gap-3 px-4 py-3">
+            <AppIcon icon={row.icon} />
+            <span className="min-w-0 flex-1">
+              <Link to={row.to} className="block truncate rounded-sm font-medium hover:underline">
+                {row.title}
+              </Link>
+              <span className="text-xs text-ink-3">{row.appTitle}</span>
+            </span>
+            {!row.otherEnabled && <Badge tone="outline">Disabled</Badge>}
+            <Switch
+              checked={row.enabled}
+              disabled={!mayEdit}
+              label={`Connection with ${row.title}`}
+              onChange={(enabled) => onEnable(row.name, enabled)}
+            />
+            {mayEdit && (
+              <Button
+                size="sm"
+                variant="none"
+                onClick={() => {
+                  setError(undefined)
+                  setLeaving(row)
+                  setOpen(true)
+                }}
+              >
+                Disconnect
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {leaving !== undefined && (
+        <ConfirmDialog
+          open={open}
+          onOpenChange={setOpen}
+          kind="danger"
+          title="Disconnect"
+          confirmLabel="Disconnect"
+          loading={busy}
+          error={error}
+          onConfirm={() => void confirm(leaving)}
+        >
+          {disconnectText(leaving)}
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { ExternalLink } from 'lucide-react'
+import { AppIcon } from './app-icon.tsx'
+import { Card } from './card.tsx'
+
+/** Beside the form for a new source or destination: what it is, and its documentation. */
+export const DocsPanel = ({
+  app,
+}: {
+  app: { title: string; description: string; docs_url: string; extra: { app_icon: string } }
+}) => (
+  <aside aria-label={`About ${app.title}`}>
+    <Card>
+      <div className="space-y-3">
+        <div className="flex items-center gap-3">
+          <AppIcon icon={app.extra.app_icon} size="md" />
+          <h2 className="text-base font-semibold">{app.title}</h2>
+        </div>
+        <p className="text-sm text-ink-2">{app.description}</p>
+        {app.docs_url !== '' && (
+          <a
+            href={app.docs_url}
+            target="_blank"
+            rel="noopener noreferrer nofollow"
+            className="inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-accent-ink hover:underline"
+          >
+            Documentation
+            <ExternalLink aria-hidden className="size-3.5" />
+            <span className="sr-only">(opens in a new tab)</span>
+          </a>
+        )}
+      </div>
+    </Card>
+  </aside>
+)
+
+/** The frame of such a page: the form, and the panel beside it (below it on a phone). */
+export const FormLayout = ({ children, aside }: { children: React.ReactNode; aside: React.ReactNode }) => (
+  <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+    {children}
+    {aside}
+  </div>
+)

@@ -1,0 +1,100 @@
+import { CloudOff, LockKeyhole, SearchX, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type ErrorScreenText, errorScreen } from '../lib/errors.ts'
+import { Button, ButtonLink } from './button.tsx'
+
+const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
+  'not-found': SearchX,
+  'workspace-not-found': SearchX,
+  forbidden: LockKeyhole,
+  warehouse: CloudOff,
+  other: TriangleAlert,
+}
+
+const Frame = ({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: {
+  icon: typeof SearchX
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+}) => (
+  <div role="alert" className="mx-auto flex max-w-lg flex-col items-center px-4 py-16 text-center">
+    <span
+      aria-hidden
+      className="mb-4 grid size-10 place-items-center rounded-lg border border-line bg-surface text-ink-2 shadow-card"
+    >
+      <Icon className="size-5" />
+    </span>
+    <h1 className="text-lg font-semibold">{title}</h1>
+    {children !== undefined && <p className="mt-1 text-sm text-balance break-words text-ink-2">{children}</p>}
+    {action !== undefined && <div className="mt-5 flex gap-2">{action}</div>}
+  </div>
+)
+
+/** In place of content whose query failed. A refresh reloads the page, a retry runs the query again. */
+export const ErrorScreen = ({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) => {
+  const text = errorScreen(error)
+  const act = text.action === 'Refresh' || onRetry === undefined ? () => window.location.reload() : onRetry
+  return (
+    <Frame
+      icon={icons[text.kind]}
+      title={text.kind === 'other' && title !== undefined ? title : text.title}
+      action={<Button onClick={act}>{text.action}</Button>}
+    >
+      {text.message}
+    </Frame>
+  )
+}
+
+/** For content that the user's role does not open. */
+export const NoAccess = () => (
+  <Frame icon={LockKeyhole} title="You don't have access to this resource.">
+    Contact your admin for more information.
+  </Frame>
+)
+
+/** For a URL that names no page. */
+export const PageNotFound = ({ home }: { home: string }) => (
+  <Frame
+    icon={SearchX}
+    title="The requested page was not found."
+    action={
+      <ButtonLink to={home} variant="primary">
+        Go to Home
+      </ButtonLink>
+    }
+  />
+)
+
+/** The last resort for a fault inside a workspace page. */
+export const LastResort = ({ onReset }: { onReset?: () => void }) => (
+  <Frame
+    icon={TriangleAlert}
+    title="Ooops, something went wrong!"
+    action={
+      <>
+        {onReset !== undefined && <Button onClick={onReset}>Try again</Button>}
+        <Button variant="primary" onClick={() => window.location.reload()}>
+          Refresh
+        </Button>
+      </>
+    }
+  >
+    Please refresh the page. If it happens again, tell your administrator what you did before.
+  </Frame>
+)
+
+/** For a route outside the workspace area that failed. */
+export const UnexpectedError = ({ message, onReset }: { message: string; onReset: () => void }) => (
+  <Frame
+    icon={TriangleAlert}
+    title="Unexpected Application Error!"
+    action={<Button onClick={onReset}>Try again</Button>}
+  >
+    {message}
+  </Frame>
+)

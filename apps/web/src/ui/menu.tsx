@@ -1,0 +1,113 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import { Check } from 'lucide-react'
+import type { ReactElement, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { cn } from './cn.ts'
+import { Tooltip } from './tooltip.tsx'
+
+const item =
+  'flex min-h-7 w-full items-center gap-2 rounded-sm px-2 py-1 text-sm text-ink outline-none select-none data-disabled:text-ink-3 data-highlighted:bg-hover [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-3'
+
+/** A menu below its trigger; scrolls beyond 10rem of list. */
+export const Menu = ({
+  trigger,
+  header,
+  children,
+  side = 'bottom',
+  align = 'start',
+}: {
+  trigger: ReactElement
+  header?: ReactNode
+  children: ReactNode
+  side?: 'top' | 'bottom' | 'right'
+  align?: 'start' | 'end'
+}) => (
+  <Base.Root>
+    <Base.Trigger render={trigger} />
+    <Base.Portal>
+      <Base.Positioner side={side} align={align} sideOffset={6} className="z-50">
+        <Base.Popup className="min-w-52 rounded-lg bg-raised p-1 shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
+          {header !== undefined && <div className="mb-1 border-b border-line px-2 pt-1 pb-2">{header}</div>}
+          <div className="max-h-[max(10rem,min(20rem,var(--available-height)))] overflow-y-auto scroll-thin">
+            {children}
+          </div>
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+)
+
+export type MenuItemProps = {
+  icon?: ReactNode
+  children: ReactNode
+  onSelect?: () => void
+  /** Makes the item a link to a page of the application. */
+  to?: string
+  disabled?: boolean
+  /** Why a disabled item cannot be chosen. */
+  tooltip?: string
+  danger?: boolean
+}
+
+/** One entry. A disabled entry does nothing and says why on hover. */
+export const MenuItem = ({
+  icon,
+  children,
+  onSelect,
+  to,
+  disabled = false,
+  tooltip,
+  danger = false,
+}: MenuItemProps) => {
+  const className = cn(item, danger && 'text-danger-ink [&_svg]:text-danger-ink')
+  if (to !== undefined && !disabled)
+    return (
+      <Base.LinkItem className={className} render={<Link to={to} />} closeOnClick>
+        {icon}
+        {children}
+      </Base.LinkItem>
+    )
+  const entry = (
+    <Base.Item className={className} disabled={disabled} onClick={onSelect}>
+      {icon}
+      {children}
+    </Base.Item>
+  )
+  return disabled && tooltip !== undefined ? (
+    <Tooltip text={tooltip} side="right">
+      <span className="block">{entry}</span>
+    </Tooltip>
+  ) : (
+    entry
+  )
+}
+
+export const MenuSeparator = () => <Base.Separator className="-mx-1 my-1 h-px bg-line" />
+
+/** A choice of one inside a menu. */
+export const MenuRadio = <T extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: {
+  label: string
+  value: T
+  onChange: (value: T) => void
+  options: readonly { value: T; label: string; icon?: ReactNode }[]
+}) => (
+  <Base.RadioGroup value={value} onValueChange={(next: T) => onChange(next)}>
+    <Base.Group>
+      <Base.GroupLabel className="px-2 pt-1 pb-0.5 text-2xs font-medium text-ink-3">{label}</Base.GroupLabel>
+      {options.map((option) => (
+        <Base.RadioItem key={option.value} value={option.value} className={item}>
+          {option.icon}
+          <span className="flex-1">{option.label}</span>
+          <Base.RadioItemIndicator>
+            <Check aria-hidden className="text-accent-ink!" />
+          </Base.RadioItemIndicator>
+        </Base.RadioItem>
+      ))}
+    </Base.Group>
+  </Base.RadioGroup>
+)

@@ -1,0 +1,55 @@
+import { ChevronRight } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { Link } from 'react-router'
+
+/** Sets the document's title to "{title} | Tributary". */
+export const useDocumentTitle = (title: string): void => {
+  useEffect(() => {
+    document.title = title === '' ? 'Tributary' : `${title} | Tributary`
+  }, [title])
+}
+
+/** The head of every page: where it is, its title, one line about it and at most one primary action. */
+export const PageHeader = ({
+  title,
+  documentTitle,
+  description,
+  crumbs = [],
+  icon,
+  action,
+}: {
+  title: ReactNode
+  documentTitle: string
+  description?: ReactNode
+  crumbs?: readonly { label: string; to: string }[]
+  icon?: ReactNode
+  action?: ReactNode
+}) => {
+  useDocumentTitle(documentTitle)
+  return (
+    <header className="mb-6">
+      {crumbs.length > 0 && (
+        <nav aria-label="Breadcrumb" className="mb-2">
+          <ol className="flex items-center gap-1 text-xs text-ink-3">
+            {crumbs.map((crumb) => (
+              <li key={crumb.to} className="flex items-center gap-1">
+                <Link to={crumb.to} className="rounded-sm hover:text-ink hover:underline">
+                  {crumb.label}
+                </Link>
+                <ChevronRight aria-hidden className="size-3" />
+              </li>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
+        {icon}
+        <div className="min-w-0 flex-1 basis-60">
+          <h1 className="text-xl font-semibold tracking-tight text-balance break-words">{title}</h1>
+          {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
+        </div>
+        {action !== undefined && <div className="flex shrink-0 items-center gap-2">{action}</div>}
+      </div>
+    </header>
+  )
+}

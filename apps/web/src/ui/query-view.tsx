@@ -1,0 +1,27 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ErrorScreen } from './error-screen.tsx'
+
+/** Skeleton while a query loads, an error screen with a retry when it failed, else what it found. */
+export const QueryView = <Data,>({
+  query,
+  skeleton,
+  errorTitle,
+  children,
+}: {
+  query: UseQueryResult<Data>
+  skeleton: ReactNode
+  errorTitle?: string
+  children: (data: Data) => ReactNode
+}) => {
+  if (query.data !== undefined) return children(query.data)
+  if (query.isError)
+    return (
+      <ErrorScreen
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        {...(errorTitle === undefined ? {} : { title: errorTitle })}
+      />
+    )
+  return skeleton
+}

@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react'
+import { relativeTime, utcTime } from '../lib/time.ts'
+
+let now = Date.now()
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const each of listeners) each()
+  }, 5000)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+}
+
+/** A moment as "2 min ago", kept current, with the exact UTC time on hover. */
+export const RelativeTime = ({ time, className }: { time: string; className?: string }) => {
+  const current = useSyncExternalStore(subscribe, () => now)
+  return (
+    <time dateTime={time} title={utcTime(time)} className={className}>
+      {relativeTime(time, Math.max(current, Date.parse(time)))}
+    </time>
+  )
+}

@@ -1,0 +1,70 @@
+import { Tabs as Base } from '@base-ui/react/tabs'
+import { type ReactNode, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+
+export type TabItem = {
+  id: string
+  name: string
+  icon?: ReactNode
+  hash?: string
+  badge?: ReactNode
+  content: ReactNode
+}
+
+/** The tab that a URL hash names; the first one when it names none. */
+export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: string): string => {
+  const wanted = hash.replace(/^#/, '')
+  const found = tabs.find((tab) => (tab.hash ?? '') === wanted) ?? tabs[0]
+  return found?.id ?? ''
+}
+
+/** A strip of tabs. In browsable mode the URL hash selects the tab, and choosing a tab sets or clears the hash. */
+export const Tabs = ({
+  tabs,
+  browsable = false,
+  label,
+}: {
+  tabs: readonly TabItem[]
+  browsable?: boolean
+  label: string
+}) => {
+  const location = useLocation()
+  const navigate = useNavigate()
+  const [own, setOwn] = useState(tabs[0]?.id ?? '')
+  const active = browsable ? tabOfHash(tabs, location.hash) : own
+  const choose = (id: string): void => {
+    if (!browsable) return setOwn(id)
+    const hash = tabs.find((tab) => tab.id === id)?.hash
+    void navigate(
+      { pathname: location.pathname, search: location.search, hash: hash ?? '' },
+      { replace: true, preventScrollReset: true },
+    )
+  }
+  return (
+    <Base.Root value={active} onValueChange={(id: string) => choose(id)}>
+      <Base.List
+        aria-label={label}
+        className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+      >
+        {tabs.map((tab) => (
+          <Base.Tab
+            key={tab.id}
+            value={tab.id}
+            className="group -mb-px flex h-9 shrink-0 items-center border-b-2 border-transparent text-sm font-medium text-ink-2 outline-none hover:text-ink data-active:border-ink data-active:text-ink"
+          >
+            <span className="flex items-center gap-1.5 rounded-md px-2 py-1 group-hover:bg-hover group-focus-visible:outline-2 group-focus-visible:outline-accent [&_svg]:size-4">
+              {tab.icon}
+              {tab.name}
+              {tab.badge}
+            </span>
+          </Base.Tab>
+        ))}
+      </Base.List>
+      {tabs.map((tab) => (
+        <Base.Panel key={tab.id} value={tab.id} className="rounded-sm outline-offset-4">
+          {tab.content}
+        </Base.Panel>
+      ))}
+    </Base.Root>
+  )
+}

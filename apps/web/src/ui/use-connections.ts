@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Connection, methods } from '@tributary/contract'
+import { call } from '../lib/client.ts'
+import { connectionIds, workspaceIds } from '../lib/names.ts'
+import { keys } from '../lib/queries.ts'
+import { notify } from './toast.tsx'
+
+/** Connects a source with a destination, switches a connection, takes it apart. `end` is the one the page is not about. */
+export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {
+  const cache = useQueryClient()
+  const list = keys.connections(workspace)
+  const settled = () => cache.invalidateQueries({ queryKey: list })
+  const connect = useMutation({
+    mutationFn: (body: { source: string; destination: string }) =>
+      call(methods.connections.create, { params: workspaceIds(workspace), body }),
+    onSuccess: () => notify('success', `${end} Connected`),
+    onSettled: settled,
+  })
+  const disconnect = useMutation({
+    mutationFn: (connection: string) => call(methods.connections.delete, { params: connectionIds(connection) }),
+    onSuccess: () => notify('success', `${end} Disconnected`),
+    onSettled: settled,
+  })
+  const enable = useMutation({
+    mutationFn: ({ name, enabled }: { name: string; enabled: boolean }) =>
+      call(methods.connections.update, {
+        params: connectionIds(name),
+        query: { update_mask: 'enabled' },
+        body: { enabled },
+      }),
+    onMutate: ({ name, enabled }) => {
+      const before = cache.getQueryData<Connection[]>(list)
+      cache.setQueryData<Connection[]>(
+        list,
+        before?.map((connection) => (connection.name === name ? { ...connection, enabled } : connection)),
+      )
+      return { before }
+    },
+    onError: (error, _change, context) => {
+      cache.setQueryData(list, context?.before)
+      notify('error', 'Could not switch the connection', { description: error.message })
+    },
+    onSettled: settled,
+  })
+  return { connect, disconnect, enable }
+}

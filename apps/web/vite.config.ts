@@ -1,0 +1,22 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const server = 'http://127.0.0.1:3000'
+
+// `light-dark()` carries both themes of every colour token, so the style target must know it.
+const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss()],
+  build: { outDir: 'dist', emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
+  server: {
+    proxy: {
+      '/api': server,
+      '/pusher': server,
+      '/v1': server,
+      '/app/': { target: server, ws: true },
+    },
+  },
+})
