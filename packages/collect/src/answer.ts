@@ -3,7 +3,8 @@ import type { ErrorBody } from '@tributary/kernel'
 import type { Refusal } from './refusal.ts'
 
 const jsonType = 'application/json; charset=utf-8'
-const successBody = Buffer.from('{"success":true}')
+/** A text, not a buffer: node sends head and text in one plain write, which took less time in every profile of single events. */
+const successBody = '{"success":true}'
 const successHeaders: readonly string[] = [
   'Content-Type',
   jsonType,

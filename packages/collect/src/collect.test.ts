@@ -205,7 +205,8 @@ describe('refused calls', () => {
         controller.close()
       },
     })
-    const response = await fetch(`${running.origin}/v1/batch`, { method: 'POST', body, headers: key, duplex: 'half' })
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, headers: key, duplex: 'half' }
+    const response = await fetch(`${running.origin}/v1/batch`, init)
     expect(response.status).toBe(413)
   })
 

@@ -21,7 +21,9 @@ const present = (value: unknown): boolean => (typeof value === 'string' && value
 const deeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  for (const child of Object.values(value)) if (deeperThan(child, levels - 1)) return true
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && deeperThan(child, levels - 1)) return true
+  }
   return false
 }
 

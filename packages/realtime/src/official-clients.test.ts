@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { createRequire } from 'node:module'
 import PusherServer from 'pusher'
+import type pusherModule from 'pusher-js'
 import type { Channel, PresenceChannel } from 'pusher-js'
-import PusherClient from 'pusher-js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { appId, key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
+
+// The package is CommonJS and exports the class itself, which its types do not say.
+const PusherClient: typeof pusherModule.default = createRequire(import.meta.url)('pusher-js')
+type PusherClient = InstanceType<typeof PusherClient>
 
 let running: RunningRealtime
 let clients: PusherClient[] = []
