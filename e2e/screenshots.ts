@@ -6,9 +6,9 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
 import { adminCredentials, startProduct, startWebhookReceiver } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
-import { type Seed, seedWorkspaces } from './screens/seed.ts'
-import { type Screen, screens } from './screens/screens.ts'
 import { findClippedText, findHorizontalScroll } from './screens/layout-checks.ts'
+import { type Screen, screens } from './screens/screens.ts'
+import { type Seed, seedWorkspaces } from './screens/seed.ts'
 
 const widths = [1440, 390] as const
 const themes = ['light', 'dark'] as const
@@ -17,16 +17,32 @@ const only = process.argv[2]
 const problems: string[] = []
 let taken = 0
 
-const shoot = async (browser: Browser, origin: string, screen: Screen, seed: Seed, width: number, theme: 'light' | 'dark', session: string | undefined): Promise<void> => {
-  const context = await browser.newContext({ baseURL: origin, viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme: theme, reducedMotion: 'reduce' })
-  if (session !== undefined && !screen.signedOut) await context.addInitScript((entries) => {
-    for (const [key, value] of Object.entries(JSON.parse(entries) as Record<string, string>)) if (localStorage.getItem(key) === null) localStorage.setItem(key, value)
-  }, session)
+const shoot = async (
+  browser: Browser,
+  origin: string,
+  screen: Screen,
+  seed: Seed,
+  width: number,
+  theme: 'light' | 'dark',
+  session: string | undefined,
+): Promise<void> => {
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: { width, height: width === 390 ? 844 : 900 },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  })
+  if (session !== undefined && !screen.signedOut)
+    await context.addInitScript((entries) => {
+      for (const [key, value] of Object.entries(JSON.parse(entries) as Record<string, string>))
+        if (localStorage.getItem(key) === null) localStorage.setItem(key, value)
+    }, session)
   const page: Page = await context.newPage()
   const name = `${screen.name}-${width}-${theme}`
   const errors: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' && !(screen.expectsFailedCalls && /Failed to load resource/.test(message.text()))) errors.push(message.text())
+    if (message.type() === 'error' && !(screen.expectsFailedCalls && /Failed to load resource/.test(message.text())))
+      errors.push(message.text())
   })
   page.on('pageerror', (error) => errors.push(error.message))
   try {
@@ -38,7 +54,13 @@ const shoot = async (browser: Browser, origin: string, screen: Screen, seed: See
     for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
     for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
     const { violations } = await new AxeBuilder({ page }).analyze()
-    for (const violation of violations) problems.push(`${name}: ${violation.id}: ${violation.nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(' | ')}`)
+    for (const violation of violations)
+      problems.push(
+        `${name}: ${violation.id}: ${violation.nodes
+          .map(({ target }) => target.join(' '))
+          .slice(0, 3)
+          .join(' | ')}`,
+      )
   } catch (error) {
     problems.push(`${name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`)
     await page.screenshot({ path: `screenshots/${name}-failed.png` }).catch(() => {})
@@ -71,11 +93,14 @@ const browser = await launchChromium()
 try {
   const sessionWithoutWorkspace = await signIn(browser, product.url)
   for (const screen of screens.filter(({ name, before }) => before && (only === undefined || name.includes(only))))
-    for (const width of widths) for (const theme of themes) await shoot(browser, product.url, screen, {} as Seed, width, theme, sessionWithoutWorkspace)
+    for (const width of widths)
+      for (const theme of themes)
+        await shoot(browser, product.url, screen, {} as Seed, width, theme, sessionWithoutWorkspace)
   const seed = await seedWorkspaces(product, receiver)
   const session = await signIn(browser, product.url)
   for (const screen of screens.filter(({ name, before }) => !before && (only === undefined || name.includes(only))))
-    for (const width of widths) for (const theme of themes) await shoot(browser, product.url, screen, seed, width, theme, session)
+    for (const width of widths)
+      for (const theme of themes) await shoot(browser, product.url, screen, seed, width, theme, session)
 } finally {
   await browser.close()
 }

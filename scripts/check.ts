@@ -5,7 +5,11 @@ const steps: [name: string, command: string, args: string[]][] = [
   ['format', 'biome', ['check', '.']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['types', 'tsc', ['-b', '.']],
-  ['imports', 'depcruise', ['--config', '.dependency-cruiser.cjs', 'packages', 'apps', 'connectors', '--output-type', 'err']],
+  [
+    'imports',
+    'depcruise',
+    ['--config', '.dependency-cruiser.cjs', 'packages', 'apps', 'connectors', '--output-type', 'err'],
+  ],
   ['dead code', 'knip', ['--no-progress']],
 ]
 

@@ -18,7 +18,9 @@ const url = (values.url ?? `http://127.0.0.1:${config.port}`).replace(/\/+$/, ''
 const email = values.email ?? config.admin.email
 const password = values.password ?? config.admin.password
 if (password === undefined) {
-  console.error('Give the password that the first start printed: npm run demo -- --password <password> [--email <address>] [--url <address>] [--events <count>] [--rate <per second>]')
+  console.error(
+    'Give the password that the first start printed: npm run demo -- --password <password> [--email <address>] [--url <address>] [--events <count>] [--rate <per second>]',
+  )
   process.exit(2)
 }
 
@@ -26,13 +28,20 @@ const api = createApiClient(url)
 try {
   await api.login({ email, password })
 } catch (error) {
-  console.error(`Cannot sign in at ${url}: ${error instanceof Error ? error.message : error}\nIs the product running (npm start), and are the address and password right?`)
+  console.error(
+    `Cannot sign in at ${url}: ${error instanceof Error ? error.message : error}\nIs the product running (npm start), and are the address and password right?`,
+  )
   process.exit(1)
 }
 
 const title = 'Demo shop'
-const workspaces = (await api.ok('GET', '/workspaces')).workspaces as { name: string; organization: { title: string } }[]
-const workspace = workspaces.find(({ organization }) => organization.title === title)?.name ?? (await createWorkspace(api, title)).workspace
+const workspaces = (await api.ok('GET', '/workspaces')).workspaces as {
+  name: string
+  organization: { title: string }
+}[]
+const workspace =
+  workspaces.find(({ organization }) => organization.title === title)?.name ??
+  (await createWorkspace(api, title)).workspace
 const { key, source } = await createSource(api, workspace, `Shop ${new Date().toISOString().slice(0, 16)}`)
 console.log(`Sending to ${url}/${source}`)
 
@@ -47,11 +56,31 @@ const shopEvent = (): object => {
   const userId = `customer-${Math.floor(Math.random() * 200)}`
   const product = pick(products)
   return pick([
-    () => ({ type: 'page', userId, name: pick(['Home', 'Search', 'Product', 'Basket']), properties: { url: 'https://shop.example/' } }),
+    () => ({
+      type: 'page',
+      userId,
+      name: pick(['Home', 'Search', 'Product', 'Basket']),
+      properties: { url: 'https://shop.example/' },
+    }),
     () => ({ type: 'track', userId, event: 'Product Viewed', properties: product }),
-    () => ({ type: 'track', userId, event: 'Product Added', properties: { ...product, quantity: 1 + Math.floor(Math.random() * 3) } }),
-    () => ({ type: 'track', userId, event: 'Order Completed', properties: { order_id: crypto.randomUUID(), revenue: product.price, currency: 'EUR' }, context: { test: Math.random() < 0.2 } }),
-    () => ({ type: 'identify', userId, traits: { email: `${userId}@example.com`, plan: pick(['free', 'team', 'business']) } }),
+    () => ({
+      type: 'track',
+      userId,
+      event: 'Product Added',
+      properties: { ...product, quantity: 1 + Math.floor(Math.random() * 3) },
+    }),
+    () => ({
+      type: 'track',
+      userId,
+      event: 'Order Completed',
+      properties: { order_id: crypto.randomUUID(), revenue: product.price, currency: 'EUR' },
+      context: { test: Math.random() < 0.2 },
+    }),
+    () => ({
+      type: 'identify',
+      userId,
+      traits: { email: `${userId}@example.com`, plan: pick(['free', 'team', 'business']) },
+    }),
   ])()
 }
 
@@ -60,7 +89,10 @@ for (let sent = 0; wanted === 0 || sent < wanted; sent++) {
   const answer = await fetch(`${url}/v1/batch`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ batch: [{ messageId: crypto.randomUUID(), timestamp: new Date().toISOString(), ...shopEvent() }], sentAt: new Date().toISOString() }),
+    body: JSON.stringify({
+      batch: [{ messageId: crypto.randomUUID(), timestamp: new Date().toISOString(), ...shopEvent() }],
+      sentAt: new Date().toISOString(),
+    }),
   })
   if (!answer.ok) console.error(`${answer.status} ${await answer.text()}`)
   await new Promise((resolve) => setTimeout(resolve, 1000 / Number(values.rate)))

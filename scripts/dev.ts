@@ -5,11 +5,15 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const port = process.env.PORT ?? '3000'
 const children = [
-  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--watch-preserve-output', '--watch', 'apps/server/src/main.ts'], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, PORT: port },
-  }),
+  spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--watch-preserve-output', '--watch', 'apps/server/src/main.ts'],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, PORT: port },
+    },
+  ),
   spawn(process.execPath, ['node_modules/vite/bin/vite.js', 'apps/web', '--config', 'apps/web/vite.config.ts'], {
     cwd: root,
     stdio: 'inherit',

@@ -45,7 +45,8 @@ const install = () => {
     } catch {
       const owner = Number(existsSync(lock) ? readFileSync(lock, 'utf8') : 0)
       if (!owner || !existsSync(`/proc/${owner}`)) rmSync(lock, { force: true })
-      else if (Date.now() > deadline) fail(`Another install (process ${owner}) does not end; remove ${lock} and try again.`)
+      else if (Date.now() > deadline)
+        fail(`Another install (process ${owner}) does not end; remove ${lock} and try again.`)
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
     }
   }
@@ -53,11 +54,16 @@ const install = () => {
     if (installed()) return
     process.stdout.write('Installing dependencies (once; about a minute) …\n')
     // Not `npm ci`: it refuses a lockfile that lacks the binaries of platforms which a registry mirror does not carry.
-    const npm = spawnSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    })
-    if (npm.status !== 0) fail('npm install failed: see its message above. The package registry must be reachable for the first start.')
+    const npm = spawnSync(
+      'npm',
+      ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+      {
+        cwd: root,
+        stdio: ['ignore', 'inherit', 'inherit'],
+      },
+    )
+    if (npm.status !== 0)
+      fail('npm install failed: see its message above. The package registry must be reachable for the first start.')
     writeFileSync(stamp, wanted)
   } finally {
     rmSync(lock, { force: true })
@@ -81,7 +87,11 @@ const environment = {
   UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
 }
 if (tasks[task].web) {
-  const built = spawnSync(node, [join(root, 'scripts', 'build-web.mjs')], { cwd: root, env: environment, stdio: 'inherit' })
+  const built = spawnSync(node, [join(root, 'scripts', 'build-web.mjs')], {
+    cwd: root,
+    env: environment,
+    stdio: 'inherit',
+  })
   if (built.status !== 0) fail('The web application could not be built: see the message above.')
 }
 const script = join(root, tasks[task].script)

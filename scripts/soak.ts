@@ -2,8 +2,12 @@
 import { spawnSync } from 'node:child_process'
 
 const rounds = process.argv[2] ?? '20'
-const run = spawnSync('vitest', ['run', '--project', 'unit', '--project', 'product', '-t', 'killed|crash|fault|random'], {
-  stdio: 'inherit',
-  env: { ...process.env, SOAK_ROUNDS: rounds },
-})
+const run = spawnSync(
+  'vitest',
+  ['run', '--project', 'unit', '--project', 'product', '-t', 'killed|crash|fault|random'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, SOAK_ROUNDS: rounds },
+  },
+)
 process.exit(run.status ?? 1)

@@ -4,7 +4,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 
 type Outcome = { passed: number; failed: number; skipped: number }
-type Suite = { name: string; budgetMinutes: number; command: string; args: (report: string) => string[]; read: (report: unknown) => Outcome }
+type Suite = {
+  name: string
+  budgetMinutes: number
+  command: string
+  args: (report: string) => string[]
+  read: (report: unknown) => Outcome
+}
 
 const fromVitest = (report: unknown): Outcome => {
   const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites, success } = report as {
@@ -19,16 +25,31 @@ const fromVitest = (report: unknown): Outcome => {
 }
 
 const fromPlaywright = (report: unknown): Outcome => {
-  const { expected, unexpected, flaky, skipped } = (report as { stats: Record<'expected' | 'unexpected' | 'flaky' | 'skipped', number> }).stats
+  const { expected, unexpected, flaky, skipped } = (
+    report as { stats: Record<'expected' | 'unexpected' | 'flaky' | 'skipped', number> }
+  ).stats
   return { passed: expected, failed: unexpected + flaky, skipped }
 }
 
-const vitest = (project: string) => (report: string) => ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+const vitest = (project: string) => (report: string) => [
+  'run',
+  '--project',
+  project,
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+]
 
 const suites: Suite[] = [
   { name: 'unit', budgetMinutes: 6, command: 'vitest', args: vitest('unit'), read: fromVitest },
   { name: 'product', budgetMinutes: 8, command: 'vitest', args: vitest('product'), read: fromVitest },
-  { name: 'browser', budgetMinutes: 6, command: 'playwright', args: () => ['test', '--config', 'e2e/playwright.config.ts'], read: fromPlaywright },
+  {
+    name: 'browser',
+    budgetMinutes: 6,
+    command: 'playwright',
+    args: () => ['test', '--config', 'e2e/playwright.config.ts'],
+    read: fromPlaywright,
+  },
 ]
 
 const wanted = process.argv.slice(2)
@@ -48,7 +69,10 @@ for (const suite of suites) {
   rmSync(report, { force: true })
   console.log(`\n── ${suite.name} ──`)
   const started = Date.now()
-  const run = spawnSync(suite.command, suite.args(report), { stdio: 'inherit', env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${report}` } })
+  const run = spawnSync(suite.command, suite.args(report), {
+    stdio: 'inherit',
+    env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${report}` },
+  })
   const minutes = (Date.now() - started) / 60_000
   let outcome: Outcome
   try {
@@ -62,7 +86,9 @@ for (const suite of suites) {
   total.skipped += outcome.skipped
   const late = minutes > suite.budgetMinutes * 2
   over ||= late
-  lines.push(`${suite.name.padEnd(10)} ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped} skipped · ${minutes.toFixed(1)} of ${suite.budgetMinutes} min${minutes > suite.budgetMinutes ? ' OVER BUDGET' : ''}`)
+  lines.push(
+    `${suite.name.padEnd(10)} ${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped} skipped · ${minutes.toFixed(1)} of ${suite.budgetMinutes} min${minutes > suite.budgetMinutes ? ' OVER BUDGET' : ''}`,
+  )
 }
 console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exit(total.failed > 0 || over ? 1 : 0)

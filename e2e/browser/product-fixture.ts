@@ -1,5 +1,11 @@
-import { type Browser, type Page, test as base } from '@playwright/test'
-import { adminCredentials, type Product, startProduct, startWebhookReceiver, type WebhookReceiver } from '@tributary/test-kit'
+import { type Browser, test as base, type Page } from '@playwright/test'
+import {
+  adminCredentials,
+  type Product,
+  startProduct,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
 import { launchChromium } from './chromium.ts'
 
 type Fixtures = { page: Page; signedIn: Page }
@@ -31,7 +37,10 @@ export const test = base.extend<Fixtures, Shared>({
     { scope: 'worker' },
   ],
   page: async ({ chromium, product }, use) => {
-    const context = await chromium.newContext({ baseURL: product.url, permissions: ['clipboard-read', 'clipboard-write'] })
+    const context = await chromium.newContext({
+      baseURL: product.url,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
     const page = await context.newPage()
     await use(page)
     await context.close()

@@ -23,7 +23,9 @@ const sdks: Sdk[] = [
     name: '@rudderstack/analytics-js/bundled',
     calls: 5,
     start: async ({ key, origin }) => {
-      const { rudder } = window as unknown as { rudder: typeof import('@rudderstack/analytics-js/bundled').RudderAnalytics }
+      const { rudder } = window as unknown as {
+        rudder: typeof import('@rudderstack/analytics-js/bundled').RudderAnalytics
+      }
       const analytics = new rudder()
       analytics.load(key, origin, { configUrl: origin })
       await new Promise<void>((resolve) => analytics.ready(() => resolve()))
@@ -37,7 +39,12 @@ const sdks: Sdk[] = [
 ]
 
 for (const { name, start, calls } of sdks)
-  test(`${name}, unmodified, gets each event into the live table and to the webhook once`, async ({ signedIn, chromium, product, receiver }) => {
+  test(`${name}, unmodified, gets each event into the live table and to the webhook once`, async ({
+    signedIn,
+    chromium,
+    product,
+    receiver,
+  }) => {
     const { workspace } = await createWorkspace(product.api, `Browser ${name}`.slice(0, 30))
     const { source, sourceId, key } = await createSource(product.api, workspace, 'Website', 'javascript')
     await createWebhook(product.api, workspace, source, { url: receiver.url })
@@ -71,7 +78,9 @@ test('the snippet with the self-hosted analytics.min.js works from an http addre
   const page = await context.newPage()
   await page.goto(site.withHead(`<script src="${product.url}/analytics.js/v1/${key}/analytics.min.js"></script>`))
   await page.waitForFunction(() => 'analytics' in window)
-  await page.evaluate(() => (window as unknown as { analytics: { track(name: string): void } }).analytics.track('From Snippet'))
+  await page.evaluate(() =>
+    (window as unknown as { analytics: { track(name: string): void } }).analytics.track('From Snippet'),
+  )
   await eventually('stored', async () => {
     const { events } = await product.api.ok('GET', `/${source}/events`)
     return (events as { title: string }[]).some(({ title }) => title === 'From Snippet')

@@ -1,8 +1,18 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { adminCredentials, createSource, createWebhook, createWorkspace, eventually, type Product, startProduct, startWebhookReceiver, type WebhookReceiver } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let dataDir: string
@@ -28,7 +38,15 @@ const startLoad = (product: () => Product, key: string) => {
         const answer = await fetch(`${product().url}/v1/batch`, {
           method: 'POST',
           headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ batch: ids.map((messageId) => ({ type: 'track', event: 'Load', userId: 'u', messageId, properties: { filler: 'x'.repeat(200) } })) }),
+          body: JSON.stringify({
+            batch: ids.map((messageId) => ({
+              type: 'track',
+              event: 'Load',
+              userId: 'u',
+              messageId,
+              properties: { filler: 'x'.repeat(200) },
+            })),
+          }),
         })
         if (answer.status === 200) for (const id of ids) acknowledged.add(id)
       } catch {
@@ -51,14 +69,22 @@ const allStored = async (product: Product, source: string): Promise<Map<string, 
   const counts = new Map<string, number>()
   let token = ''
   do {
-    const page = await product.api.ok('GET', `/${source}/events?page_size=1000${token === '' ? '' : `&page_token=${token}`}`)
-    for (const { message_id } of page.events as { message_id: string }[]) counts.set(message_id, (counts.get(message_id) ?? 0) + 1)
+    const page = await product.api.ok(
+      'GET',
+      `/${source}/events?page_size=1000${token === '' ? '' : `&page_token=${token}`}`,
+    )
+    for (const { message_id } of page.events as { message_id: string }[])
+      counts.set(message_id, (counts.get(message_id) ?? 0) + 1)
     token = String(page.next_page_token ?? '')
   } while (token !== '')
   return counts
 }
 
-const expectNothingLost = async (product: Product, source: string, acknowledged: ReadonlySet<string>): Promise<void> => {
+const expectNothingLost = async (
+  product: Product,
+  source: string,
+  acknowledged: ReadonlySet<string>,
+): Promise<void> => {
   const stored = await eventually(
     'every acknowledged event stored',
     async () => {
@@ -68,7 +94,11 @@ const expectNothingLost = async (product: Product, source: string, acknowledged:
     60_000,
   )
   expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
-  await eventually('every stored event delivered', () => [...stored.keys()].every((id) => receiver.messageIds().has(id)), 60_000)
+  await eventually(
+    'every stored event delivered',
+    () => [...stored.keys()].every((id) => receiver.messageIds().has(id)),
+    60_000,
+  )
 }
 
 const childPids = (pid: number): number[] =>
@@ -98,20 +128,23 @@ test.each([
   'pipeline.before-commit',
   'delivery.after-request',
   'delivery.before-commit',
-])('killed at %s under load, every acknowledged event is stored exactly once and delivered at least once', async (point) => {
-  const first = await startProduct({ dataDir })
-  const { source, key } = await prepare(first)
-  await first.stop()
-  let product = await startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } })
-  const load = startLoad(() => product, key)
-  await product.ended
-  product = await startProduct({ dataDir })
-  await load.stop()
-  await product.api.login(adminCredentials)
-  expect(load.acknowledged.size).toBeGreaterThan(0)
-  await expectNothingLost(product, source, load.acknowledged)
-  await product.stop()
-})
+])(
+  'killed at %s under load, every acknowledged event is stored exactly once and delivered at least once',
+  async (point) => {
+    const first = await startProduct({ dataDir })
+    const { source, key } = await prepare(first)
+    await first.stop()
+    let product = await startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } })
+    const load = startLoad(() => product, key)
+    await product.ended
+    product = await startProduct({ dataDir })
+    await load.stop()
+    await product.api.login(adminCredentials)
+    expect(load.acknowledged.size).toBeGreaterThan(0)
+    await expectNothingLost(product, source, load.acknowledged)
+    await product.stop()
+  },
+)
 
 test('killed as a whole at random moments under load, nothing acknowledged is lost or doubled', async () => {
   let product = await startProduct({ dataDir })

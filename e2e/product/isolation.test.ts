@@ -1,4 +1,13 @@
-import { adminCredentials, createSource, createWebhook, createWorkspace, eventually, type Product, startProduct, startWebhookReceiver } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+  startWebhookReceiver,
+} from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 let product: Product
@@ -17,7 +26,13 @@ const send = (key: string, events: object[]): Promise<Response> =>
     body: JSON.stringify({ batch: events }),
   })
 
-const track = (messageId: string, extra: object = {}): object => ({ type: 'track', event: 'Load', userId: 'u', messageId, ...extra })
+const track = (messageId: string, extra: object = {}): object => ({
+  type: 'track',
+  event: 'Load',
+  userId: 'u',
+  messageId,
+  ...extra,
+})
 
 test('a dead and a hanging webhook do not hold a healthy one back, and get everything once they return', async () => {
   await using healthy = await startWebhookReceiver()
@@ -31,21 +46,37 @@ test('a dead and a hanging webhook do not hold a healthy one back, and get every
   const deadName = await createWebhook(product.api, workspace, source, { url: dead.url }, 'Dead')
   const hangingName = await createWebhook(product.api, workspace, source, { url: hanging.url }, 'Hanging')
   const ids = Array.from({ length: 300 }, (_, index) => `iso-${index}`)
-  for (let from = 0; from < ids.length; from += 50) expect((await send(key, ids.slice(from, from + 50).map((id) => track(id)))).status).toBe(200)
+  for (let from = 0; from < ids.length; from += 50)
+    expect(
+      (
+        await send(
+          key,
+          ids.slice(from, from + 50).map((id) => track(id)),
+        )
+      ).status,
+    ).toBe(200)
   await eventually('the healthy one has all', () => healthy.messageIds().size === ids.length)
   expect(dead.messageIds().size).toBe(0)
   dead.behave({ status: 200 })
   hanging.behave({ status: 200 })
   await product.api.ok('POST', `/${deadName}:retry`, {})
   await product.api.ok('POST', `/${hangingName}:retry`, {})
-  await eventually('the dead one has all', async () => {
-    await product.api.ok('POST', `/${deadName}:retry`, {})
-    return dead.messageIds().size === ids.length
-  }, 60_000)
-  await eventually('the hanging one has all', async () => {
-    await product.api.ok('POST', `/${hangingName}:retry`, {})
-    return hanging.messageIds().size === ids.length
-  }, 60_000)
+  await eventually(
+    'the dead one has all',
+    async () => {
+      await product.api.ok('POST', `/${deadName}:retry`, {})
+      return dead.messageIds().size === ids.length
+    },
+    60_000,
+  )
+  await eventually(
+    'the hanging one has all',
+    async () => {
+      await product.api.ok('POST', `/${hangingName}:retry`, {})
+      return hanging.messageIds().size === ids.length
+    },
+    60_000,
+  )
 })
 
 test("one tenant's flood leaves another's time from acceptance to delivery under 2 s (p95)", async () => {
@@ -59,7 +90,9 @@ test("one tenant's flood leaves another's time from acceptance to delivery under
   let serial = 0
   const floodWorkers = Array.from({ length: 6 }, async () => {
     while (flooding) {
-      const events = Array.from({ length: 200 }, () => track(`flood-${serial++}`, { properties: { filler: 'x'.repeat(500) } }))
+      const events = Array.from({ length: 200 }, () =>
+        track(`flood-${serial++}`, { properties: { filler: 'x'.repeat(500) } }),
+      )
       const answer = await send(flood.key, events).catch(() => undefined)
       await answer?.arrayBuffer()
       if (answer?.status === 429 || answer?.status === 503) await new Promise((resolve) => setTimeout(resolve, 100))
@@ -77,6 +110,8 @@ test("one tenant's flood leaves another's time from acceptance to delivery under
   await eventually('the quiet tenant has all', () => quietPeer.messageIds().size === accepted.size)
   flooding = false
   await Promise.all(floodWorkers)
-  const delays = quietPeer.calls.map(({ body, time }) => time - (accepted.get((JSON.parse(body) as { messageId: string }).messageId) ?? 0)).sort((a, b) => a - b)
+  const delays = quietPeer.calls
+    .map(({ body, time }) => time - (accepted.get((JSON.parse(body) as { messageId: string }).messageId) ?? 0))
+    .sort((a, b) => a - b)
   expect(delays[Math.floor(delays.length * 0.95)]).toBeLessThan(2000)
 })

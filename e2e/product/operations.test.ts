@@ -30,7 +30,10 @@ test('a second instance on one data folder is refused and says who holds it', as
 })
 
 test('every mistake of the configuration is reported at once', async () => {
-  const start = startProduct({ dataDir: join(folder, 'data'), env: { HOST: ' ', TRIBUTARY_EGRESS_ALLOW: 'everything', TRIBUTARY_TYPO: '1' } })
+  const start = startProduct({
+    dataDir: join(folder, 'data'),
+    env: { HOST: ' ', TRIBUTARY_EGRESS_ALLOW: 'everything', TRIBUTARY_TYPO: '1' },
+  })
   await expect(start).rejects.toThrow(/HOST[\s\S]*TRIBUTARY_EGRESS_ALLOW[\s\S]*TRIBUTARY_TYPO/)
 })
 
@@ -38,7 +41,10 @@ test('a nearly full disk refuses new requests with 503, keeps what was acknowled
   const MiB = 1024 * 1024
   const { bavail, bsize } = statfsSync(folder)
   const freeMiB = Math.floor((bavail * bsize) / MiB)
-  await using product = await startProduct({ dataDir: join(folder, 'data'), env: { TRIBUTARY_DISK_RESERVE_MB: String(Math.floor(freeMiB / 2)) } })
+  await using product = await startProduct({
+    dataDir: join(folder, 'data'),
+    env: { TRIBUTARY_DISK_RESERVE_MB: String(Math.floor(freeMiB / 2)) },
+  })
   await product.api.login(adminCredentials)
   const { workspace } = await createWorkspace(product.api)
   const { source, key } = await createSource(product.api, workspace)
@@ -64,10 +70,14 @@ test('backup, wipe and restore give the same product', async () => {
   const dataDir = join(folder, 'data')
   const archive = join(folder, 'backup.tar.zst')
   const run = (script: string): { status: number | null; output: string } => {
-    const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), archive], {
-      env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir },
-      encoding: 'utf8',
-    })
+    const done = spawnSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), archive],
+      {
+        env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir },
+        encoding: 'utf8',
+      },
+    )
     return { status: done.status, output: `${done.stdout}${done.stderr}` }
   }
   const first = await startProduct({ dataDir })
@@ -75,7 +85,10 @@ test('backup, wipe and restore give the same product', async () => {
   const { workspace } = await createWorkspace(first.api, 'Kept')
   const { source, key } = await createSource(first.api, workspace, 'Kept source')
   for (const id of ['a', 'b', 'c']) expect((await track(first.url, key, id)).status).toBe(200)
-  await eventually('stored', async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3)
+  await eventually(
+    'stored',
+    async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3,
+  )
   expect(run('backup').output).toMatch(/runs/)
   await first.stop()
   expect(run('backup')).toMatchObject({ status: 0 })
@@ -89,6 +102,11 @@ test('backup, wipe and restore give the same product', async () => {
   expect((await track(second.url, key, 'd')).status).toBe(200)
   await eventually('the new one stored, the repeated one not', async () => {
     const { events } = await second.api.ok('GET', `/${source}/events`)
-    return (events as { message_id: string }[]).map(({ message_id }) => message_id).sort().join() === 'a,b,c,d'
+    return (
+      (events as { message_id: string }[])
+        .map(({ message_id }) => message_id)
+        .sort()
+        .join() === 'a,b,c,d'
+    )
   })
 })

@@ -1,6 +1,16 @@
 import RudderAnalytics from '@rudderstack/rudder-sdk-node'
 import { Analytics } from '@segment/analytics-node'
-import { adminCredentials, createSource, createWebhook, createWorkspace, eventually, type Product, startProduct, startWebhookReceiver, type WebhookReceiver } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 let product: Product
@@ -53,19 +63,22 @@ test('every call of the official Segment Node SDK is stored once and delivered o
   await expectOnceEach(source, 6)
 })
 
-test.each([true, false])('every call of the official RudderStack Node SDK (gzip %s) is stored once and delivered once', async (gzip) => {
-  const { source, key } = await createSource(product.api, workspace, `Rudder Node ${gzip}`)
-  await createWebhook(product.api, workspace, source, { url: receiver.url })
-  const analytics = new RudderAnalytics(key, { dataPlaneUrl: product.url, gzip, flushInterval: 50 })
-  analytics.identify({ userId: 'u2', traits: { plan: 'free' } })
-  analytics.track({ userId: 'u2', event: 'Signed Up', properties: { from: 'ad' } })
-  analytics.page({ userId: 'u2', name: 'Pricing' })
-  analytics.screen({ userId: 'u2', name: 'Start' })
-  analytics.group({ userId: 'u2', groupId: 'g2' })
-  analytics.alias({ userId: 'u2', previousId: 'anon-2' })
-  await analytics.flush()
-  await expectOnceEach(source, 6)
-})
+test.each([true, false])(
+  'every call of the official RudderStack Node SDK (gzip %s) is stored once and delivered once',
+  async (gzip) => {
+    const { source, key } = await createSource(product.api, workspace, `Rudder Node ${gzip}`)
+    await createWebhook(product.api, workspace, source, { url: receiver.url })
+    const analytics = new RudderAnalytics(key, { dataPlaneUrl: product.url, gzip, flushInterval: 50 })
+    analytics.identify({ userId: 'u2', traits: { plan: 'free' } })
+    analytics.track({ userId: 'u2', event: 'Signed Up', properties: { from: 'ad' } })
+    analytics.page({ userId: 'u2', name: 'Pricing' })
+    analytics.screen({ userId: 'u2', name: 'Start' })
+    analytics.group({ userId: 'u2', groupId: 'g2' })
+    analytics.alias({ userId: 'u2', previousId: 'anon-2' })
+    await analytics.flush()
+    await expectOnceEach(source, 6)
+  },
+)
 
 test('a message id sent twice is stored and delivered once', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Twice')

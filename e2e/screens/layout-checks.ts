@@ -18,17 +18,24 @@ export const findHorizontalScroll = (page: Page): Promise<string[]> =>
 export const findClippedText = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const ownText = (element: Element): string =>
-      [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.textContent?.trim()).join('')
+      [...element.childNodes]
+        .filter((node) => node.nodeType === Node.TEXT_NODE)
+        .map((node) => node.textContent?.trim())
+        .join('')
     return [...document.querySelectorAll<HTMLElement>('body *')]
       .filter((element) => {
         if (ownText(element) === '') return false
         const style = getComputedStyle(element)
         const box = element.getBoundingClientRect()
-        if (style.visibility === 'hidden' || box.width <= 1 || box.height <= 1 || style.display === 'inline') return false
+        if (style.visibility === 'hidden' || box.width <= 1 || box.height <= 1 || style.display === 'inline')
+          return false
         if (style.textOverflow === 'ellipsis' || style.getPropertyValue('-webkit-line-clamp') !== 'none') return false
         const cutsX = style.overflowX === 'hidden' || style.overflowX === 'clip'
         const cutsY = style.overflowY === 'hidden' || style.overflowY === 'clip'
-        return (cutsX && element.scrollWidth > element.clientWidth + 1) || (cutsY && element.scrollHeight > element.clientHeight + 2)
+        return (
+          (cutsX && element.scrollWidth > element.clientWidth + 1) ||
+          (cutsY && element.scrollHeight > element.clientHeight + 2)
+        )
       })
       .slice(0, 3)
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)

@@ -16,10 +16,12 @@ export type Screen = {
   expectsFailedCalls?: boolean
 }
 
-const heading = (name: string | RegExp) => async (page: Page): Promise<void> => {
-  await page.getByRole('heading', { name }).first().waitFor()
-  await page.waitForLoadState('networkidle')
-}
+const heading =
+  (name: string | RegExp) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('heading', { name }).first().waitFor()
+    await page.waitForLoadState('networkidle')
+  }
 
 const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle')
@@ -27,26 +29,48 @@ const settled = async (page: Page): Promise<void> => {
 }
 
 /** Every call of the API whose path matches fails with the body that the server gives for a fault. */
-const failing = (pattern: RegExp, status = 500) => async (page: Page): Promise<void> => {
-  const message = status === 404 ? 'The resource was not found' : status === 403 ? 'You are not authorized to do this' : 'Internal error'
-  await page.route(
-    (url) => pattern.test(url.pathname),
-    (route) => route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ code: status, reason: 'FAILED', message, metadata: {} }) }),
-  )
-}
+const failing =
+  (pattern: RegExp, status = 500) =>
+  async (page: Page): Promise<void> => {
+    const message =
+      status === 404
+        ? 'The resource was not found'
+        : status === 403
+          ? 'You are not authorized to do this'
+          : 'Internal error'
+    await page.route(
+      (url) => pattern.test(url.pathname),
+      (route) =>
+        route.fulfill({
+          status,
+          contentType: 'application/json',
+          body: JSON.stringify({ code: status, reason: 'FAILED', message, metadata: {} }),
+        }),
+    )
+  }
 
 const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
 const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
 
 /** A screen about the workspace in its three states; `call` is the part of the API whose failure the error shows. */
-const states = (name: string, full: (seed: Seed) => string, bare: ((seed: Seed) => string) | undefined, call: RegExp): Screen[] => [
+const states = (
+  name: string,
+  full: (seed: Seed) => string,
+  bare: ((seed: Seed) => string) | undefined,
+  call: RegExp,
+): Screen[] => [
   { name: `${name}-filled`, path: full, ready: settled },
   ...(bare === undefined ? [] : [{ name: `${name}-empty`, path: bare, ready: settled }]),
   { name: `${name}-error`, path: full, ready: settled, prepare: failing(call), expectsFailedCalls: true },
 ]
 
 export const screens: Screen[] = [
-  { name: 'login', path: () => '/auth/login', ready: async (page) => page.getByRole('button', { name: 'Login' }).waitFor(), signedOut: true },
+  {
+    name: 'login',
+    path: () => '/auth/login',
+    ready: async (page) => page.getByRole('button', { name: 'Login' }).waitFor(),
+    signedOut: true,
+  },
   {
     name: 'login-error',
     path: () => '/auth/login',
@@ -68,20 +92,76 @@ export const screens: Screen[] = [
       await page.getByText('Password is required').waitFor()
     },
   },
-  { name: 'no-organization', path: () => '/', ready: async (page) => page.getByText('No organization found').waitFor(), before: true },
+  {
+    name: 'no-organization',
+    path: () => '/',
+    ready: async (page) => page.getByText('No organization found').waitFor(),
+    before: true,
+  },
   { name: 'onboarding', path: () => '/onboarding/', ready: settled, before: true },
   { name: 'workspaces-filled', path: () => '/', ready: settled },
-  { name: 'workspaces-error', path: () => '/', ready: settled, prepare: failing(/\/api\/workspaces$/), expectsFailedCalls: true },
+  {
+    name: 'workspaces-error',
+    path: () => '/',
+    ready: settled,
+    prepare: failing(/\/api\/workspaces$/),
+    expectsFailedCalls: true,
+  },
   { name: 'not-found', path: () => '/nowhere/at/all', ready: heading('The requested page was not found.') },
-  ...states('overview', filled(({ workspace }) => workspace), empty(({ workspace }) => workspace), /\/api\/workspaces\/[^/]+\/(sources|destinations|events)$/),
-  ...states('sources', filled(({ workspace }) => `${workspace}/sources`), empty(({ workspace }) => `${workspace}/sources`), /\/api\/workspaces\/[^/]+\/sources$/),
-  ...states('catalog-sources', filled(({ workspace }) => `${workspace}/catalog-sources`), undefined, /\/catalogSources$/),
-  ...states('new-source', filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`), undefined, /\/catalogSources\/?/),
-  ...states('source-live', filled(({ source }) => source), empty(({ source }) => source), /\/api\/workspaces\/[^/]+\/sources\/[^/]+(\/events)?$/),
-  ...states('source-refused', filled(({ source }) => `${source}#refused`), empty(({ source }) => `${source}#refused`), /\/refusedRequests$/),
-  ...states('source-setup', filled(({ source }) => `${source}#setup`), empty(({ source }) => `${source}#setup`), /\/writekeys$/),
-  ...states('source-connections', filled(({ source }) => `${source}#connections`), undefined, /\/connections$/),
-  ...states('source-settings', filled(({ source }) => `${source}#settings`), undefined, /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/),
+  ...states(
+    'overview',
+    filled(({ workspace }) => workspace),
+    empty(({ workspace }) => workspace),
+    /\/api\/workspaces\/[^/]+\/(sources|destinations|events)$/,
+  ),
+  ...states(
+    'sources',
+    filled(({ workspace }) => `${workspace}/sources`),
+    empty(({ workspace }) => `${workspace}/sources`),
+    /\/api\/workspaces\/[^/]+\/sources$/,
+  ),
+  ...states(
+    'catalog-sources',
+    filled(({ workspace }) => `${workspace}/catalog-sources`),
+    undefined,
+    /\/catalogSources$/,
+  ),
+  ...states(
+    'new-source',
+    filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`),
+    undefined,
+    /\/catalogSources\/?/,
+  ),
+  ...states(
+    'source-live',
+    filled(({ source }) => source),
+    empty(({ source }) => source),
+    /\/api\/workspaces\/[^/]+\/sources\/[^/]+(\/events)?$/,
+  ),
+  ...states(
+    'source-refused',
+    filled(({ source }) => `${source}#refused`),
+    empty(({ source }) => `${source}#refused`),
+    /\/refusedRequests$/,
+  ),
+  ...states(
+    'source-setup',
+    filled(({ source }) => `${source}#setup`),
+    empty(({ source }) => `${source}#setup`),
+    /\/writekeys$/,
+  ),
+  ...states(
+    'source-connections',
+    filled(({ source }) => `${source}#connections`),
+    undefined,
+    /\/connections$/,
+  ),
+  ...states(
+    'source-settings',
+    filled(({ source }) => `${source}#settings`),
+    undefined,
+    /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/,
+  ),
   {
     name: 'source-event',
     path: filled(({ source }) => source),
@@ -99,13 +179,59 @@ export const screens: Screen[] = [
       await page.getByRole('alertdialog').or(page.getByRole('dialog')).first().waitFor()
     },
   },
-  ...states('destinations', filled(({ workspace }) => `${workspace}/destinations`), empty(({ workspace }) => `${workspace}/destinations`), /\/api\/workspaces\/[^/]+\/destinations$/),
-  ...states('catalog-destinations', filled(({ workspace }) => `${workspace}/catalog-destinations`), undefined, /\/catalogDestinations$/),
-  ...states('new-destination', filled(({ workspace }) => `${workspace}/catalog-destinations/webhook/new`), undefined, /\/catalogDestinations\/?/),
-  ...states('destination-deliveries', filled(({ destination }) => destination), empty(({ destination }) => destination), /\/deliveries$/),
-  ...states('destination-failing', filled(({ failing: name }) => name), undefined, /\/deliveries$/),
-  ...states('destination-connections', filled(({ destination }) => `${destination}#connections`), undefined, /\/connections$/),
-  ...states('destination-settings', filled(({ destination }) => `${destination}#settings`), undefined, /\/api\/workspaces\/[^/]+\/destinations\/[^/]+$/),
-  { name: 'source-missing', path: filled(({ workspace }) => `${workspace}/sources/00000000-0000-7000-8000-000000000000`), ready: settled, expectsFailedCalls: true },
-  { name: 'source-forbidden', path: filled(({ source }) => source), ready: settled, prepare: failing(/\/api\/workspaces\/[^/]+\/sources\/[^/]+$/, 403), expectsFailedCalls: true },
+  ...states(
+    'destinations',
+    filled(({ workspace }) => `${workspace}/destinations`),
+    empty(({ workspace }) => `${workspace}/destinations`),
+    /\/api\/workspaces\/[^/]+\/destinations$/,
+  ),
+  ...states(
+    'catalog-destinations',
+    filled(({ workspace }) => `${workspace}/catalog-destinations`),
+    undefined,
+    /\/catalogDestinations$/,
+  ),
+  ...states(
+    'new-destination',
+    filled(({ workspace }) => `${workspace}/catalog-destinations/webhook/new`),
+    undefined,
+    /\/catalogDestinations\/?/,
+  ),
+  ...states(
+    'destination-deliveries',
+    filled(({ destination }) => destination),
+    empty(({ destination }) => destination),
+    /\/deliveries$/,
+  ),
+  ...states(
+    'destination-failing',
+    filled(({ failing: name }) => name),
+    undefined,
+    /\/deliveries$/,
+  ),
+  ...states(
+    'destination-connections',
+    filled(({ destination }) => `${destination}#connections`),
+    undefined,
+    /\/connections$/,
+  ),
+  ...states(
+    'destination-settings',
+    filled(({ destination }) => `${destination}#settings`),
+    undefined,
+    /\/api\/workspaces\/[^/]+\/destinations\/[^/]+$/,
+  ),
+  {
+    name: 'source-missing',
+    path: filled(({ workspace }) => `${workspace}/sources/00000000-0000-7000-8000-000000000000`),
+    ready: settled,
+    expectsFailedCalls: true,
+  },
+  {
+    name: 'source-forbidden',
+    path: filled(({ source }) => source),
+    ready: settled,
+    prepare: failing(/\/api\/workspaces\/[^/]+\/sources\/[^/]+$/, 403),
+    expectsFailedCalls: true,
+  },
 ]

@@ -1,12 +1,17 @@
-import { createSource, createWebhook, createWorkspace, eventually, type Product, type WebhookReceiver } from '@tributary/test-kit'
+import {
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
 
 /** Resource names of what the pictures show. */
 export type Seed = {
   filled: { workspace: string; source: string; destination: string; failing: string; key: string }
   empty: { workspace: string; source: string; destination: string }
 }
-
-
 
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (product: Product, receiver: WebhookReceiver): Promise<Seed> => {
@@ -15,17 +20,41 @@ export const seedWorkspaces = async (product: Product, receiver: WebhookReceiver
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')
-  const failing = await createWebhook(api, workspace, source, { url: `http://127.0.0.1:${receiver.port}/missing` }, 'Archive')
+  const failing = await createWebhook(
+    api,
+    workspace,
+    source,
+    { url: `http://127.0.0.1:${receiver.port}/missing` },
+    'Archive',
+  )
   const send = (path: string, body: unknown, writeKey = key): Promise<Response> =>
-    fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Basic ${btoa(`${writeKey}:`)}`, 'content-type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) })
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${writeKey}:`)}`, 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
   const names = ['Order Completed', 'Product Viewed', 'Product Added to the Very Long Wishlist', 'Checkout Started']
   await send('/v1/batch', {
     batch: [
       ...Array.from({ length: 40 }, (_, index) => ({
-        type: 'track', event: names[index % names.length], userId: `customer-${index}`, messageId: `seed-${index}`,
-        properties: { order_id: `A-${1000 + index}`, total: 19.9 + index, currency: 'EUR', products: [{ sku: 'S1', quantity: 2 }] }, context: { test: index % 3 === 0 },
+        type: 'track',
+        event: names[index % names.length],
+        userId: `customer-${index}`,
+        messageId: `seed-${index}`,
+        properties: {
+          order_id: `A-${1000 + index}`,
+          total: 19.9 + index,
+          currency: 'EUR',
+          products: [{ sku: 'S1', quantity: 2 }],
+        },
+        context: { test: index % 3 === 0 },
       })),
-      { type: 'identify', userId: 'customer-1', messageId: 'seed-identify', traits: { email: 'ada@example.com', plan: 'team' } },
+      {
+        type: 'identify',
+        userId: 'customer-1',
+        messageId: 'seed-identify',
+        traits: { email: 'ada@example.com', plan: 'team' },
+      },
       { type: 'page', anonymousId: 'anon-1', messageId: 'seed-page', name: 'Home' },
       { type: 'track', userId: 'customer-1', messageId: 'seed-rejected', properties: {} },
     ],
@@ -33,12 +62,30 @@ export const seedWorkspaces = async (product: Product, receiver: WebhookReceiver
   await send('/v1/track', '{"event": ')
   await send('/v1/batch', { batch: [] })
   await send('/v1/track', { event: 'No ids' })
-  await eventually('events are stored', async () => ((await api.ok('GET', `/${source}/events`)).events as unknown[]).length >= 42)
-  await eventually('deliveries are logged', async () => ((await api.ok('GET', `/${destination}/deliveries`)).deliveries as unknown[]).length >= 42)
-  await eventually('refusals are counted', async () => ((await api.ok('GET', `/${source}/refusedRequests`)).refused_requests as unknown[]).length >= 3)
+  await eventually(
+    'events are stored',
+    async () => ((await api.ok('GET', `/${source}/events`)).events as unknown[]).length >= 42,
+  )
+  await eventually(
+    'deliveries are logged',
+    async () => ((await api.ok('GET', `/${destination}/deliveries`)).deliveries as unknown[]).length >= 42,
+  )
+  await eventually(
+    'refusals are counted',
+    async () => ((await api.ok('GET', `/${source}/refusedRequests`)).refused_requests as unknown[]).length >= 3,
+  )
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
-  const quietDestination = await createWebhook(api, quiet.workspace, quietSource.source, { url: receiver.url }, 'Waiting webhook')
-  return { filled: { workspace, source, destination, failing, key }, empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination } }
+  const quietDestination = await createWebhook(
+    api,
+    quiet.workspace,
+    quietSource.source,
+    { url: receiver.url },
+    'Waiting webhook',
+  )
+  return {
+    filled: { workspace, source, destination, failing, key },
+    empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
+  }
 }

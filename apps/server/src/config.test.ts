@@ -9,7 +9,12 @@ test('docs/configuration.md holds exactly the table of the settings', () => {
 
 test('an empty environment gives the embedded engines on the loopback address', () => {
   const config = readConfig({})
-  expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', relational: { kind: 'embedded' }, eventStore: { kind: 'embedded' } })
+  expect(config).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    relational: { kind: 'embedded' },
+    eventStore: { kind: 'embedded' },
+  })
   expect([...config.roles]).toEqual(['api', 'collect', 'realtime', 'pipeline', 'delivery', 'jobs'])
 })
 
@@ -32,5 +37,7 @@ test.each([
 })
 
 test('all mistakes are reported together', () => {
-  expect(() => readConfig({ PORT: 'x', HOST: ' ', TRIBUTARY_TYPO: '1' })).toThrow(/PORT[\s\S]*HOST[\s\S]*TRIBUTARY_TYPO/)
+  expect(() => readConfig({ PORT: 'x', HOST: ' ', TRIBUTARY_TYPO: '1' })).toThrow(
+    /PORT[\s\S]*HOST[\s\S]*TRIBUTARY_TYPO/,
+  )
 })

@@ -10,14 +10,25 @@ const MiB = 1024 * 1024
 
 const text = z.string().trim()
 const whole = (least: number) =>
-  text.regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least, `must be at least ${least}`))
-const list = text.transform((value) => value.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+  text
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `must be at least ${least}`))
+const list = text.transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
 const url = (...protocols: string[]) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
     message: `must be a URL beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   })
 const cidr = /^[0-9a-fA-F.:]+\/\d{1,3}$/
-const networks = list.refine((values) => values.every((value) => cidr.test(value)), 'must be networks such as 10.0.0.0/8, separated by commas')
+const networks = list.refine(
+  (values) => values.every((value) => cidr.test(value)),
+  'must be networks such as 10.0.0.0/8, separated by commas',
+)
 
 type Setting = { schema: z.ZodType; fallback: string | undefined; shown: string; help: string }
 const setting = <T extends z.ZodType>(schema: T, fallback: string | undefined, help: string, shown = fallback ?? '') =>
@@ -28,31 +39,94 @@ const setting = <T extends z.ZodType>(schema: T, fallback: string | undefined, h
  * `npm run check` compares docs/configuration.md with it.
  */
 export const settings = {
-  PORT: setting(whole(0).pipe(z.number().max(65_535)), '3000', 'Port of everything: web application, API, collection, realtime. 0 takes a free one.'),
+  PORT: setting(
+    whole(0).pipe(z.number().max(65_535)),
+    '3000',
+    'Port of everything: web application, API, collection, realtime. 0 takes a free one.',
+  ),
   HOST: setting(text.min(1), '127.0.0.1', 'Address to listen on. `0.0.0.0` for all; put TLS in front.'),
-  TRIBUTARY_PUBLIC_URL: setting(url('http:', 'https:'), undefined, 'Address under which browsers and SDKs reach the product, when a proxy stands in front.', 'the address of the request'),
-  TRIBUTARY_DATA_DIR: setting(text.min(1), './data', 'Folder of every embedded engine, the log, blobs and the secret key.'),
+  TRIBUTARY_PUBLIC_URL: setting(
+    url('http:', 'https:'),
+    undefined,
+    'Address under which browsers and SDKs reach the product, when a proxy stands in front.',
+    'the address of the request',
+  ),
+  TRIBUTARY_DATA_DIR: setting(
+    text.min(1),
+    './data',
+    'Folder of every embedded engine, the log, blobs and the secret key.',
+  ),
   TRIBUTARY_ROLES: setting(
     list.pipe(z.array(z.enum(['all', ...roleNames])).min(1)),
     'all',
     `Parts that this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}.`,
   ),
-  TRIBUTARY_ADMIN_EMAIL: setting(z.email('must be an e-mail address'), 'admin@tributary.local', 'Platform admin made at the first start.'),
-  TRIBUTARY_ADMIN_PASSWORD: setting(z.string().min(8, 'must have at least 8 characters'), undefined, 'Its password.', 'generated, printed once'),
-  TRIBUTARY_SECRET_KEY: setting(text.min(32, 'must have at least 32 characters'), undefined, 'Key that encrypts credentials and signs tokens.', '`secret.key` in the data folder, made at the first start'),
-  TRIBUTARY_EGRESS_ALLOW: setting(networks, '', 'Networks beyond public addresses that destinations may reach, e.g. `127.0.0.0/8,10.0.0.0/8`.', 'none'),
+  TRIBUTARY_ADMIN_EMAIL: setting(
+    z.email('must be an e-mail address'),
+    'admin@tributary.local',
+    'Platform admin made at the first start.',
+  ),
+  TRIBUTARY_ADMIN_PASSWORD: setting(
+    z.string().min(8, 'must have at least 8 characters'),
+    undefined,
+    'Its password.',
+    'generated, printed once',
+  ),
+  TRIBUTARY_SECRET_KEY: setting(
+    text.min(32, 'must have at least 32 characters'),
+    undefined,
+    'Key that encrypts credentials and signs tokens.',
+    '`secret.key` in the data folder, made at the first start',
+  ),
+  TRIBUTARY_EGRESS_ALLOW: setting(
+    networks,
+    '',
+    'Networks beyond public addresses that destinations may reach, e.g. `127.0.0.0/8,10.0.0.0/8`.',
+    'none',
+  ),
   TRIBUTARY_TRUSTED_PROXIES: setting(networks, '', 'Proxies whose `X-Forwarded-For` is believed.', 'none'),
-  TRIBUTARY_LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error']), 'info', 'Least level that is logged (JSON lines on standard output).'),
-  TRIBUTARY_EVENT_STORE_MEMORY_MB: setting(whole(512), String(Math.max(1024, Math.min(4096, Math.floor(totalmem() / MiB / 4)))), 'Memory the embedded event store may use.', 'a quarter of the memory, 1024 to 4096'),
-  TRIBUTARY_WORKSPACE_BACKLOG_MB: setting(whole(1), '512', 'Accepted but unprocessed bytes of one workspace beyond which it is answered 429.'),
-  TRIBUTARY_DISK_RESERVE_MB: setting(whole(16), '1024', 'Free space of the data folder below which collection answers 503.'),
+  TRIBUTARY_LOG_LEVEL: setting(
+    z.enum(['debug', 'info', 'warn', 'error']),
+    'info',
+    'Least level that is logged (JSON lines on standard output).',
+  ),
+  TRIBUTARY_EVENT_STORE_MEMORY_MB: setting(
+    whole(512),
+    String(Math.max(1024, Math.min(4096, Math.floor(totalmem() / MiB / 4)))),
+    'Memory the embedded event store may use.',
+    'a quarter of the memory, 1024 to 4096',
+  ),
+  TRIBUTARY_WORKSPACE_BACKLOG_MB: setting(
+    whole(1),
+    '512',
+    'Accepted but unprocessed bytes of one workspace beyond which it is answered 429.',
+  ),
+  TRIBUTARY_DISK_RESERVE_MB: setting(
+    whole(16),
+    '1024',
+    'Free space of the data folder below which collection answers 503.',
+  ),
   TRIBUTARY_RETENTION_LOG_HOURS: setting(whole(1), '72', 'How long the log keeps what is processed.'),
   TRIBUTARY_RETENTION_EVENTS_DAYS: setting(whole(0), '0', 'How long events are kept; 0 for ever.'),
   TRIBUTARY_RETENTION_DELIVERIES_DAYS: setting(whole(0), '90', 'How long the delivery log is kept; 0 for ever.'),
-  TRIBUTARY_DELIVERY_RETRY_HOURS: setting(whole(1), '24', 'How long a failing delivery is tried again before it becomes a dead letter; at least 4 in production.'),
+  TRIBUTARY_DELIVERY_RETRY_HOURS: setting(
+    whole(1),
+    '24',
+    'How long a failing delivery is tried again before it becomes a dead letter; at least 4 in production.',
+  ),
   DATABASE_URL: setting(url('postgres:', 'postgresql:'), undefined, 'PostgreSQL to use.', 'embedded'),
-  CLICKHOUSE_URL: setting(url('http:', 'https:'), undefined, 'ClickHouse to use, with user, password and database: `http://user:password@host:8123/database`.', 'embedded'),
-  TRIBUTARY_FAULT: setting(text, undefined, 'For crash tests: kills the process at a named point, `<point>[:<count>]`.', 'none'),
+  CLICKHOUSE_URL: setting(
+    url('http:', 'https:'),
+    undefined,
+    'ClickHouse to use, with user, password and database: `http://user:password@host:8123/database`.',
+    'embedded',
+  ),
+  TRIBUTARY_FAULT: setting(
+    text,
+    undefined,
+    'For crash tests: kills the process at a named point, `<point>[:<count>]`.',
+    'none',
+  ),
 } satisfies Record<string, Setting>
 
 /** What the composition root works from. Sizes in bytes, times in milliseconds. */
@@ -79,7 +153,9 @@ export type Config = {
 /** Every mistake of the configuration at once, a line each. */
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The configuration has ${problems.length === 1 ? 'a mistake' : 'mistakes'}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super(
+      `The configuration has ${problems.length === 1 ? 'a mistake' : 'mistakes'}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    )
     this.name = 'ConfigurationError'
   }
 }
@@ -101,7 +177,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     if (result.success) parsed[name] = result.data
     else problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`)
   }
-  for (const name of unsupported) if (environment[name]) problems.push(`${name}: this version runs with its embedded engine only; unset it`)
+  for (const name of unsupported)
+    if (environment[name]) problems.push(`${name}: this version runs with its embedded engine only; unset it`)
   for (const name of Object.keys(environment))
     if (name.startsWith('TRIBUTARY_') && !(name in settings)) problems.push(`${name}: there is no such setting`)
   if (problems.length > 0) throw new ConfigurationError(problems)
@@ -113,7 +190,9 @@ const toConfig = (values: Values): Config => ({
   host: values.HOST,
   publicUrl: values.TRIBUTARY_PUBLIC_URL?.replace(/\/+$/, ''),
   dataDir: resolve(values.TRIBUTARY_DATA_DIR),
-  roles: new Set(values.TRIBUTARY_ROLES.includes('all') ? roleNames : values.TRIBUTARY_ROLES.filter((role) => role !== 'all')),
+  roles: new Set(
+    values.TRIBUTARY_ROLES.includes('all') ? roleNames : values.TRIBUTARY_ROLES.filter((role) => role !== 'all'),
+  ),
   admin: { email: values.TRIBUTARY_ADMIN_EMAIL, password: values.TRIBUTARY_ADMIN_PASSWORD },
   secretKey: values.TRIBUTARY_SECRET_KEY,
   egressAllow: values.TRIBUTARY_EGRESS_ALLOW,
@@ -140,5 +219,8 @@ export const configurationTable = (): string =>
   [
     '| variable | default | what |',
     '| --- | --- | --- |',
-    ...Object.entries(settings).map(([name, { shown, help }]) => `| \`${name}\` | ${shown === '' ? '' : /^[\d.:/a-z@]+$/.test(shown) ? `\`${shown}\`` : shown} | ${help} |`),
+    ...Object.entries(settings).map(
+      ([name, { shown, help }]) =>
+        `| \`${name}\` | ${shown === '' ? '' : /^[\d.:/a-z@]+$/.test(shown) ? `\`${shown}\`` : shown} | ${help} |`,
+    ),
   ].join('\n')

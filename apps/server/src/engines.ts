@@ -68,7 +68,11 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
     if (config.eventStore.kind === 'remote') address = { url: config.eventStore.url }
     else {
       // Storing gives way to accepting when both want the processors.
-      const child = await createChdbChild({ dataDir: at.eventStore, memoryBytes: config.eventStore.memoryBytes, nice: 5 })
+      const child = await createChdbChild({
+        dataDir: at.eventStore,
+        memoryBytes: config.eventStore.memoryBytes,
+        nice: 5,
+      })
       await supervisor.add(child.spec)
       address = { url: child.url, user: child.user, password: child.password }
     }

@@ -7,7 +7,12 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 /** Who answers what, in the order they are asked. */
 export type HttpParts = {
   collect: { handles(request: IncomingMessage): boolean; handle: Handler } | undefined
-  realtime: { handleHttp(request: IncomingMessage, response: ServerResponse): boolean; handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void } | undefined
+  realtime:
+    | {
+        handleHttp(request: IncomingMessage, response: ServerResponse): boolean
+        handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+      }
+    | undefined
   operations: { handles(path: string): boolean; handle: Handler }
   api: Handler | undefined
   web: Handler
@@ -20,24 +25,34 @@ const isApi = (url: string): boolean => url.startsWith('/api') && (url.length ==
  * One server for everything on one port. Collection is asked first and runs on plain `node:http`, since it is the hot
  * path. Time-outs end connections that send their request too slowly.
  */
-export const createHttpServer = (parts: HttpParts): { listen(port: number, host: string): Promise<number>; close(): Promise<void>; server: Server } => {
+export const createHttpServer = (
+  parts: HttpParts,
+): { listen(port: number, host: string): Promise<number>; close(): Promise<void>; server: Server } => {
   let closing = false
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 }, (request, response) => {
-    if (closing) response.setHeader('connection', 'close')
-    const url = request.url ?? '/'
-    if (parts.collect?.handles(request)) parts.collect.handle(request, response)
-    else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
-    else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
-    else if (parts.realtime?.handleHttp(request, response)) return
-    else parts.web(request, response)
-  })
+  const server = createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 },
+    (request, response) => {
+      if (closing) response.setHeader('connection', 'close')
+      const url = request.url ?? '/'
+      if (parts.collect?.handles(request)) parts.collect.handle(request, response)
+      else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
+      else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
+      else if (parts.realtime?.handleHttp(request, response)) return
+      else parts.web(request, response)
+    },
+  )
   server.on('upgrade', (request, socket, head) => {
     if (parts.realtime === undefined || closing) socket.destroy()
     else parts.realtime.handleUpgrade(request, socket, head)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request'
+    const status =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? '408 Request Timeout'
+          : '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
   })
   return {

@@ -11,7 +11,9 @@ const fail = (error: unknown): never => {
 try {
   const product = await startProduct(readConfig(process.env))
   if (product.generatedPassword !== undefined)
-    say(`\n  First administrator\n    e-mail    ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown once: keep it.\n`)
+    say(
+      `\n  First administrator\n    e-mail    ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown once: keep it.\n`,
+    )
   say(`Tributary is ready at ${product.url}`)
   let stopping = false
   const stop = (): void => {

@@ -2,7 +2,12 @@ import type { Metrics } from '@tributary/kernel'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** A change of a metric as it travels from a worker thread. */
-export type MetricChange = { kind: 'count' | 'gauge' | 'observe'; name: string; value: number; labels: Record<string, string> }
+export type MetricChange = {
+  kind: 'count' | 'gauge' | 'observe'
+  name: string
+  value: number
+  labels: Record<string, string>
+}
 
 const buckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
 
@@ -11,7 +16,10 @@ const buckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
  * `tributary_collect_requests_total`, gauges as they are, durations as `…_milliseconds` histograms. The labels of a name
  * are fixed by its first use.
  */
-export const createPrometheus = (): Metrics & { render(): Promise<string>; apply(changes: readonly MetricChange[]): void } => {
+export const createPrometheus = (): Metrics & {
+  render(): Promise<string>
+  apply(changes: readonly MetricChange[]): void
+} => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tributary_' })
   const counters = new Map<string, Counter>()
@@ -26,13 +34,44 @@ export const createPrometheus = (): Metrics & { render(): Promise<string>; apply
   }
   const metrics: Metrics = {
     count(name, by, labels = {}) {
-      made(counters, name, () => new Counter({ name: `tributary_${name}_total`, help: name.replaceAll('_', ' '), labelNames: Object.keys(labels), registers: [registry] })).inc(labels, by)
+      made(
+        counters,
+        name,
+        () =>
+          new Counter({
+            name: `tributary_${name}_total`,
+            help: name.replaceAll('_', ' '),
+            labelNames: Object.keys(labels),
+            registers: [registry],
+          }),
+      ).inc(labels, by)
     },
     gauge(name, value, labels = {}) {
-      made(gauges, name, () => new Gauge({ name: `tributary_${name}`, help: name.replaceAll('_', ' '), labelNames: Object.keys(labels), registers: [registry] })).set(labels, value)
+      made(
+        gauges,
+        name,
+        () =>
+          new Gauge({
+            name: `tributary_${name}`,
+            help: name.replaceAll('_', ' '),
+            labelNames: Object.keys(labels),
+            registers: [registry],
+          }),
+      ).set(labels, value)
     },
     observe(name, ms, labels = {}) {
-      made(histograms, name, () => new Histogram({ name: `tributary_${name}_milliseconds`, help: name.replaceAll('_', ' '), labelNames: Object.keys(labels), buckets, registers: [registry] })).observe(labels, ms)
+      made(
+        histograms,
+        name,
+        () =>
+          new Histogram({
+            name: `tributary_${name}_milliseconds`,
+            help: name.replaceAll('_', ' '),
+            labelNames: Object.keys(labels),
+            buckets,
+            registers: [registry],
+          }),
+      ).observe(labels, ms)
     },
   }
   return {

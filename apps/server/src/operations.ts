@@ -9,21 +9,27 @@ const isLoopback = (request: IncomingMessage): boolean => {
 }
 
 const answer = (response: ServerResponse, status: number, type: string, body: string): void => {
-  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).end(body)
+  response
+    .writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    .end(body)
 }
 
 /**
  * `/health/live` (the process runs), `/health/ready` (every needed part is up; 503 names those that are not) and
  * `/metrics` (Prometheus text, for clients on this machine whose request no proxy forwarded).
  */
-export const createOperations = (deps: { parts: () => Promise<Record<string, PartState>>; metrics: () => Promise<string> }) => {
+export const createOperations = (deps: {
+  parts: () => Promise<Record<string, PartState>>
+  metrics: () => Promise<string>
+}) => {
   const ready = async (response: ServerResponse): Promise<void> => {
     const parts = await deps.parts()
     const ok = Object.values(parts).every((part) => part.ok)
     answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
   }
   const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isLoopback(request) || request.headers['x-forwarded-for'] !== undefined) answer(response, 403, 'text/plain', 'Metrics are shown to this machine only.\n')
+    if (!isLoopback(request) || request.headers['x-forwarded-for'] !== undefined)
+      answer(response, 403, 'text/plain', 'Metrics are shown to this machine only.\n')
     else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
   }
   return {
@@ -31,7 +37,10 @@ export const createOperations = (deps: { parts: () => Promise<Record<string, Par
     handle(request: IncomingMessage, response: ServerResponse): void {
       const path = (request.url ?? '').split('?')[0]
       if (path === '/health/live') answer(response, 200, 'application/json', '{"ok":true}')
-      else void (path === '/metrics' ? metrics(request, response) : ready(response)).catch(() => answer(response, 500, 'text/plain', 'failed\n'))
+      else
+        void (path === '/metrics' ? metrics(request, response) : ready(response)).catch(() =>
+          answer(response, 500, 'text/plain', 'failed\n'),
+        )
     },
   }
 }

@@ -7,7 +7,15 @@ import { apiServerOptions, createApi } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createRealtime } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
-import { type CoordinationHub, createCoordinationHub, type LogPosition, type LogStats, type LogWriter, lockDataDir, openLogWriter } from '@tributary/storage'
+import {
+  type CoordinationHub,
+  createCoordinationHub,
+  type LogPosition,
+  type LogStats,
+  type LogWriter,
+  lockDataDir,
+  openLogWriter,
+} from '@tributary/storage'
 import Fastify from 'fastify'
 import { destinationDefinitions } from './catalog.ts'
 import type { Config, RoleName } from './config.ts'
@@ -21,6 +29,7 @@ import { createOperations, type PartState } from './operations.ts'
 import { applyEventRetention, createLogRetention } from './retention.ts'
 import type { ThreadData } from './roles/thread-data.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
+import { settleChanges } from './settled.ts'
 import { createRoleThread, type RoleThread } from './threads.ts'
 import { createWebFiles } from './web-files.ts'
 
@@ -40,11 +49,22 @@ const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve(
 type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
 
 /** The roles that run beside the main thread, in the order in which they have to start. */
-const createThreads = (config: Config, engines: Engines, secretKey: string, hub: CoordinationHub, deps: { logger: Logger; apply: ReturnType<typeof createPrometheus>['apply'] }): Threads => {
+const createThreads = (
+  config: Config,
+  engines: Engines,
+  secretKey: string,
+  hub: CoordinationHub,
+  deps: { logger: Logger; apply: ReturnType<typeof createPrometheus>['apply'] },
+): Threads => {
   const data = () => {
     const coordination = hub.port()
     const { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } = config
-    const value: ThreadData = { addresses: engines.addresses, secretKey, coordination, config: { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } }
+    const value: ThreadData = {
+      addresses: engines.addresses,
+      secretKey,
+      coordination,
+      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, fault },
+    }
     return { value, transfer: [coordination] }
   }
   const thread = (name: 'pipeline' | 'delivery', onAppended?: () => void): RoleThread | undefined =>
@@ -64,11 +84,21 @@ const createThreads = (config: Config, engines: Engines, secretKey: string, hub:
 }
 
 /** Trims both logs and clears what is over, about once a minute. */
-const createJobs = (config: Config, deps: { engines: Engines; requests: LogWriter; threads: Threads; logger: Logger }) => {
+const createJobs = (
+  config: Config,
+  deps: { engines: Engines; requests: LogWriter; threads: Threads; logger: Logger },
+) => {
   const { engines, requests, threads, logger } = deps
   const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
     ((await thread?.ask(question)) ?? []) as LogPosition[]
-  const retentions = [createLogRetention({ log: requests, keepMs: config.retention.logMs, needed: () => positions(threads.pipeline, 'positions'), clock: systemClock })]
+  const retentions = [
+    createLogRetention({
+      log: requests,
+      keepMs: config.retention.logMs,
+      needed: () => positions(threads.pipeline, 'positions'),
+      clock: systemClock,
+    }),
+  ]
   const { pipeline } = threads
   if (pipeline !== undefined)
     retentions.push(
@@ -84,12 +114,17 @@ const createJobs = (config: Config, deps: { engines: Engines; requests: LogWrite
     )
   const run = async (): Promise<void> => {
     // Without both consumers nobody knows what is still needed.
-    if (threads.pipeline?.running() && threads.delivery?.running()) for (const retention of retentions) await retention.run()
+    if (threads.pipeline?.running() && threads.delivery?.running())
+      for (const retention of retentions) await retention.run()
     const { db } = engines.relational
     await db.deleteFrom('sessions').where('expire_time', '<', new Date()).execute()
-    await db.deleteFrom('refused_requests').where('hour', '<', new Date(Date.now() - 30 * 24 * 60 * minute)).execute()
+    await db
+      .deleteFrom('refused_requests')
+      .where('hour', '<', new Date(Date.now() - 30 * 24 * 60 * minute))
+      .execute()
   }
-  const guarded = (): void => void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
+  const guarded = (): void =>
+    void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
   let timer: NodeJS.Timeout | undefined
   return {
     async start(): Promise<void> {
@@ -103,20 +138,34 @@ const createJobs = (config: Config, deps: { engines: Engines; requests: LogWrite
   }
 }
 
-const readiness = (config: Config, deps: { engines: Engines; threads: Threads; disk: { ok(): boolean; freeBytes(): number }; keysReady: () => boolean }) => async (): Promise<Record<string, PartState>> => {
-  const { engines, threads, disk } = deps
-  const parts: Record<string, PartState> = { disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` }, writeKeys: { ok: deps.keysReady() } }
-  const database = engines.relational.pool.query('select 1').then(
-    () => true,
-    () => false,
-  )
-  const [relational, eventStore] = await Promise.all([database, engines.eventStore.ping().catch(() => false)])
-  parts.relational = { ok: relational }
-  parts.eventStore = { ok: eventStore }
-  for (const name of ['pipeline', 'delivery'] as const) if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
-  for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
-  return parts
-}
+const readiness =
+  (
+    config: Config,
+    deps: {
+      engines: Engines
+      threads: Threads
+      disk: { ok(): boolean; freeBytes(): number }
+      keysReady: () => boolean
+    },
+  ) =>
+  async (): Promise<Record<string, PartState>> => {
+    const { engines, threads, disk } = deps
+    const parts: Record<string, PartState> = {
+      disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
+      writeKeys: { ok: deps.keysReady() },
+    }
+    const database = engines.relational.pool.query('select 1').then(
+      () => true,
+      () => false,
+    )
+    const [relational, eventStore] = await Promise.all([database, engines.eventStore.ping().catch(() => false)])
+    parts.relational = { ok: relational }
+    parts.eventStore = { ok: eventStore }
+    for (const name of ['pipeline', 'delivery'] as const)
+      if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
+    for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
+    return parts
+  }
 
 /**
  * Starts the whole product: takes the data folder, starts the engines, opens the log, starts the roles and listens. When
@@ -143,7 +192,11 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     folder: config.dataDir,
     reserveBytes: config.diskReserveBytes,
     intervalMs: 1000,
-    onChange: (ok, freeBytes) => logger[ok ? 'info' : 'error']({ freeBytes }, ok ? 'the disk has room again' : 'the disk is nearly full: collection answers 503'),
+    onChange: (ok, freeBytes) =>
+      logger[ok ? 'info' : 'error'](
+        { freeBytes },
+        ok ? 'the disk has room again' : 'the disk is nearly full: collection answers 503',
+      ),
   })
   await disk.check()
   stack.defer(() => disk.stop())
@@ -156,7 +209,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
 
   const has = (role: RoleName): boolean => config.roles.has(role)
   const threads = createThreads(config, engines, secretKey, hub, { logger, apply: metrics.apply })
-  const requests = await openLogWriter({ dir: folders(config.dataDir).requests, onCommit: () => threads.pipeline?.wake() })
+  const requests = await openLogWriter({
+    dir: folders(config.dataDir).requests,
+    onCommit: () => threads.pipeline?.wake(),
+  })
   stack.defer(() => requests.close())
   for (const thread of [threads.pipeline, threads.delivery]) {
     await thread?.start()
@@ -210,15 +266,31 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     : undefined
   collect?.start()
 
+  const refresh = () =>
+    Promise.all([
+      keys.refresh(),
+      ...[threads.pipeline, threads.delivery].map((thread) => (thread?.running() ? thread.ask('refresh') : undefined)),
+    ])
   const fastify = Fastify(apiServerOptions)
-  if (has('api')) await createApi({ fastify, handlers: control.handlers, authenticate, logger, metrics, docsAssetsDir: docsFolder() })
+  if (has('api'))
+    await createApi({
+      fastify,
+      handlers: settleChanges(control.handlers, refresh),
+      authenticate,
+      logger,
+      metrics,
+      docsAssetsDir: docsFolder(),
+    })
   await fastify.ready()
   stack.defer(() => fastify.close())
 
   const http = createHttpServer({
     collect,
     realtime,
-    operations: createOperations({ parts: readiness(config, { engines, threads, disk, keysReady: () => keys.ready() }), metrics: () => metrics.render() }),
+    operations: createOperations({
+      parts: readiness(config, { engines, threads, disk, keysReady: () => keys.ready() }),
+      metrics: () => metrics.render(),
+    }),
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder),
   })

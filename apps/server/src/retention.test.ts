@@ -11,7 +11,10 @@ test('a log is trimmed only to where it was long enough ago, and never past what
   const trims: (readonly LogPosition[])[] = []
   const retention = createLogRetention({
     log: {
-      stats: async (): Promise<LogStats> => ({ bytes: 0, partitions: next.map((end, partition) => ({ partition, first: 0, next: end })) }),
+      stats: async (): Promise<LogStats> => ({
+        bytes: 0,
+        partitions: next.map((end, partition) => ({ partition, first: 0, next: end })),
+      }),
       trim: async (before) => void trims.push(before),
     },
     keepMs: 2 * hour,
@@ -25,9 +28,17 @@ test('a log is trimmed only to where it was long enough ago, and never past what
   expect(trims).toEqual([])
   now = 2 * hour
   await retention.run()
-  expect(trims).toEqual([[{ partition: 0, offset: 7 }, { partition: 1, offset: 20 }]])
+  expect(trims).toEqual([
+    [
+      { partition: 0, offset: 7 },
+      { partition: 1, offset: 20 },
+    ],
+  ])
   now = 3 * hour
   needed = [{ partition: 0, offset: 100 }]
   await retention.run()
-  expect(trims[1]).toEqual([{ partition: 0, offset: 30 }, { partition: 1, offset: 40 }])
+  expect(trims[1]).toEqual([
+    { partition: 0, offset: 30 },
+    { partition: 1, offset: 40 },
+  ])
 })

@@ -1,5 +1,5 @@
-import type { EventStore, LogPosition, LogWriter } from '@tributary/storage'
 import type { Logger } from '@tributary/kernel'
+import type { EventStore, LogPosition, LogWriter } from '@tributary/storage'
 
 /** Where the ends of a log's partitions were at a time. */
 type Mark = { time: number; next: number[] }
@@ -25,13 +25,19 @@ export const createLogRetention = (options: {
       if (old === undefined) return
       while (marks[0] !== undefined && marks[0] !== old) marks.shift()
       const needed = new Map((await options.needed()).map(({ partition, offset }) => [partition, offset]))
-      await options.log.trim(old.next.map((next, partition) => ({ partition, offset: Math.min(next, needed.get(partition) ?? next) })))
+      await options.log.trim(
+        old.next.map((next, partition) => ({ partition, offset: Math.min(next, needed.get(partition) ?? next) })),
+      )
     },
   }
 }
 
 /** Sets how long the event store keeps events and delivery rows (days; 0 for ever). The engine drops what is over. */
-export const applyEventRetention = async (store: EventStore, retention: { eventsDays: number; deliveriesDays: number }, logger: Logger): Promise<void> => {
+export const applyEventRetention = async (
+  store: EventStore,
+  retention: { eventsDays: number; deliveriesDays: number },
+  logger: Logger,
+): Promise<void> => {
   const set = async (table: string, column: string, days: number): Promise<void> => {
     const [row] = await store.query<{ create_table_query: string }>(
       'select create_table_query from system.tables where database = currentDatabase() and name = {table:String}',

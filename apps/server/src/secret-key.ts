@@ -25,7 +25,8 @@ export const loadSecretKey = async (dataDir: string, configured: string | undefi
 }
 
 /** A key for one purpose, derived from the secret (HKDF-SHA256, RFC 5869): knowing one does not give another. */
-export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
+export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
 
 /** Seals write keys and credentials of destinations at rest. */
 export const createProductSecretBox = (secret: string): SecretBox => createSecretBox(deriveKey(secret, 'credentials'))

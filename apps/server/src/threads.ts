@@ -1,6 +1,6 @@
+import { type Transferable, Worker } from 'node:worker_threads'
 import type { Logger } from '@tributary/kernel'
 import { backoffMs } from '@tributary/kernel'
-import { type Transferable, Worker } from 'node:worker_threads'
 import type { LogPosition } from '@tributary/storage'
 import type { MetricChange } from './metrics.ts'
 
@@ -12,7 +12,10 @@ export type ThreadMessage =
   | { kind: 'answer'; id: number; value?: unknown; error?: string }
 
 /** What the main thread tells a role's thread. */
-export type ThreadCommand = { kind: 'wake' } | { kind: 'ask'; id: number; question: string; positions: readonly LogPosition[] } | { kind: 'stop' }
+export type ThreadCommand =
+  | { kind: 'wake' }
+  | { kind: 'ask'; id: number; question: string; positions: readonly LogPosition[] }
+  | { kind: 'stop' }
 
 export type RoleThread = {
   /** Resolves when the thread first says it is ready; later restarts happen behind the scenes. */
@@ -84,7 +87,10 @@ export const createRoleThread = (options: {
       if (stopping) return
       failures += 1
       const delay = backoffMs({ baseMs: 200, capMs: 10_000, maxElapsedMs: Number.POSITIVE_INFINITY }, failures)
-      options.logger.error({ thread: options.name, code, error: cause?.stack ?? '', delay }, 'a role ended and is started again')
+      options.logger.error(
+        { thread: options.name, code, error: cause?.stack ?? '', delay },
+        'a role ended and is started again',
+      )
       if (firstReady !== undefined && failures >= 5) {
         firstReady.reject(cause ?? new Error(`${options.name} does not start`))
         firstReady = undefined

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
-import { createHash } from 'node:crypto'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -19,7 +19,10 @@ const types: Record<string, string> = {
 /** Inline scripts of the page are allowed by their hash only. */
 const inlineHashes = (html: string): string[] =>
   [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, body]) => `'sha256-${createHash('sha256').update(body ?? '').digest('base64')}'`,
+    ([, body]) =>
+      `'sha256-${createHash('sha256')
+        .update(body ?? '')
+        .digest('base64')}'`,
   )
 
 /**
@@ -67,13 +70,23 @@ export const createWebFiles = (folder: string): ((request: IncomingMessage, resp
     const file = path === '/' ? undefined : fileOf(path)
     if (file !== undefined && !file.endsWith('index.html')) {
       const cache = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-      response.writeHead(200, { ...headers, 'content-type': types[extname(file)] ?? 'application/octet-stream', 'content-length': statSync(file).size, 'cache-control': cache })
+      response.writeHead(200, {
+        ...headers,
+        'content-type': types[extname(file)] ?? 'application/octet-stream',
+        'content-length': statSync(file).size,
+        'cache-control': cache,
+      })
       if (request.method === 'HEAD') response.end()
-      else createReadStream(file).on('error', () => response.destroy()).pipe(response)
+      else
+        createReadStream(file)
+          .on('error', () => response.destroy())
+          .pipe(response)
       return
     }
     if (path.startsWith('/assets/') || index === undefined) {
-      response.writeHead(404, { ...headers, 'content-type': 'text/plain' }).end(index === undefined ? 'The web application is not built: run npm start.' : 'Not found')
+      response
+        .writeHead(404, { ...headers, 'content-type': 'text/plain' })
+        .end(index === undefined ? 'The web application is not built: run npm start.' : 'Not found')
       return
     }
     response.writeHead(200, { ...headers, 'content-type': types['.html'], 'cache-control': 'no-cache' })

@@ -1,10 +1,16 @@
 // The delivery role in a worker thread of its own: reads the deliveries log, calls destinations.
 import { workerData } from 'node:worker_threads'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
-import { systemClock } from '@tributary/kernel'
 import { createDestinationDirectory } from '@tributary/control'
 import { createDelivery } from '@tributary/delivery'
-import { connectCoordination, createClickHouseEventStore, openJournal, openLogReader, openRelational } from '@tributary/storage'
+import { systemClock } from '@tributary/kernel'
+import {
+  connectCoordination,
+  createClickHouseEventStore,
+  openJournal,
+  openLogReader,
+  openRelational,
+} from '@tributary/storage'
 import { destinationDefinitions } from '../catalog.ts'
 import { folders } from '../engines.ts'
 import { installFault } from '../faults.ts'
@@ -24,7 +30,12 @@ yieldToAcceptance()
 const coordination = connectCoordination(port)
 const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: 6 })
 const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
-const directory = createDestinationDirectory({ db: relational.db, pool: relational.pool, secretBox: createProductSecretBox(secretKey), logger })
+const directory = createDestinationDirectory({
+  db: relational.db,
+  pool: relational.pool,
+  secretBox: createProductSecretBox(secretKey),
+  logger,
+})
 const reader = openLogReader({ dir: at.deliveries })
 const journal = openJournal({ file: at.journal('delivery') })
 
@@ -53,7 +64,12 @@ await hostRole({
     stop: () => delivery.stop(),
     wake: () => delivery.wake(),
   },
-  answers: { idle: () => delivery.idle(), state: () => delivery.state(), needed: () => delivery.minimumNeeded() },
+  answers: {
+    refresh: () => directory.refresh(),
+    idle: () => delivery.idle(),
+    state: () => delivery.state(),
+    needed: () => delivery.minimumNeeded(),
+  },
   commands: {},
   metrics,
   async close() {

@@ -1,9 +1,16 @@
 // The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log.
 import { workerData } from 'node:worker_threads'
-import { systemClock } from '@tributary/kernel'
 import { createDestinationDirectory } from '@tributary/control'
+import { systemClock } from '@tributary/kernel'
 import { createPipeline } from '@tributary/pipeline'
-import { connectCoordination, createClickHouseEventStore, openJournal, openLogReader, openLogWriter, openRelational } from '@tributary/storage'
+import {
+  connectCoordination,
+  createClickHouseEventStore,
+  openJournal,
+  openLogReader,
+  openLogWriter,
+  openRelational,
+} from '@tributary/storage'
 import { folders } from '../engines.ts'
 import { installFault } from '../faults.ts'
 import { createLogger } from '../logger.ts'
@@ -22,7 +29,12 @@ yieldToAcceptance()
 const coordination = connectCoordination(port)
 const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: 2 })
 const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
-const directory = createDestinationDirectory({ db: relational.db, pool: relational.pool, secretBox: createProductSecretBox(secretKey), logger })
+const directory = createDestinationDirectory({
+  db: relational.db,
+  pool: relational.pool,
+  secretBox: createProductSecretBox(secretKey),
+  logger,
+})
 const reader = openLogReader({ dir: at.requests })
 const journal = openJournal({ file: at.journal('pipeline') })
 const deliveries = await openLogWriter({ dir: at.deliveries, inline: true, onCommit: () => tell({ kind: 'appended' }) })
@@ -51,6 +63,7 @@ await hostRole({
     wake: () => pipeline.wake(),
   },
   answers: {
+    refresh: () => directory.refresh(),
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),

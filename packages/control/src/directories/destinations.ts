@@ -16,7 +16,7 @@ export type DirectoryDestination = {
 }
 
 export type DestinationDirectory = Follower & {
-  /** Ids of the enabled destinations that a source is connected with by an enabled connection. */
+  /** Ids of the destinations that a source is connected with by an enabled connection; those of a paused one are held. */
   destinationsFor(sourceId: string): readonly string[]
   /** A destination that is not deleted, enabled or not. */
   get(destinationId: string): DirectoryDestination | undefined
@@ -52,7 +52,6 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
         .innerJoin('sources', 'sources.id', 'connections.source_id')
         .select(['connections.source_id', 'connections.destination_id'])
         .where('connections.enabled', '=', true)
-        .where('destinations.enabled', '=', true)
         .where('destinations.delete_time', 'is', null)
         .where('sources.delete_time', 'is', null)
         .orderBy('connections.id')

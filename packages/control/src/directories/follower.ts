@@ -14,6 +14,8 @@ export type FollowerDeps = {
 export type Follower = {
   /** True once the first snapshot is there, and from then on. */
   ready(): boolean
+  /** Looks for changes now; resolves when everything committed before the call is in the snapshot, or could not be had. */
+  refresh(): Promise<void>
   /** Begins to follow; resolves when the first snapshot is there or could not be had yet. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -114,6 +116,7 @@ export const createFollower = (
 
   return {
     ready: () => seen !== undefined,
+    refresh,
     async start() {
       stopped = false
       timer = setInterval(tick, pollMs)
