@@ -11,14 +11,13 @@ import { resolveWorkspace, WorkspaceProvider } from '../lib/workspace.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { ErrorScreen } from '../ui/error-screen.tsx'
+import { LoadingNote } from '../ui/loading-note.tsx'
 import { CardSkeleton, Skeleton } from '../ui/skeleton.tsx'
 import { Sidebar, toggleSidebar } from './sidebar.tsx'
 
 const ShellSkeleton = () => (
   <div aria-busy className="flex min-h-dvh">
-    <span className="sr-only" role="status">
-      Loading
-    </span>
+    <LoadingNote />
     <div className="w-56 space-y-3 border-r border-line p-4 max-md:hidden">
       <Skeleton className="h-6 w-32" />
       <Skeleton className="mt-8 h-4 w-24" />
@@ -34,7 +33,6 @@ const ShellSkeleton = () => (
 
 const MobileBar = ({ workspace, pathname }: { workspace: Workspace; pathname: string }) => {
   const [open, setOpen] = useState(false)
-  useEffect(() => setOpen(false), [pathname])
   return (
     <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-b border-line bg-canvas px-2 md:hidden">
       <Button variant="none" square aria-label="Open navigation" onClick={() => setOpen(true)}>
@@ -76,7 +74,7 @@ const Frame = ({ workspace }: { workspace: Workspace }) => {
       >
         <Sidebar workspace={workspace} narrow={collapsed} pathname={pathname} onToggle={toggleSidebar} />
       </aside>
-      <MobileBar workspace={workspace} pathname={pathname} />
+      <MobileBar key={pathname} workspace={workspace} pathname={pathname} />
       <main id="content" className="min-w-0 flex-1">
         <div className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
           <Outlet />

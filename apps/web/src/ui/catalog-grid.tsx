@@ -4,6 +4,7 @@ import { pluralise } from '../lib/text.ts'
 import { AppIcon } from './app-icon.tsx'
 import { Badge } from './badge.tsx'
 import { SearchInput } from './input.tsx'
+import { LoadingNote } from './loading-note.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 export type CatalogCard = {
@@ -60,9 +61,7 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
 /** The catalogue while it loads. */
 export const CatalogSkeleton = () => (
   <div aria-busy className="space-y-5">
-    <span className="sr-only" role="status">
-      Loading
-    </span>
+    <LoadingNote />
     <Skeleton className="h-8 w-full sm:w-64" />
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-3">
       {[0, 1, 2, 3, 4].map((card) => (

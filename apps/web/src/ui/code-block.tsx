@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { cn } from './cn.ts'
 import { CopyButton } from './copy-button.tsx'
+import { scrollable } from './scrollable.ts'
 
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|\btrue\b|\bfalse\b|\bnull\b)/g
 
@@ -27,9 +28,8 @@ const highlight = (text: string): ReactNode[] => {
 export type Code = { title: string; language: string; text: string }
 
 const Lines = ({ code, className, label }: { code: Code; className?: string; label: string }) => (
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling region must be reachable by keyboard
   <pre
-    tabIndex={0}
+    {...scrollable}
     aria-label={label}
     className={cn('overflow-auto scroll-thin px-4 py-3 font-mono text-xs leading-5 text-ink', className)}
   >
@@ -58,7 +58,7 @@ export const CodeBlock = ({
         {codes.length === 1 ? (
           <span className="flex-1 truncate px-2 text-xs text-ink-3">{code.title}</span>
         ) : (
-          <div role="group" aria-label="Language" className="flex flex-1 gap-1 overflow-x-auto [scrollbar-width:none]">
+          <fieldset aria-label="Language" className="flex flex-1 gap-1 overflow-x-auto [scrollbar-width:none]">
             {codes.map((entry, index) => (
               <button
                 key={entry.title}
@@ -73,7 +73,7 @@ export const CodeBlock = ({
                 {entry.title}
               </button>
             ))}
-          </div>
+          </fieldset>
         )}
         <CopyButton
           text={code.text}

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleHelp, Info, TriangleAlert } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Dialog } from './dialog.tsx'
@@ -44,11 +44,9 @@ export const ConfirmDialog = ({
   done = false,
   error,
 }: ConfirmDialogProps) => {
-  const close = useRef(onOpenChange)
-  close.current = onOpenChange
   useEffect(() => {
-    if (done) close.current(false)
-  }, [done])
+    if (done) onOpenChange(false)
+  }, [done, onOpenChange])
   const { icon: Icon, tone, button } = kinds[kind]
   return (
     <Dialog

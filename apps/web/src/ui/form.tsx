@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import {
   type DefaultValues,
   FormProvider,
@@ -38,6 +38,12 @@ export const useApiForm = <T extends Values>(
     reValidateMode: 'onChange',
     shouldFocusError: true,
   })
+
+/** Puts the cursor in a field when the form appears: for pages that are one form. */
+export const useFirstField = <T extends Values>(form: UseFormReturn<T, unknown, T>, name: Path<T>): void => {
+  const { setFocus } = form
+  useEffect(() => setFocus(name), [setFocus, name])
+}
 
 /**
  * The form shell. `onSubmit` does the call; what it throws is shown here, never by the screen: messages for fields below

@@ -1,4 +1,5 @@
 import { cn } from './cn.ts'
+import { LoadingNote } from './loading-note.tsx'
 
 /** A grey bar where text or a control will be. The region around it carries aria-busy. */
 export const Skeleton = ({ className }: { className?: string }) => (
@@ -8,9 +9,7 @@ export const Skeleton = ({ className }: { className?: string }) => (
 /** The final layout of a list while its rows load: a framed table with `rows` rows. */
 export const TableSkeleton = ({ rows = 5, columns = 4 }: { rows?: number; columns?: number }) => (
   <div aria-busy className="overflow-hidden rounded-lg border border-line bg-surface">
-    <span className="sr-only" role="status">
-      Loading
-    </span>
+    <LoadingNote />
     <div className="h-9 border-b border-line bg-canvas" />
     {Array.from({ length: rows }, (_, row) => (
       // oxlint-disable-next-line react/no-array-index-key -- rows without identity
@@ -27,9 +26,7 @@ export const TableSkeleton = ({ rows = 5, columns = 4 }: { rows?: number; column
 /** The final layout of a settings card while it loads. */
 export const CardSkeleton = ({ lines = 3 }: { lines?: number }) => (
   <div aria-busy className="space-y-4 rounded-lg border border-line bg-surface p-5">
-    <span className="sr-only" role="status">
-      Loading
-    </span>
+    <LoadingNote />
     <Skeleton className="h-4 w-40" />
     {Array.from({ length: lines }, (_, line) => (
       // oxlint-disable-next-line react/no-array-index-key -- lines without identity

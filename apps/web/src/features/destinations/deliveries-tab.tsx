@@ -183,7 +183,12 @@ export const DeliveriesTab = ({ destination }: { destination: string }) => {
         </div>
       )}
       <div className="flex items-center gap-3">
-        <Select aria-label="Status" className="w-44" value={status} onChange={(event) => setStatus(deliveryStatuses.find((value) => value === event.target.value) ?? '')}>
+        <Select
+          aria-label="Status"
+          className="w-44"
+          value={status}
+          onChange={(event) => setStatus(deliveryStatuses.find((value) => value === event.target.value) ?? '')}
+        >
           <option value="">All attempts</option>
           {deliveryStatuses.map((value) => (
             <option key={value} value={value}>

@@ -11,7 +11,7 @@ import { AppIcon } from '../../ui/app-icon.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireEditor } from '../../ui/require-editor.tsx'
@@ -80,6 +80,7 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
     settings: defaultSettings(app.settings),
     sources: [],
   })
+  useFirstField(form, 'title')
   const submit = async ({ title, settings, sources: chosen }: DestinationForm): Promise<void> => {
     const destination = await create.mutateAsync({
       title,
@@ -110,7 +111,6 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
               hint="Give your destination a name"
               placeholder="Enter your destination name"
               autoComplete="off"
-              autoFocus
             />
             {app.settings.map((option) => (
               <SettingField key={option.name} option={option} />

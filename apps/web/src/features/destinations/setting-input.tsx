@@ -34,7 +34,7 @@ const HeadersInput = ({
   const edit = (id: number, part: Partial<Pair>): void =>
     change(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)))
   return (
-    <div className="space-y-2" role="group" id={control.id} aria-describedby={control['aria-describedby']}>
+    <fieldset className="space-y-2" id={control.id} aria-describedby={control['aria-describedby']}>
       {pairs.map((pair) => (
         <div key={pair.id} className="flex gap-2">
           <Input
@@ -70,7 +70,7 @@ const HeadersInput = ({
         <Plus aria-hidden />
         Add header
       </Button>
-    </div>
+    </fieldset>
   )
 }
 

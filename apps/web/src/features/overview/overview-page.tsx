@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { LoadingNote } from '../../ui/loading-note.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -186,9 +187,7 @@ const Content = ({
 
 const ActivitySkeleton = (): ReactNode => (
   <div aria-busy className="space-y-4">
-    <span role="status" className="sr-only">
-      Loading
-    </span>
+    <LoadingNote />
     <Skeleton className="h-4 w-full" />
     <Skeleton className="h-4 w-3/4" />
     <Skeleton className="h-4 w-5/6" />

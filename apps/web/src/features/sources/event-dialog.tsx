@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Delivery, EventDetail } from '@tributary/contract'
-import { useMemo, useRef } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
 import { formatJson } from '../../lib/json-text.ts'
@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { LoadingNote } from '../../ui/loading-note.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -84,9 +85,7 @@ const Deliveries = ({ event, workspace }: { event: EventDetail; workspace: strin
 
 const Loading = () => (
   <div aria-busy className="space-y-2 rounded-lg border border-line bg-code p-4">
-    <span role="status" className="sr-only">
-      Loading
-    </span>
+    <LoadingNote />
     <Skeleton className="h-3 w-1/3" />
     <Skeleton className="h-3 w-2/3" />
     <Skeleton className="h-3 w-1/2" />
@@ -134,26 +133,24 @@ const Content = ({ event, workspace }: { event: LiveEvent; workspace: string }) 
   )
 }
 
-/** One event: what was received, and what became of it at each destination. */
+/** One event: what was received, and what became of it at each destination. `onClosed` runs when it has closed. */
 export const EventDialog = ({
-  event,
+  event: shown,
   source,
-  onClose,
+  onClosed,
 }: {
-  event: LiveEvent | undefined
+  event: LiveEvent
   source: string
-  onClose: () => void
+  onClosed: () => void
 }) => {
-  // Kept while the closing animation runs.
-  const last = useRef(event)
-  if (event !== undefined) last.current = event
-  const shown = last.current
-  if (shown === undefined) return null
+  const [open, setOpen] = useState(true)
+  const close = (): void => setOpen(false)
   const workspace = `workspaces/${sourceIds(source).workspace}`
   return (
     <Dialog
-      open={event !== undefined}
-      onClose={onClose}
+      open={open}
+      onClose={close}
+      onClosed={onClosed}
       size="lg"
       title={shown.title}
       description={
@@ -164,7 +161,7 @@ export const EventDialog = ({
           </time>
         </span>
       }
-      footer={<Button onClick={onClose}>Close</Button>}
+      footer={<Button onClick={close}>Close</Button>}
     >
       <Content key={shown.eventId} event={shown} workspace={workspace} />
     </Dialog>

@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { scrollable } from '../../ui/scrollable.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { EventDialog } from './event-dialog.tsx'
@@ -109,18 +110,16 @@ const Table = ({
   onOpen: (event: LiveEvent) => void
   setupPath: string
 }) => {
-  const area = useRef<HTMLDivElement>(null)
+  const area = useRef<HTMLElement>(null)
   const showNew = (): void => {
     area.current?.scrollTo({ top: 0 })
     dispatch({ type: 'takeIn' })
   }
   return (
     <div className="relative">
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling region must be reachable by keyboard */}
-      <div
+      <section
         ref={area}
-        tabIndex={0}
-        role="region"
+        {...scrollable}
         aria-label="Live events"
         className="h-80 overflow-auto scroll-thin"
         onScroll={(event) => dispatch({ type: 'scrolled', atTop: event.currentTarget.scrollTop <= 4 })}
@@ -178,7 +177,7 @@ const Table = ({
             </ButtonLink>
           </div>
         )}
-      </div>
+      </section>
       {!state.atTop && !state.paused && state.waitingCount > 0 && (
         <Button
           variant="success"
@@ -227,14 +226,11 @@ export const LiveEventsTab = ({ source, live }: { source: Source; live: LiveEven
         </p>
       )}
       {state.skipped > 0 && (
-        <p
-          role="status"
-          className="flex items-start gap-2 border-b border-line bg-accent-soft px-4 py-2 text-xs text-accent-ink"
-        >
+        <output className="flex items-start gap-2 border-b border-line bg-accent-soft px-4 py-2 text-xs text-accent-ink">
           <Info aria-hidden className="mt-px size-4 shrink-0" />
           More events arrive than can be shown live: {count(state.skipped)} {pluralise(state.skipped, 'event')} left out
           of this list. All of them are stored and delivered.
-        </p>
+        </output>
       )}
       {failed ? (
         <ErrorScreen error={stored.error} onRetry={() => void stored.refetch()} title="Failed to load the events" />
@@ -247,7 +243,7 @@ export const LiveEventsTab = ({ source, live }: { source: Source; live: LiveEven
           setupPath={paths.source(source.name, 'setup')}
         />
       )}
-      <EventDialog event={shown} source={source.name} onClose={() => setShown(undefined)} />
+      {shown !== undefined && <EventDialog event={shown} source={source.name} onClosed={() => setShown(undefined)} />}
     </section>
   )
 }

@@ -8,7 +8,7 @@ import { defaultTitle } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
-import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireEditor } from '../../ui/require-editor.tsx'
@@ -23,6 +23,7 @@ const NewSourceForm = ({ app }: { app: CatalogSource }) => {
   const navigate = useNavigate()
   const create = useCreateSource(workspace.name)
   const form = useApiForm<Values>(sourceForm, { title: defaultTitle(app) })
+  useFirstField(form, 'title')
   const submit = async ({ title }: Values): Promise<void> => {
     const source = await create.mutateAsync({
       title,
@@ -57,7 +58,6 @@ const NewSourceForm = ({ app }: { app: CatalogSource }) => {
               hint="Give your source a name"
               placeholder="Enter your source name"
               autoComplete="off"
-              autoFocus
             />
             <div className="flex justify-end">
               <SubmitButton>Create</SubmitButton>

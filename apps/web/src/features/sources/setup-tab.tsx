@@ -17,8 +17,7 @@ import { fillGuide } from './guide.ts'
 import { WriteKeysCard } from './write-keys-card.tsx'
 
 const FirstEvent = ({ source, received }: { source: string; received: boolean }) => (
-  <div
-    role="status"
+  <output
     className={cn(
       'flex flex-wrap items-center gap-3 rounded-lg border px-5 py-3',
       received ? 'border-success/40 bg-success-soft text-success-ink' : 'border-line bg-surface text-ink-2 shadow-card',
@@ -33,7 +32,7 @@ const FirstEvent = ({ source, received }: { source: string; received: boolean })
         Show live events
       </ButtonLink>
     )}
-  </div>
+  </output>
 )
 
 const Guide = ({ app, writeKey }: { app: string; writeKey: string | undefined }) => {

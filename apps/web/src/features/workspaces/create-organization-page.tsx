@@ -8,7 +8,7 @@ import { keys } from '../../lib/queries.ts'
 import { useSession, workspaceEntered } from '../../lib/session.ts'
 import { humanise } from '../../lib/text.ts'
 import { Card } from '../../ui/card.tsx'
-import { Form, SelectField, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PageFrame } from './page-frame.tsx'
 
@@ -39,6 +39,7 @@ export const CreateOrganizationPage = () => {
     industry: 'e-commerce',
     workspace_title: 'Production',
   })
+  useFirstField(form, 'title')
   const submit = async (values: Values): Promise<void> => {
     const { workspace } = await call(methods.organizations.create, { body: values })
     await Promise.all([
@@ -63,7 +64,6 @@ export const CreateOrganizationPage = () => {
             required
             autoComplete="organization"
             placeholder="Acme Inc."
-            autoFocus
           />
           <SelectField name="industry" label="Industry" required>
             {industries.map((industry) => (

@@ -13,6 +13,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { SearchInput } from '../../ui/input.tsx'
+import { LoadingNote } from '../../ui/loading-note.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -41,9 +42,7 @@ const NoOrganization = () => (
 
 const ListSkeleton = () => (
   <div aria-busy className="space-y-2">
-    <span className="sr-only" role="status">
-      Loading
-    </span>
+    <LoadingNote />
     {[0, 1, 2].map((row) => (
       <div key={row} className="flex h-16 items-center gap-3 rounded-lg border border-line bg-surface px-4">
         <Skeleton className="size-9 rounded-md" />
