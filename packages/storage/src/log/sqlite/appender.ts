@@ -7,6 +7,8 @@ import {
   clearHalfMade,
   createSegment,
   listSegments,
+  notedEnds,
+  noteEnds,
   openForWriting,
   readHead,
   removeSegment,
@@ -107,7 +109,8 @@ export const openAppender = (options: AppenderOptions): Appender => {
   if (newest === undefined || newest.starts.length !== partitions)
     throw new Error(`The log in ${dir} has ${newest?.starts.length ?? 0} partitions, not ${partitions}`)
   let current: OpenSegment | undefined = openSegment(dir, newest.number)
-  let next = nextOffsets(current)
+  const noted = notedEnds(dir, newest.number)
+  let next = noted ?? nextOffsets(current)
 
   const leave = (): void => {
     if (current === undefined) return
@@ -162,9 +165,12 @@ export const openAppender = (options: AppenderOptions): Appender => {
     try {
       roll()
     } catch {
+      noteEnds(dir, segment.head.number, next)
       leave()
     }
   }
+
+  if (noted !== undefined) roll()
 
   return {
     append(group) {

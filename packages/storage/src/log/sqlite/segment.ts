@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -80,7 +90,7 @@ export const createSegment = (dir: string, head: SegmentHead): void => {
 /** Removes a segment and its side files. The database goes first, so that a rest is never taken for a segment. */
 export const removeSegment = (dir: string, number: number): void => {
   const path = segmentPath(dir, number)
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  for (const suffix of ['', '-wal', '-shm', '.ends']) rmSync(path + suffix, { force: true })
   syncFolder(dir)
 }
 
@@ -115,4 +125,28 @@ export const readHead = (db: DatabaseSync): SegmentHead => {
   const starts: unknown = JSON.parse(String(row.starts))
   if (!Array.isArray(starts)) throw new Error('A segment of the log has a damaged head')
   return { number: Number(row.number), starts: starts.map(Number), created: Number(row.created) }
+}
+
+const endsPath = (dir: string, number: number): string => `${segmentPath(dir, number)}.ends`
+
+/**
+ * Notes where a segment's acknowledged records end, when a sync has failed and no new segment can be made: what lies
+ * behind was refused, and must not come back from the write-ahead log at the next start. Does what a failing disk allows.
+ */
+export const noteEnds = (dir: string, number: number, ends: readonly number[]): void => {
+  try {
+    writeFileSync(endsPath(dir, number), JSON.stringify(ends), { flush: false })
+  } catch {
+    // The disk takes nothing at all.
+  }
+}
+
+/** What `noteEnds` noted, or undefined when there is no whole note. */
+export const notedEnds = (dir: string, number: number): number[] | undefined => {
+  try {
+    const ends: unknown = JSON.parse(readFileSync(endsPath(dir, number), 'utf8'))
+    return Array.isArray(ends) ? ends.map(Number) : undefined
+  } catch {
+    return undefined
+  }
 }

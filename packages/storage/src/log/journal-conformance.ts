@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ConsumerJournal, JournalRange, SeenId } from './journal-port.ts'
+
+/** One journal, wherever it lives. `bucketIds` asks for small buckets, so that a test meets many. */
+export type JournalUnderTest = {
+  open(options: { windowMs: number; bucketMs: number; bucketIds: number; filterBytes?: number }): ConsumerJournal
+  remove(): Promise<void>
+}
+
+const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest().subarray(0, 16)
+const seen = (text: string, offset: number, partition = 0, index = 0): SeenId => ({
+  hash: hash(text),
+  partition,
+  offset,
+  index,
+})
+const range = (from: number, to: number, token: string, partition = 0): JournalRange => ({ partition, from, to, token })
+const options = { windowMs: 1000, bucketMs: 100, bucketIds: 50 }
+
+/** What every consumer journal promises. */
+export const journalConformance = (name: string, make: () => Promise<JournalUnderTest>): void => {
+  describe(`consumer journal: ${name}`, () => {
+    let under: JournalUnderTest
+    let journal: ConsumerJournal
+    const reopen = (): void => {
+      journal.close()
+      journal = under.open(options)
+    }
+    beforeEach(async () => {
+      under = await make()
+      journal = under.open(options)
+    })
+    afterEach(async () => {
+      journal.close()
+      await under.remove()
+    })
+
+    test('a new journal is fresh and knows nothing; one that began a range is not fresh again', () => {
+      expect(journal.fresh).toBe(true)
+      expect(journal.positions().size).toBe(0)
+      expect(journal.openRanges()).toEqual([])
+      expect(journal.firstSeen(hash('a'))).toBeUndefined()
+      journal.remember([seen('a', 1)], 0)
+      reopen()
+      expect(journal.fresh).toBe(true)
+      journal.begin([range(0, 1, 't')], [], 0)
+      reopen()
+      expect(journal.fresh).toBe(false)
+    })
+
+    test('begun ranges stay open over a restart, in order and to the letter, until positions pass their end', () => {
+      journal.begin([range(0, 10, 'x'), range(5, 7, 'x', 3)], [], 0)
+      journal.begin([range(10, 12, 'ÿ')], [], 0)
+      reopen()
+      expect(journal.openRanges()).toEqual([range(0, 10, 'x'), range(5, 7, 'x', 3), range(10, 12, 'ÿ')])
+      journal.commit(new Map([[0, 10]]))
+      expect(journal.openRanges()).toEqual([range(5, 7, 'x', 3), range(10, 12, 'ÿ')])
+      journal.commit(
+        new Map([
+          [0, 11],
+          [3, 7],
+        ]),
+      )
+      reopen()
+      expect(journal.openRanges()).toEqual([range(10, 12, 'ÿ')])
+      expect([...journal.positions()]).toEqual([
+        [0, 11],
+        [3, 7],
+      ])
+    })
+
+    test('an id is found where it was seen first, through many buckets and after a restart', () => {
+      for (let i = 0; i < 400; i += 20) {
+        const ids = Array.from({ length: 20 }, (_, n) => seen(`id${i + n}`, i + n, n % 3, n))
+        journal.begin([range(i, i + 20, `t${i}`)], ids, i)
+      }
+      journal.remember([seen('id5', 999)], 500)
+      for (const check of ['before', 'after']) {
+        if (check === 'after') reopen()
+        for (let i = 0; i < 400; i++)
+          expect(journal.firstSeen(hash(`id${i}`))).toEqual({ partition: (i % 20) % 3, offset: i, index: i % 20 })
+        expect(journal.firstSeen(hash('id400'))).toBeUndefined()
+      }
+    })
+
+    test('offsets beyond 2^31 and many partitions are kept exactly', () => {
+      const far = 2 ** 45 + 3
+      journal.begin([range(far, far + 1, 't', 1023)], [seen('x', far, 1023, 2499)], 0)
+      journal.commit(new Map([[1023, far + 1]]))
+      reopen()
+      expect(journal.firstSeen(hash('x'))).toEqual({ partition: 1023, offset: far, index: 2499 })
+      expect(journal.positions().get(1023)).toBe(far + 1)
+    })
+
+    test('an id is kept for the whole window and forgotten a bucket later', () => {
+      journal.remember([seen('old', 1)], 1000)
+      journal.remember([seen('younger', 2)], 1099)
+      journal.remember([seen('new', 3)], 1500)
+      journal.expire(2099)
+      expect(journal.firstSeen(hash('old'))).toBeDefined()
+      expect(journal.firstSeen(hash('younger'))).toBeDefined()
+      journal.expire(2100)
+      expect(journal.firstSeen(hash('old'))).toBeUndefined()
+      expect(journal.firstSeen(hash('new'))).toBeDefined()
+      reopen()
+      expect(journal.firstSeen(hash('younger'))).toBeUndefined()
+      expect(journal.firstSeen(hash('new'))).toBeDefined()
+    })
+
+    test('answers stay exact when memory holds the filters of some buckets only', () => {
+      journal.close()
+      journal = under.open({ ...options, filterBytes: 1 })
+      for (let i = 0; i < 300; i += 50)
+        journal.remember(
+          Array.from({ length: 50 }, (_, n) => seen(`id${i + n}`, i + n)),
+          i,
+        )
+      for (let i = 0; i < 300; i++) expect(journal.firstSeen(hash(`id${i}`))?.offset).toBe(i)
+      for (let i = 0; i < 300; i++) expect(journal.firstSeen(hash(`no${i}`))).toBeUndefined()
+    })
+
+    test('a range repeated with the same ids keeps their first positions', () => {
+      journal.begin([range(0, 2, 't')], [seen('a', 0), seen('b', 1)], 0)
+      journal.begin([], [seen('a', 0), seen('b', 1), seen('c', 2)], 500)
+      expect(journal.firstSeen(hash('a'))?.offset).toBe(0)
+      expect(journal.firstSeen(hash('c'))?.offset).toBe(2)
+    })
+  })
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { readAll } from '../conformance.ts'
+import { bodyOf } from './load-body.ts'
+import { openLogReader } from './reader.ts'
+import { openLogWriter } from './writer.ts'
+
+const loadProcess = fileURLToPath(new URL('./load-process.ts', import.meta.url))
+export const maxBodyBytes = 4000
+
+/** What a load process said so far. */
+export type Load = {
+  child: ChildProcess
+  /** `<partition> <offset>` → id of each acknowledged record. */
+  acknowledged: Map<string, string>
+  /** Ids of refused records, with the name of the error. */
+  refused: Map<string, string>
+  /** Resolves when `enough` holds; rejects when the process ends before or the deadline passes. */
+  until(what: string, enough: () => boolean): Promise<void>
+  /** SIGKILL to the writing process alone, not to what it runs under; resolves when all of it is gone. */
+  killWriter(): Promise<void>
+  /** SIGKILL; resolves when the process is gone and its last words are read. */
+  kill(): Promise<void>
+}
+
+/** Starts a process that appends to the log in `dir` without end. `wrap` is a command line to run it under. */
+export const startLoad = (dir: string, seed: string, options: { wrap?: string[]; inline?: boolean } = {}): Load => {
+  const own = [
+    process.execPath,
+    loadProcess,
+    dir,
+    '16',
+    seed,
+    String(maxBodyBytes),
+    options.inline ? 'inline' : 'worker',
+  ]
+  const [command = '', ...args] = [...(options.wrap ?? []), ...own]
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const acknowledged = new Map<string, string>()
+  const refused = new Map<string, string>()
+  let writerPid: number | undefined
+  const watchers = new Set<() => void>()
+  if (child.stdout === null) throw new Error('The load process has no output')
+  const lines = createInterface({ input: child.stdout })
+  lines.on('line', (line) => {
+    const [kind, first = '', second = '', id = ''] = line.split(' ')
+    if (kind === 'ready') writerPid = Number(first)
+    if (kind === 'ack') acknowledged.set(`${first} ${second}`, id)
+    if (kind === 'no') refused.set(first, second)
+    for (const watcher of watchers) watcher()
+  })
+  const ended = new Promise<void>((resolve) => lines.once('close', resolve))
+  return {
+    child,
+    acknowledged,
+    refused,
+    until: (what, enough) =>
+      new Promise((resolve, reject) => {
+        const finish = (error?: Error): void => {
+          clearTimeout(late)
+          watchers.delete(check)
+          if (error === undefined) resolve()
+          else reject(error)
+        }
+        const check = (): void => {
+          if (enough()) finish()
+        }
+        const late = setTimeout(() => finish(new Error(`${what}: not within 30 s`)), 30_000)
+        void ended.then(() => finish(enough() ? undefined : new Error(`${what}: the load process ended`)))
+        watchers.add(check)
+        check()
+      }),
+    async killWriter() {
+      if (writerPid !== undefined) process.kill(writerPid, 'SIGKILL')
+      await ended
+    },
+    async kill() {
+      // The whole group: what it runs under ends with it.
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // Ended by itself.
+      }
+      await ended
+    },
+  }
+}
+
+/**
+ * Asserts that a log holds every acknowledged record at its position with its bytes, at dense offsets, none of the
+ * refused ones, and nothing twice. Returns how many records it holds.
+ */
+export const expectIntact = (dir: string, loads: readonly Load[]): number => {
+  const reader = openLogReader({ dir })
+  try {
+    const records = readAll(reader)
+    const held = new Map<string, string>()
+    const next = new Map<number, number>()
+    for (const { partition, offset, meta: id, body } of records) {
+      if (offset !== (next.get(partition) ?? 0))
+        expect.fail(`partition ${partition}: ${offset} follows ${next.get(partition)}`)
+      next.set(partition, offset + 1)
+      if (!bodyOf(id, maxBodyBytes).equals(body)) expect.fail(`record ${id} has other bytes than were appended`)
+      held.set(`${partition} ${offset}`, id)
+    }
+    expect(new Set(held.values()).size).toBe(records.length)
+    const ids = new Set(held.values())
+    for (const { acknowledged, refused } of loads) {
+      for (const [position, id] of acknowledged)
+        if (held.get(position) !== id) expect.fail(`acknowledged ${id} is lost`)
+      for (const id of refused.keys()) if (ids.has(id)) expect.fail(`refused ${id} can be read`)
+    }
+    return records.length
+  } finally {
+    reader.close()
+  }
+}
+
+/**
+ * Kills a writing process at a random moment under load, `rounds` times on one log, alternately with the writing in a
+ * worker and in its main thread; after each the log must be intact and writable. Returns the number of records.
+ */
+export const killRounds = async (dir: string, rounds: number): Promise<number> => {
+  const loads: Load[] = []
+  let records = 0
+  for (let round = 0; round < rounds; round++) {
+    const load = startLoad(dir, `round${round}`, { inline: round % 2 === 1 })
+    loads.push(load)
+    const enough = 1 + Math.floor(Math.random() * 2500)
+    await load.until(`${enough} acknowledgements`, () => load.acknowledged.size >= enough)
+    await load.kill()
+    const writer = await openLogWriter({ dir, partitions: 8, inline: true })
+    records = expectIntact(dir, loads)
+    await writer.close()
+  }
+  return records
+}

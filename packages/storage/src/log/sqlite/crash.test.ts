@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { expectIntact, killRounds, maxBodyBytes, startLoad } from './crash-rounds.ts'
+import { bodyOf } from './load-body.ts'
+import { createFolder } from './testing.ts'
+import { openLogWriter } from './writer.ts'
+
+const rounds = Number(process.env.SOAK_ROUNDS ?? 4)
+const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0
+
+const canMount = runs('unshare', '--user', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt')
+const canTrace = runs('strace', '-f', '-o', '/dev/null', 'true')
+
+describe('the log under crash and fault', () => {
+  test('a writer killed at random moments under load loses, repeats and changes no acknowledged record', async () => {
+    await using folder = await createFolder()
+    expect(await killRounds(folder.path, rounds)).toBeGreaterThan(0)
+  })
+
+  // Needs a file system of its own, which the kernel may forbid.
+  test.skipIf(!canMount)(
+    'a full disk is a fault that refuses appends, and they succeed again without a restart',
+    async () => {
+      await using folder = await createFolder()
+      const dir = join(folder.path, 'log')
+      await mkdir(dir)
+      // 12 MB of room; a filler takes half of it, and goes when the file 'release' appears.
+      const script = `mount -t tmpfs -o size=12m none ${dir} && head -c 6000000 /dev/zero > ${dir}/filler
+      (while [ ! -e ${folder.path}/release ]; do sleep 0.05; done; rm ${dir}/filler) > /dev/null &
+      "$@"; cp -r ${dir} ${folder.path}/copy`
+      const wrap = ['unshare', '--user', '--map-root-user', '--mount', 'bash', '-c', script, 'bash']
+      const load = startLoad(dir, 'full', { wrap })
+      try {
+        await load.until('refusals', () => load.refused.size >= 20)
+        expect(load.acknowledged.size).toBeGreaterThan(0)
+        expect(new Set(load.refused.values())).toEqual(new Set(['LogUnavailable']))
+        const before = load.acknowledged.size
+        spawnSync('touch', [join(folder.path, 'release')])
+        await load.until('appends again', () => load.acknowledged.size > before + 200)
+        await load.killWriter()
+        // The mount is gone with the last process that saw it; this is what it held.
+        expectIntact(join(folder.path, 'copy'), [load])
+      } finally {
+        await load.kill()
+      }
+    },
+  )
+
+  const failures = [
+    { title: 'syncs that fail for a while are a fault', when: '40..44', recovers: true },
+    { title: 'syncs that fail for good are a fault', when: '40+', recovers: false },
+  ]
+  for (const { title, when, recovers } of failures)
+    test.skipIf(!canTrace)(
+      `${title} that acknowledges nothing, and after a kill nothing refused can be read`,
+      async () => {
+        await using folder = await createFolder()
+        const trace = join(folder.path, 'trace.txt')
+        const inject = ['-e', 'trace=fdatasync,fsync', '-e', `inject=fdatasync,fsync:error=EIO:when=${when}`]
+        const load = startLoad(join(folder.path, 'log'), 'sync', { wrap: ['strace', '-f', '-o', trace, ...inject] })
+        try {
+          await load.until('refusals', () => load.refused.size >= (recovers ? 1 : 40))
+          const before = load.acknowledged.size
+          if (recovers) await load.until('appends again', () => load.acknowledged.size > before + 100)
+        } finally {
+          await load.kill()
+        }
+        expect(readFileSync(trace, 'utf8')).toContain('EIO (Input/output error) (INJECTED)')
+        const writer = await openLogWriter({ dir: join(folder.path, 'log'), partitions: 8 })
+        expectIntact(join(folder.path, 'log'), [load])
+        await writer.append({ key: 'after', meta: 'after', body: bodyOf('after', maxBodyBytes) })
+        expectIntact(join(folder.path, 'log'), [load])
+        await writer.close()
+      },
+    )
+
+  test.skipIf(!canTrace)(
+    'in the system calls of a fault-free run, every acknowledgement follows the sync of its write',
+    async () => {
+      await using folder = await createFolder()
+      const trace = join(folder.path, 'trace.txt')
+      const strace = ['strace', '-f', '-y', '-s', '24', '-o', trace, '-e', 'trace=pwrite64,fdatasync,fsync,write']
+      const load = startLoad(join(folder.path, 'log'), 'order', { wrap: strace, inline: true })
+      await load.until('acknowledgements', () => load.acknowledged.size >= 300)
+      await load.kill()
+      let unsynced = 0
+      let syncs = 0
+      let acknowledgements = 0
+      for (const line of readFileSync(trace, 'utf8').split('\n')) {
+        if (/pwrite64\(\d+<[^>]*-wal>/.test(line)) unsynced++
+        if (/(?:fdatasync|fsync)\(\d+<[^>]*-wal>\)\s+= 0/.test(line)) {
+          unsynced = 0
+          syncs++
+        }
+        if (/write\(1<[^>]*>, "ack /.test(line)) {
+          acknowledgements++
+          expect(unsynced).toBe(0)
+        }
+      }
+      expect(acknowledgements).toBeGreaterThanOrEqual(300)
+      expect(syncs).toBeGreaterThan(10)
+    },
+  )
+})

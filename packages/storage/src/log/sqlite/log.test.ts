@@ -1,0 +1,167 @@
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setFaultHandler } from '@tributary/kernel'
+import { afterEach, describe, expect, test } from 'vitest'
+import { logConformance, readAll } from '../conformance.ts'
+import { LogUnavailable } from '../port.ts'
+import { openLogReader } from './reader.ts'
+import { listSegments, openForWriting, segmentPath } from './segment.ts'
+import { createFolder } from './testing.ts'
+import { openLogWriter } from './writer.ts'
+
+for (const inline of [false, true])
+  logConformance(`SQLite, ${inline ? 'in the calling thread' : 'in a worker'}`, async () => {
+    const folder = await createFolder()
+    return {
+      openWriter: (options) => openLogWriter({ dir: folder.path, inline, ...options }),
+      openReader: async () => openLogReader({ dir: folder.path }),
+      remove: () => folder[Symbol.asyncDispose](),
+    }
+  })
+
+const entry = (text: string) => ({ key: 'k', meta: '{}', body: Buffer.from(text) })
+const texts = (dir: string): string[] => {
+  const reader = openLogReader({ dir })
+  try {
+    return readAll(reader).map((record) => Buffer.from(record.body).toString())
+  } finally {
+    reader.close()
+  }
+}
+
+describe('the log on SQLite', () => {
+  afterEach(() => setFaultHandler(undefined))
+
+  test('the writing connection syncs every commit and the file is in write-ahead mode', async () => {
+    await using folder = await createFolder()
+    await using stack = new AsyncDisposableStack()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1 })
+    stack.defer(() => writer.close())
+    const db = openForWriting(folder.path, 1)
+    stack.defer(() => db.close())
+    expect(db.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 })
+    expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
+  })
+
+  test('a fault before the sync acknowledges nothing, leaves nothing to read, and the next append succeeds', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await writer.append(entry('before'))
+    setFaultHandler((point) => {
+      if (point === 'log.before-sync') throw new Error('EIO')
+    })
+    const refused = await Promise.allSettled([writer.append(entry('lost')), writer.append(entry('lost'))])
+    expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
+    setFaultHandler(undefined)
+    expect(await writer.append(entry('after'))).toEqual({ partition: 0, offset: 1 })
+    expect(texts(folder.path)).toEqual(['before', 'after'])
+    await writer.close()
+    expect(texts(folder.path)).toEqual(['before', 'after'])
+  })
+
+  test('after a failed sync the file is left for a new one, and what turns up in it later is not read', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await writer.append(entry('before'))
+    setFaultHandler((point) => {
+      if (point === 'log.before-sync') throw new Error('EIO')
+    })
+    await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
+    setFaultHandler(undefined)
+    expect(listSegments(folder.path)).toEqual([1, 2])
+    // What a disk that wrote the pages after all would bring back.
+    const old = openForWriting(folder.path, 1)
+    old.exec('insert into chunk select id + 1, partition, first + count, count, time, body from chunk')
+    old.close()
+    expect(texts(folder.path)).toEqual(['before'])
+    await writer.append(entry('after'))
+    expect(texts(folder.path)).toEqual(['before', 'after'])
+    await writer.close()
+  })
+
+  test('a half-made segment and rests of a removed one are cleared at the next start', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await writer.append(entry('kept'))
+    await writer.close()
+    const rests = ['segment-0000000002.db.new', 'segment-0000000002.db.new-wal', 'segment-0000000000.db-wal']
+    for (const rest of rests) await writeFile(join(folder.path, rest), 'half')
+    const again = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await again.append(entry('more'))
+    expect(texts(folder.path)).toEqual(['kept', 'more'])
+    expect((await readdir(folder.path)).filter((name) => rests.includes(name))).toEqual([])
+    await again.close()
+  })
+
+  test('a torn tail is cut off and everything before it stays readable, wherever it tears', async () => {
+    await using folder = await createFolder()
+    await using copies = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    for (let i = 0; i < 20; i++) await writer.append(entry(`${i}`.padEnd(3000, '.')))
+    const wal = `${segmentPath(folder.path, 1)}-wal`
+    const whole = await readFile(wal)
+    await cp(segmentPath(folder.path, 1), join(copies.path, 'base.db'))
+    await writer.close()
+    let longest = 0
+    const tears = Array.from({ length: Math.ceil(whole.length / 4099) }, (_, i) => i * 4099)
+    for (const tear of [...tears, whole.length]) {
+      const dir = join(copies.path, `at-${tear}`)
+      await cp(join(copies.path, 'base.db'), segmentPath(dir, 1), { recursive: true })
+      const torn = Buffer.concat([whole.subarray(0, tear), Buffer.alloc(512, 0xa5)])
+      await writeFile(`${segmentPath(dir, 1)}-wal`, torn)
+      const reopened = await openLogWriter({ dir, partitions: 1, inline: true })
+      const { offset } = await reopened.append(entry('next'))
+      const read = texts(dir)
+      expect(read.map((text) => text.replaceAll('.', ''))).toEqual([
+        ...Array.from({ length: offset }, (_, i) => `${i}`),
+        'next',
+      ])
+      expect(offset).toBeGreaterThanOrEqual(longest)
+      longest = offset
+      await reopened.close()
+    }
+    expect(longest).toBe(20)
+  })
+
+  test('a folder made with another number of partitions is refused', async () => {
+    await using folder = await createFolder()
+    await (await openLogWriter({ dir: folder.path, partitions: 2 })).close()
+    await expect(openLogWriter({ dir: folder.path, partitions: 3 })).rejects.toThrow('has 2 partitions, not 3')
+  })
+
+  test('positionsBefore never names an offset younger than the time', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true, segmentBytes: 2000 })
+    for (let i = 0; i < 12; i++) await writer.append(entry('x'.repeat(900)))
+    const reader = openLogReader({ dir: folder.path })
+    const records = readAll(reader)
+    for (const asked of records.map(({ time }) => time)) {
+      const limit = reader.positionsBefore(asked)[0]?.offset ?? -1
+      expect(limit).toBeGreaterThanOrEqual(0)
+      for (const { time } of records.slice(0, limit)) expect(time).toBeLessThanOrEqual(asked)
+    }
+    expect(reader.positionsBefore(Date.now() + 1000)[0]?.offset).toBeGreaterThan(0)
+    expect(reader.positionsBefore(0)).toEqual([{ partition: 0, offset: 0 }])
+    reader.close()
+    await writer.close()
+  })
+
+  test('a refusal for want of space is no reason to leave the file', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await writer.append(entry('before'))
+    setFaultHandler(() => {
+      // The engine's own error with its own code, from a database that may not grow.
+      const small = new DatabaseSync(':memory:')
+      small.exec('pragma max_page_count = 2; create table t (b blob); insert into t values (zeroblob(100000))')
+    })
+    await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
+    setFaultHandler(undefined)
+    await writer.append(entry('after'))
+    expect(listSegments(folder.path)).toEqual([1])
+    expect(texts(folder.path)).toEqual(['before', 'after'])
+    await writer.close()
+  })
+})
