@@ -79,6 +79,8 @@ const baseSettings = (lane: LaneName | 'control', options: EngineOptions): Setti
     max_result_bytes: share(0.25),
     type_json_skip_duplicated_paths: '1',
     date_time_input_format: 'best_effort',
+    // Parameters become part of the text.
+    max_query_size: String(128 * mebi),
     output_format_json_quote_64bit_integers: '0',
     // A tie between queries of the lanes goes to the short ones.
     priority: lane === 'heavy' ? '2' : '0',

@@ -11,60 +11,63 @@ const plainTypes: ReadonlySet<string> = new Set([
   ...[8, 16, 32, 64, 128, 256].flatMap((bits) => [`Int${bits}`, `UInt${bits}`]),
   'Float32', 'Float64', 'Bool', 'String', 'Date', 'Date32', 'DateTime', 'UUID', 'IPv4', 'IPv6',
 ])
-const numberArguments: Record<string, readonly [number, number]> = {
-  FixedString: [1, 1],
-  DateTime64: [1, 1],
-  Decimal: [1, 2],
-}
-const typeArguments: Record<string, readonly [number, number]> = {
-  Nullable: [1, 1],
-  LowCardinality: [1, 1],
-  Array: [1, 1],
-  Map: [2, 2],
-  Tuple: [1, 32],
-}
+/** How many numbers or types stand in the brackets of a type, at least and at most. */
+const numberArguments: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ['FixedString', [1, 1]],
+  ['Decimal', [1, 2]],
+])
+const typeArguments: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ['Nullable', [1, 1]],
+  ['LowCardinality', [1, 1]],
+  ['Array', [1, 1]],
+  ['Tuple', [1, 32]],
+])
 const timeZone = /^'[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*'$/
 
 const unknownType = (text: string): Error => badParameter(`Parameters of type ${text.slice(0, 100)} are not accepted`)
 
-const tokensOf = (text: string): string[] => {
-  const tokens = text.match(/[A-Za-z0-9_]+|'[^'\\]*'|[(),]|\S/g) ?? []
-  return tokens
+/** Throws when the name and what stands in its brackets are no type of the accepted list. */
+const checkType = ({ name, literals, args }: ParamType, bracket: boolean, text: string): void => {
+  const within = (count: number, range: readonly [number, number]): boolean => count >= range[0] && count <= range[1]
+  const types = typeArguments.get(name)
+  if (types !== undefined) {
+    if (!within(args.length, types)) throw unknownType(text)
+    return
+  }
+  const numbers = numberArguments.get(name)
+  if (numbers !== undefined) {
+    if (!within(literals.length, numbers) || !literals.every((part) => /^[0-9]{1,6}$/.test(part)))
+      throw unknownType(text)
+    return
+  }
+  const zone = name === 'DateTime64' ? literals[1] : literals[0]
+  const knownZone = zone === undefined || timeZone.test(zone)
+  if (name === 'DateTime64') {
+    if (!/^[0-9]$/.test(literals[0] ?? '') || literals.length > 2 || !knownZone) throw unknownType(text)
+  } else if (name === 'DateTime') {
+    if (literals.length > 1 || !knownZone) throw unknownType(text)
+  } else if (!plainTypes.has(name) || bracket) throw unknownType(text)
 }
 
 /** Parses a type of the accepted list; throws BAD_QUERY_PARAMETER for any other. */
 export const parseParamType = (text: string): ParamType => {
-  const tokens = tokensOf(text)
+  const tokens = text.match(/[A-Za-z0-9_]+|'[^'\\]*'|[(),]|\S/g) ?? []
   let at = 0
   const next = (): string => tokens[at++] ?? ''
   const parse = (depth: number): ParamType => {
-    const name = next()
     if (depth > 8) throw unknownType(text)
-    const inside: string[] = []
-    const args: ParamType[] = []
+    const type: ParamType = { name: next(), literals: [], args: [] }
     const bracket = tokens[at] === '('
     if (bracket) {
       at += 1
       do {
-        if (typeArguments[name] !== undefined) args.push(parse(depth + 1))
-        else inside.push(next())
+        if (typeArguments.has(type.name)) type.args.push(parse(depth + 1))
+        else type.literals.push(next())
       } while (next() === ',')
       if (tokens[at - 1] !== ')') throw unknownType(text)
     }
-    if (typeArguments[name] !== undefined) {
-      const [least, most] = typeArguments[name]
-      if (args.length < least || args.length > most) throw unknownType(text)
-    } else if (name === 'DateTime64' || name === 'DateTime') {
-      const zone = name === 'DateTime' ? inside[0] : inside[1]
-      if (name === 'DateTime64' && !/^[0-9]$/.test(inside[0] ?? '')) throw unknownType(text)
-      if (zone !== undefined && !timeZone.test(zone)) throw unknownType(text)
-      if (inside.length > (name === 'DateTime' ? 1 : 2)) throw unknownType(text)
-    } else if (numberArguments[name] !== undefined) {
-      const [least, most] = numberArguments[name]
-      if (inside.length < least || inside.length > most || !inside.every((part) => /^[0-9]{1,6}$/.test(part)))
-        throw unknownType(text)
-    } else if (!plainTypes.has(name) || bracket) throw unknownType(text)
-    return { name, literals: inside, args }
+    checkType(type, bracket, text)
+    return type
   }
   const parsed = parse(0)
   if (at !== tokens.length) throw unknownType(text)
@@ -147,7 +150,7 @@ const scalarLiteral = (type: ParamType, name: string, raw: string): string => {
 
 /**
  * The literal of one parameter: `typeText` is what stands behind the colon in `{name:Type}`, `raw` the value as it came
- * over the wire (scalars escaped as in tab-separated text, arrays, tuples and maps in ClickHouse's text form).
+ * over the wire (scalars escaped as in tab-separated text, arrays and tuples in ClickHouse's text form).
  * @throws EngineError 457 when the type is not accepted or the value does not fit it.
  */
 export const paramLiteral = (name: string, typeText: string, raw: string): string => {
@@ -160,7 +163,7 @@ export const paramLiteral = (name: string, typeText: string, raw: string): strin
     inner = inner.args[0] ?? inner
   }
   if (nullable && raw === '\\N') return `CAST(NULL, ${quoteString(renderType(type))})`
-  if (typeArguments[inner.name] !== undefined) return `CAST(${quoteString(raw)}, ${quoteString(renderType(type))})`
+  if (typeArguments.has(inner.name)) return `CAST(${quoteString(raw)}, ${quoteString(renderType(type))})`
   if (raw === '\\N') throw badParameter(`Parameter ${name} of type ${renderType(type)} may not be null`)
   const literal = scalarLiteral(inner, name, raw)
   return inner === type ? literal : `CAST(${literal}, ${quoteString(renderType(type))})`

@@ -1,0 +1,262 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { silentLogger } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { identify, isRunning, waitForEnd } from '../../supervisor/processes.ts'
+import { createSupervisor } from '../../supervisor/supervisor.ts'
+import { createClickHouseEventStore } from '../clickhouse.ts'
+import { migrateEventStore } from '../migrate.ts'
+import { type EventStore, EventStoreUnavailable } from '../port.ts'
+import { type ChdbChildOptions, createChdbChild } from './child.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tributary-chdb-'))
+})
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 10 }))
+
+const memoryBytes = 700 * 1024 ** 2
+
+const start = async (folder: string, options: Partial<ChdbChildOptions> = {}) => {
+  const child = await createChdbChild({ dataDir: join(root, folder), memoryBytes, ...options })
+  const supervisor = createSupervisor({ logger: silentLogger })
+  await supervisor.add(child.spec)
+  const store = createClickHouseEventStore({
+    url: child.url,
+    user: child.user,
+    password: child.password,
+    logger: silentLogger,
+  })
+  await migrateEventStore(store)
+  return {
+    ...child,
+    store,
+    pid: (): number => supervisor.state()[0]?.pid ?? 0,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await supervisor.stop()
+    },
+  }
+}
+
+const row = (id: string): string =>
+  JSON.stringify({ event_id: id, receive_time: '2026-11-21 06:00:00', properties: { n: id.length, id } })
+
+const insertUntilStored = async (store: EventStore, rows: readonly string[], token: string): Promise<void> => {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    try {
+      return await store.insert('events', rows, { token })
+    } catch (error) {
+      if (!(error instanceof EventStoreUnavailable) || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+const heavy = 'select count() from numbers(1000000000000) where sipHash64(number) % 7 = 1'
+
+describe('the event store as a child', () => {
+  let child: Awaited<ReturnType<typeof start>>
+  beforeAll(async () => {
+    child = await start('shared', { sessions: { insert: 1, short: 2, heavy: 4 } })
+  })
+  afterAll(async () => {
+    await child[Symbol.asyncDispose]()
+  })
+
+  it('syncs every insert: the settings of the running engine and of every table say so', async () => {
+    const settings = await child.store.query<{ name: string; value: string }>(
+      "select name, value from system.merge_tree_settings where name in ('fsync_after_insert', 'fsync_part_directory') order by name",
+    )
+    expect(settings).toEqual([
+      { name: 'fsync_after_insert', value: '1' },
+      { name: 'fsync_part_directory', value: '1' },
+    ])
+    const tables = await child.store.query<{ name: string; sql: string }>(
+      "select name, create_table_query as sql from system.tables where database = 'default' and engine like '%MergeTree'",
+    )
+    expect(tables.length).toBeGreaterThan(2)
+    for (const { name, sql } of tables) expect(sql, name).toMatch(/fsync_after_insert = 1, fsync_part_directory = 1/)
+    const limits = await child.store.query<{ value: string }>(
+      "select value from system.server_settings where name = 'max_server_memory_usage'",
+    )
+    expect(limits).toEqual([{ value: String(memoryBytes) }])
+  })
+
+  it('answers pings, short queries and inserts while four heavy queries occupy its threads', async () => {
+    const caller = new AbortController()
+    const queries = Array.from({ length: 4 }, () =>
+      child.store.query(heavy, {}, { lane: 'heavy', signal: caller.signal }).catch(() => 'ended'),
+    )
+    try {
+      let running = 0
+      while (running < 4) {
+        const rows = await child.store.query<{ n: number }>(
+          "select count() as n from system.processes where query like '%numbers(1000000000000)%'",
+        )
+        running = (rows[0]?.n ?? 1) - 1
+      }
+      // The ping looks into a folder, which takes a thread of the pool that the queries run on.
+      const began = performance.now()
+      for (let round = 0; round < 5; round += 1) expect(await child.store.ping()).toBe(true)
+      await child.store.insert('events', row('1'), { token: 'a' })
+      expect(performance.now() - began).toBeLessThan(5_000)
+    } finally {
+      caller.abort()
+    }
+    expect(await Promise.all(queries)).toEqual(['ended', 'ended', 'ended', 'ended'])
+  })
+
+  it('fails a query that needs too much memory with a clear error, and lives', async () => {
+    const before = child.pid()
+    for (const lane of ['short', 'heavy'] as const) {
+      await expect(
+        child.store.query('select length(groupArray(number)) from numbers(2000000000)', {}, { lane }),
+      ).rejects.toThrow(/event store answers 241: .*memory limit/i)
+    }
+    expect(await child.store.query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(child.pid()).toBe(before)
+  })
+
+  it('serves the official client with compression both ways, query ids and typed errors, and nobody without the secret', async () => {
+    const client = createClient({
+      url: child.url,
+      username: child.user,
+      password: child.password,
+      compression: { request: true, response: true },
+      log: { level: ClickHouseLogLevel.OFF },
+    })
+    const values = Array.from({ length: 2000 }, (_, index) => ({
+      type: 'client',
+      event_id: `${index}`,
+      receive_time: '2026-11-21 06:00:00',
+    }))
+    await client.insert({
+      table: 'events',
+      values,
+      format: 'JSONEachRow',
+      columns: ['type', 'event_id', 'receive_time'],
+    })
+    const result = await client.query({
+      query: 'select event_id from events where type = {type:String} order by toUInt32(event_id)',
+      query_params: { type: 'client' },
+      format: 'JSONEachRow',
+      query_id: 'my-query',
+    })
+    expect([result.query_id, result.response_headers['x-clickhouse-query-id']]).toEqual(['my-query', 'my-query'])
+    expect(await result.json()).toEqual(values.map(({ event_id }) => ({ event_id })))
+    const json = await client.query({ query: 'select 1 as one', format: 'JSON' })
+    expect(await json.json()).toMatchObject({ data: [{ one: 1 }], rows: 1 })
+    await expect(client.query({ query: 'select nope' })).rejects.toMatchObject({
+      code: '47',
+      type: 'UNKNOWN_IDENTIFIER',
+    })
+    const limited = client.query({
+      query: 'select sleepEachRow(0.01) from numbers(100000)',
+      clickhouse_settings: { max_execution_time: 1, max_block_size: '1' },
+    })
+    await expect(limited).rejects.toMatchObject({ code: '159' })
+    const unlimited = await client.query({
+      query: "select getSetting('max_block_size') > 1 as reset",
+      format: 'JSONEachRow',
+    })
+    expect(await unlimited.json()).toEqual([{ reset: 1 }])
+    await client.close()
+
+    const refused: Record<string, string>[] = [
+      {},
+      { authorization: `Basic ${btoa('tributary:wrong')}` },
+      { 'x-clickhouse-user': 'default', 'x-clickhouse-key': '' },
+    ]
+    for (const headers of refused) {
+      const answer = await fetch(child.url, { method: 'POST', body: 'select 1', headers })
+      expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([403, '516'])
+    }
+    const headers = { 'x-clickhouse-user': child.user, 'x-clickhouse-key': child.password }
+    expect(await (await fetch(`${child.url}/?query=select+1`, { headers })).text()).toBe('1\n')
+    expect((await fetch(`${child.url}/play`, { headers })).status).toBe(404)
+  })
+})
+
+describe('the death of the child', () => {
+  it('holds every acknowledged insert exactly once after kills in the middle of inserts, at the same address', async () => {
+    await using child = await start('killed')
+    const acknowledged: string[] = []
+    let batch = 0
+    const insertBatches = async (until: number, killAt: number, victim: number): Promise<void> => {
+      while (batch < until) {
+        const token = `batch-${batch}`
+        batch += 1
+        const ids = Array.from({ length: 500 }, (_, index) => `${token}-${index}`)
+        const insertion = insertUntilStored(child.store, ids.map(row), token)
+        // Each round strikes at another moment of the insert, which takes some ten milliseconds.
+        if (token === `batch-${killAt}`) setTimeout(() => process.kill(victim, 'SIGKILL'), killAt)
+        await insertion
+        acknowledged.push(...ids)
+      }
+    }
+    for (const killAt of [2, 9, 16]) {
+      const victim = child.pid()
+      await Promise.all([1, 2].map(() => insertBatches(killAt + 5, killAt, victim)))
+      expect(child.pid()).not.toBe(victim)
+    }
+    const stored = await child.store.query<{ event_id: string }>('select event_id from events order by event_id')
+    expect(stored.map(({ event_id }) => event_id)).toEqual(acknowledged.toSorted())
+    expect(acknowledged.length).toBeGreaterThanOrEqual(21 * 500)
+  })
+})
+
+/** A program that starts an event store on the folder, says its pid and stays. */
+const holder = (dataDir: string): string => {
+  const here = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
+  return `
+    import { createChdbChild } from ${here('./child.ts')}
+    import { createSupervisor } from ${here('../../supervisor/supervisor.ts')}
+    import { silentLogger } from ${here('../../../../kernel/src/index.ts')}
+    const child = await createChdbChild({ dataDir: ${JSON.stringify(dataDir)}, memoryBytes: 1024 ** 3 })
+    const supervisor = createSupervisor({ logger: silentLogger })
+    await supervisor.add(child.spec)
+    console.log(supervisor.state()[0].pid)
+    setInterval(() => {}, 1000)`
+}
+
+describe('the end of the parent', () => {
+  it('ends the child, and a child that does not notice is ended by the next start on its folder', async () => {
+    const dataDir = join(root, 'orphaned')
+    const parent = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', holder(dataDir)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const [line] = await once(parent.stdout, 'data')
+    const orphan = identify(Number(String(line)))
+    if (orphan === undefined) throw new Error('no child')
+    // Stopped, it cannot notice that its parent has gone.
+    process.kill(orphan.pid, 'SIGSTOP')
+    parent.kill('SIGKILL')
+    await once(parent, 'exit')
+    expect(isRunning(orphan)).toBe(true)
+    expect(JSON.parse(await readFile(join(dataDir, 'child.json'), 'utf8'))).toMatchObject({ pid: orphan.pid })
+    {
+      await using child = await start('orphaned')
+      expect(isRunning(orphan)).toBe(false)
+      expect(await child.store.ping()).toBe(true)
+    }
+
+    const second = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', holder(dataDir)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const [secondLine] = await once(second.stdout, 'data')
+    const noticing = identify(Number(String(secondLine)))
+    second.kill('SIGKILL')
+    expect(noticing === undefined || (await waitForEnd(noticing, 10_000))).toBe(true)
+  })
+})

@@ -1,0 +1,404 @@
+import { TupleParam } from '@clickhouse/client'
+import { describe, expect, it } from 'vitest'
+import { hostileJson } from './hostile-json.ts'
+import { type EventStore, EventStoreQueryError, InsertRejected } from './port.ts'
+
+/** A migrated database that nobody else uses. */
+export type EventStoreFixture = EventStore & AsyncDisposable
+
+const time = '2026-11-21 06:00:00.123'
+const event = (id: string, more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ workspace_id: 'w', source_id: 's', event_id: id, receive_time: time, timestamp: time, ...more })
+
+const countEvents = async (store: EventStore): Promise<number> => {
+  const [row] = await store.query<{ n: number }>('select count() as n from events')
+  return row?.n ?? -1
+}
+
+/** Runs for minutes unless it is ended. The number makes it findable among running queries. */
+const endless = (mark: number): string =>
+  `select count() as c${mark} from numbers(1000000000000) where sipHash64(number) % 7 = 1`
+
+const running = async (store: EventStore, mark: number): Promise<number> => {
+  const rows = await store.query<{ n: number }>(
+    'select count() as n from system.processes where position(query, {mark:String}) > 0 and query not like {self:String}',
+    {
+      mark: `as c${mark} `,
+      self: '%system.processes%',
+    },
+  )
+  return rows[0]?.n ?? -1
+}
+
+const until = async (what: string, check: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 20_000
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`${what}: not within 20 s`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/**
+ * What every event store must do, the embedded one and a ClickHouse server. `open` gives a fresh database; it is
+ * disposed after each test.
+ */
+export const eventStoreConformance = (name: string, open: () => Promise<EventStoreFixture>): void => {
+  describe(`event store conformance: ${name}`, () => {
+    insertTests(open)
+    refusalTests(open)
+    parameterTests(open)
+    jsonTests(open)
+    loadTests(open)
+  })
+}
+
+const insertTests = (open: () => Promise<EventStoreFixture>): void => {
+  it('shows rows as soon as their insert has returned, given as one text or as a list', async () => {
+    await using store = await open()
+    await store.insert('events', `${event('1')}\n${event('2')}\n`, { token: 'a' })
+    expect(await countEvents(store)).toBe(2)
+    await store.insert('events', [event('3'), event('4')], { token: 'b' })
+    expect(await store.query('select event_id from events order by event_id')).toEqual(
+      ['1', '2', '3', '4'].map((event_id) => ({ event_id })),
+    )
+    await store.insert('events', '', { token: 'c' })
+    expect(await countEvents(store)).toBe(4)
+  })
+
+  it('stores an insert repeated with its token once, across partitions and at the same time', async () => {
+    await using store = await open()
+    const rows = Array.from({ length: 3 }, (_, month) =>
+      event(`${month}`, { receive_time: `2026-0${month + 1}-15 00:00:00` }),
+    )
+    await store.insert('events', rows, { token: 'a' })
+    await Promise.all([1, 2, 3].map(() => store.insert('events', rows, { token: 'a' })))
+    expect(await countEvents(store)).toBe(3)
+    await store.insert('events', rows, { token: 'b' })
+    expect(await countEvents(store)).toBe(6)
+  })
+
+  it('takes times as milliseconds, as RFC 3339 and as text without zone, all UTC', async () => {
+    await using store = await open()
+    const epoch = Date.UTC(2026, 10, 21, 6, 0, 0, 123)
+    await store.insert(
+      'events',
+      [
+        event('1', { timestamp: epoch }),
+        event('2', { timestamp: new Date(epoch).toISOString() }),
+        event('3', { timestamp: time }),
+      ],
+      { token: 'a' },
+    )
+    const rows = await store.query<{ ms: number }>('select toUnixTimestamp64Milli(timestamp) as ms from events')
+    expect(rows.map(({ ms }) => ms)).toEqual([epoch, epoch, epoch])
+  })
+
+  it('keeps two databases apart', async () => {
+    await using one = await open()
+    await using other = await open()
+    await one.insert('events', event('1'), { token: 'a' })
+    await other.insert('events', [event('1'), event('2')], { token: 'a' })
+    expect([await countEvents(one), await countEvents(other)]).toEqual([1, 2])
+  })
+}
+
+const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
+  it('refuses broken rows as a whole with InsertRejected, names the row, and takes the good ones afterwards', async () => {
+    await using store = await open()
+    const bad = [
+      '{"event_id":',
+      'no json',
+      event('x', { receive_time: 'yesterday' }),
+      event('x', { no_such_column: 1 }),
+      event('x', { test: 'maybe' }),
+    ]
+    for (const [index, row] of bad.entries()) {
+      const refusal = await store
+        .insert('events', [event('1'), event('2'), row], { token: `bad-${index}` })
+        .catch((error: unknown) => error)
+      expect(refusal, row).toBeInstanceOf(InsertRejected)
+      if (refusal instanceof InsertRejected)
+        expect([refusal.row, refusal.message.length < 2_001], row).toEqual([3, true])
+    }
+    expect(await countEvents(store)).toBe(0)
+    await store.insert('events', [event('1'), event('2')], { token: 'bad-0' })
+    expect(await countEvents(store)).toBe(2)
+  })
+
+  it('tells a mistake in a statement from an engine that is away', async () => {
+    await using store = await open()
+    for (const [sql, code] of [
+      ['select nope', 47],
+      ['selec 1', 62],
+      ['select 1; select 2', 62],
+      ['select * from missing', 60],
+    ] as const) {
+      await expect(store.query(sql), sql).rejects.toMatchObject({ name: 'EventStoreQueryError', engineCode: code })
+    }
+    await expect(store.insert('missing', event('1'), { token: 'a' })).rejects.toMatchObject({
+      name: 'EventStoreUnavailable',
+    })
+    await expect(store.insert('events; drop table events', event('1'), { token: 'a' })).rejects.toThrow(
+      'no name of a table',
+    )
+  })
+}
+
+// biome-ignore format: a table
+const hostileTexts = [
+  "'", "''", '\\', "\\'", "\\\\'", "'; drop table events --", '"', '`', '{', '}', '{a:String}', '/*', '*/', '--', '#', '\0',
+  '\n\r\t\b\f\v\x07', '\\N', '\\x27', '\\0', 'NULL', '', ' ', "$$'$$", '😀ß', '\u2028', '%27', '+', '&param_b=1',
+  "'||(select 1)||'", '\u2018\u2019', 'a'.repeat(20_000),
+]
+
+/** A fixed sequence, so that a failure can be repeated (Park and Miller's generator). */
+const sequence = (seed: number): ((below: number) => number) => {
+  let state = seed
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}
+
+const randomText = (next: (below: number) => number): string => {
+  const pieces = [
+    "'",
+    '\\',
+    '"',
+    '`',
+    '{',
+    '}',
+    ':',
+    ';',
+    '--',
+    '/*',
+    '*/',
+    '\0',
+    '\n',
+    '\t',
+    '\\N',
+    'x',
+    '27',
+    '(',
+    ')',
+    ',',
+    '[',
+    ']',
+    'é',
+    '😀',
+    ' ',
+    '#',
+    '$',
+  ]
+  return Array.from({ length: next(12) }, () => pieces[next(pieces.length)] ?? '').join('')
+}
+
+const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
+  it('returns every text given as parameter unchanged: alone, in lists, in tuples', async () => {
+    await using store = await open()
+    const next = sequence(20_261_121)
+    const texts = [...hostileTexts, ...Array.from({ length: 400 }, () => randomText(next))]
+    for (let from = 0; from < texts.length; from += 100) {
+      const part = texts.slice(from, from + 100)
+      const columns = part.map((_, index) => `{p${index}:String}`).join(', ')
+      const [row] = await store.query<{
+        alone: string[]
+        list: string[]
+        optional: (string | null)[]
+        pair: string[]
+      }>(
+        `select [${columns}] as alone, {list:Array(String)} as list, {optional:Array(Nullable(String))} as optional, tupleToNameValuePairs({pair:Tuple(String, String)}).2 as pair`,
+        {
+          ...Object.fromEntries(part.map((text, index) => [`p${index}`, text])),
+          list: part,
+          optional: [null, ...part],
+          pair: new TupleParam([part[0], part[1]]),
+        },
+      )
+      expect(row?.alone).toEqual(part)
+      expect(row?.list).toEqual(part)
+      expect(row?.optional).toEqual([null, ...part])
+      expect(row?.pair).toEqual([part[0], part[1]])
+    }
+    expect(await countEvents(store)).toBe(0)
+  })
+
+  it('keeps the type of a parameter: numbers, times, truth, nulls, lists, pairs', async () => {
+    await using store = await open()
+    const params = {
+      u8: 255,
+      i64: '-9223372036854775808',
+      u64: '18446744073709551615',
+      f: -1.5e-7,
+      t: true,
+      n: null,
+      at: new Date('2026-11-21T06:00:00.123Z'),
+      d: '2026-11-21',
+      l: [1, 2],
+      uuid: '61f0c404-5cb3-11e7-907b-a6006ad3dba0',
+    }
+    const rows = await store.query(
+      `select toTypeName({u8:UInt8}) = 'UInt8' as a, toString({i64:Int64}) as b, toString({u64:UInt64}) as c, {f:Float64} = -1.5e-7 as d, {t:Bool} as e,
+        {n:Nullable(String)} as f, toUnixTimestamp64Milli({at:DateTime64(3, 'UTC')}) as g, toString({d:Date}) as h, has({l:Array(UInt32)}, 2) as i,
+        3 in {l:Array(UInt32)} as j, toString({uuid:UUID}) as k, {u8:LowCardinality(String)} as l, {n:Nullable(UInt8)} is null as m
+       limit {u8:UInt64}`,
+      params,
+    )
+    expect(rows).toEqual([
+      {
+        a: 1,
+        b: params.i64,
+        c: params.u64,
+        d: 1,
+        e: true,
+        f: null,
+        g: params.at.getTime(),
+        h: params.d,
+        i: 1,
+        j: 0,
+        k: params.uuid,
+        l: '255',
+        m: 1,
+      },
+    ])
+  })
+
+  it('refuses parameters that are missing, no number, or no name', async () => {
+    await using store = await open()
+    const refused: [string, Record<string, unknown>][] = [
+      ['select {x:UInt8}', {}],
+      ['select {x:UInt8}', { x: '1 or 1=1' }],
+      ['select {x:Int64}', { x: '1)--' }],
+      ['select {x:Float64}', { x: 'sleep(1)' }],
+      ['select {x:Date}', { x: "2026-01-01' or 1" }],
+      ['select {x:Array(UInt8)}', { x: '[1], (select 1)' }],
+      ['select * from {x:Identifier}', { x: 'events where 1=0 union all select * from events' }],
+      ['select * from {x:Identifier}', { x: 'events` --' }],
+    ]
+    for (const [sql, params] of refused) {
+      await expect(store.query(sql, params), JSON.stringify([sql, params])).rejects.toBeInstanceOf(EventStoreQueryError)
+    }
+    expect(await store.query('select count() as n from {x:Identifier}', { x: 'events' })).toEqual([{ n: 0 }])
+  })
+
+  it('leaves what looks like a parameter alone inside texts, names and comments', async () => {
+    await using store = await open()
+    expect(
+      await store.query(
+        `select '{x:String}' as a, "b}" as b, 1 as \`{x:String}\` /* {x:String} */ from (select 2 as "b}") -- {x:String}`,
+      ),
+    ).toEqual([{ a: '{x:String}', b: 2, '{x:String}': 1 }])
+  })
+}
+
+const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
+  it('counts integers among the numbers of a JSON column when they are read with ::Nullable(Float64)', async () => {
+    await using store = await open()
+    const prices = [160, 160.5, '170', null, 9_007_199_254_740_991]
+    await store.insert(
+      'events',
+      prices.map((price, index) => event(`${index}`, { properties: { price } })),
+      { token: 'a' },
+    )
+    const [row] = await store.query(
+      'select sum(p) as total, count(p) as n from (select properties.price::Nullable(Float64) as p from events where p < 1000)',
+    )
+    expect(row).toEqual({ total: 490.5, n: 3 })
+    // The dynamic subcolumn holds only what was stored as that very type: the reason for the rule.
+    expect(await store.query('select count(properties.price.:Float64) as n from events')).toEqual([{ n: 1 }])
+  })
+
+  it('stores or refuses each hostile document, and returns its original to the byte', async () => {
+    await using store = await open()
+    const outcomes: { name: string; stored: boolean }[] = []
+    for (const { name, text } of hostileJson) {
+      const row = event(name, { original: text }).replace(/}$/, `,"properties":${text}}`)
+      const outcome = await store.insert('events', [event(`${name} before`), row], { token: name }).then(
+        () => true,
+        (error: unknown) => (error instanceof InsertRejected ? false : error),
+      )
+      expect(typeof outcome, `${name}: ${String(outcome)}`).toBe('boolean')
+      outcomes.push({ name, stored: outcome === true })
+    }
+    expect(outcomes).toEqual(hostileJson.map(({ name, stored }) => ({ name, stored })))
+    const kept = await store.query<{ event_id: string; original: string }>(
+      "select event_id, original from events where original != ''",
+    )
+    const expected = hostileJson.filter(({ stored }) => stored).map(({ name, text }) => [name, text])
+    expect(new Map(kept.map((row) => [row.event_id, row.original]))).toEqual(new Map(expected as [string, string][]))
+    await store.query('select toString(properties) from events')
+  })
+
+  it('reads every one of five thousand property names, before and after parts are merged', async () => {
+    await using store = await open()
+    const names = 5000
+    for (let batch = 0; batch < 2; batch += 1) {
+      const rows = Array.from({ length: names / 2 }, (_, index) => {
+        const number = batch * (names / 2) + index
+        return event(`${number}`, {
+          workspace_id: `w${number % 50}`,
+          properties: { [`name_${number}`]: number, shared: number % 2 === 0 ? number : `${number}` },
+        })
+      })
+      await store.insert('events', rows, { token: `${batch}` })
+    }
+    for (const merged of [false, true]) {
+      if (merged) await store.command('optimize table events final')
+      for (const number of [0, 1, 2499, 4999]) {
+        expect(
+          await store.query(
+            `select sum(properties.name_${number}::Nullable(Float64)) as total, countIf(isNotNull(properties.name_${number})) as n from events`,
+          ),
+        ).toEqual([{ total: number, n: 1 }])
+      }
+      expect(await store.query('select sum(properties.shared::Nullable(Float64)) as total from events')).toEqual([
+        { total: (names * (names - 1)) / 2 },
+      ])
+    }
+  })
+}
+
+const loadTests = (open: () => Promise<EventStoreFixture>): void => {
+  it('ends a query whose caller has gone, and answers its reason', async () => {
+    await using store = await open()
+    const caller = new AbortController()
+    const mark = Math.floor(Math.random() * 1e12)
+    const query = store
+      .query(endless(mark), {}, { lane: 'heavy', signal: caller.signal })
+      .catch((error: unknown) => error)
+    await until('the query runs', async () => (await running(store, mark)) === 1)
+    caller.abort(new Error('closed the page'))
+    expect(await query).toEqual(new Error('closed the page'))
+    await until('the query has ended', async () => (await running(store, mark)) === 0)
+  })
+
+  it('answers short queries and inserts while more heavy queries wait than can run', async () => {
+    await using store = await open()
+    const caller = new AbortController()
+    const mark = Math.floor(Math.random() * 1e12)
+    let ended = 0
+    const heavy = Array.from({ length: 8 }, () =>
+      store.query(endless(mark), {}, { lane: 'heavy', signal: caller.signal }).catch(() => {
+        ended += 1
+      }),
+    )
+    try {
+      await until('heavy queries run', async () => (await running(store, mark)) >= 3)
+      await store.insert('events', event('1'), { token: 'a' })
+      for (let round = 0; round < 5; round += 1) expect(await countEvents(store)).toBe(1)
+      expect(ended).toBe(0)
+    } finally {
+      caller.abort()
+      await Promise.all(heavy)
+    }
+    await until('all have ended', async () => (await running(store, mark)) === 0)
+  })
+
+  it('says that the engine is away when nobody answers', async () => {
+    await using store = await open()
+    const caller = new AbortController()
+    caller.abort(new Error('too late'))
+    await expect(store.query('select 1', {}, { signal: caller.signal })).rejects.toThrow('too late')
+    expect(await store.ping()).toBe(true)
+  })
+}
