@@ -22,6 +22,14 @@ const daysBefore = (year: number, month: number, day: number): number => {
   return era * 146_097 + dayOfEra - 719_468
 }
 
+const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Whether the Gregorian calendar has the day (Date.parse takes 31 February for 3 March). */
+const isDay = (year: number, month: number, day: number): boolean => {
+  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day >= 1 && day <= (lengths[month - 1] ?? 0) + (leap ? 1 : 0)
+}
+
 const within = (ms: number): number | undefined => (ms >= earliest && ms < latest ? ms : undefined)
 
 /** `2026-01-31T10:20:30.123Z`, the form nearly every client sends, a few times faster than Date.parse. */
@@ -29,14 +37,14 @@ const parseCanonical = (text: string): number => {
   if (text.charCodeAt(23) !== 90 || text.charCodeAt(10) !== 84 || text.charCodeAt(19) !== 46) return Number.NaN
   if (text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return Number.NaN
   if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return Number.NaN
+  const year = digits(text, 0, 4)
   const month = digits(text, 5, 2)
   const day = digits(text, 8, 2)
   const hour = digits(text, 11, 2)
   const minute = digits(text, 14, 2)
   const second = digits(text, 17, 2)
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60))
-    return Number.NaN
-  const days = daysBefore(digits(text, 0, 4), month, day)
+  if (!(isDay(year, month, day) && hour < 24 && minute < 60 && second < 60)) return Number.NaN
+  const days = daysBefore(year, month, day)
   return days * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000 + digits(text, 20, 3)
 }
 
@@ -54,7 +62,7 @@ export const parseTime = (value: unknown): number | undefined => {
     if (ms === ms) return within(ms)
   }
   const match = iso.exec(value)
-  if (match === null) return undefined
+  if (match === null || !isDay(digits(value, 0, 4), digits(value, 5, 2), digits(value, 8, 2))) return undefined
   const text = value.replace(' ', 'T').replace(',', '.')
   const ms = Date.parse(text.length > 10 && match[1] === undefined ? `${text}Z` : text)
   return ms === ms ? within(ms) : undefined

@@ -1,0 +1,152 @@
+import { type LiveMessage, trackingLimits } from '@tributary/contract'
+import { noMetrics } from '@tributary/kernel'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LiveEvent } from '../process.ts'
+import { createPublishBranch, liveOccupiedTopic, livePublishTopic } from './publish.ts'
+
+type Published = { channel: string; event: string; data: LiveMessage }
+
+const createBus = () => {
+  const published: Published[] = []
+  let listener: ((message: unknown) => void) | undefined
+  return {
+    published,
+    occupy: (...channels: string[]) => listener?.({ channels }),
+    coordination: {
+      publish(topic: string, message: unknown) {
+        expect(topic).toBe(livePublishTopic)
+        published.push(message as Published)
+      },
+      subscribe(topic: string, next: (message: unknown) => void) {
+        expect(topic).toBe(liveOccupiedTopic)
+        listener = next
+        return () => {
+          listener = undefined
+        }
+      },
+    },
+  }
+}
+
+const liveEvent = (index: number, userId = 'u'): LiveEvent => {
+  const raw = {
+    request: {
+      meta: { w: 'w', s: 's', k: 'batch' as const, r: 0, ip: '' },
+      receivedAt: '2026-01-01T00:00:00.000Z',
+      rowPrefix: '',
+      context: undefined,
+      integrations: undefined,
+      sentAt: undefined,
+    },
+    partition: 0,
+    offset: 0,
+    index,
+    eventId: `0-0-${index}`,
+    original: '{}',
+    bytes: 2,
+    depth: 1,
+  }
+  const event = {
+    raw,
+    body: {},
+    messageId: `m-${index}`,
+    ownMessageId: true,
+    type: 'track' as const,
+    event: 'Über “quoted”',
+    userId,
+    anonymousId: '',
+    groupId: '',
+    previousId: '',
+    properties: '',
+    traits: '',
+    context: '{}',
+    integrations: undefined,
+    extraKeys: undefined,
+    test: false,
+    ip: '',
+    timestamp: 0,
+    originalTimestamp: undefined,
+    sentAt: undefined,
+    problem: undefined,
+  }
+  return { raw, event, rejected: undefined }
+}
+const many = (count: number, userId?: string): LiveEvent[] =>
+  Array.from({ length: count }, (_, i) => liveEvent(i, userId))
+
+describe('the live branch', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
+  afterEach(() => void vi.useRealTimers())
+
+  const open = () => {
+    const bus = createBus()
+    const settings = { liveMs: 100, liveBytes: 10_000 }
+    return { bus, branch: createPublishBranch({ ...bus, clock: Date.now, metrics: noMetrics, settings }) }
+  }
+
+  it('publishes nothing for a channel that nobody watches', () => {
+    const { bus, branch } = open()
+    branch.add('s', many(3))
+    expect([branch.isWatched('s'), bus.published]).toEqual([false, []])
+  })
+
+  it('publishes at once to a watched channel', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    branch.add('s', many(2))
+    expect(bus.published).toHaveLength(1)
+    expect(bus.published[0]).toMatchObject({ channel: 'private-sources-s', event: 'events', data: { skipped: 0 } })
+    expect(bus.published[0]?.data.events.map(({ messageId }) => messageId)).toEqual(['m-0', 'm-1'])
+  })
+
+  it('sends at most ten messages a second, each within 10 kB on the wire, and counts every event', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    let added = 0
+    for (let ms = 0; ms < 1000; ms += 10) {
+      branch.add('s', many(30, 'ü'.repeat(300)))
+      added += 30
+      vi.advanceTimersByTime(10)
+    }
+    vi.advanceTimersByTime(200)
+    expect(bus.published.length).toBeLessThanOrEqual(11)
+    for (const { channel, event, data } of bus.published) {
+      const frame = JSON.stringify({ event, channel, data: JSON.stringify(data) })
+      expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(10_000)
+    }
+    const told = bus.published.reduce((sum, { data }) => sum + data.events.length + data.skipped, 0)
+    expect(told).toBe(added)
+  })
+
+  it('sends the last events although nothing follows them', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    branch.add('s', many(1))
+    branch.add('s', many(2))
+    expect(bus.published).toHaveLength(1)
+    vi.advanceTimersByTime(100)
+    expect(bus.published[1]?.data.events).toHaveLength(2)
+  })
+
+  it('stops with the last watcher', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    branch.add('s', many(1))
+    branch.add('s', many(1))
+    bus.occupy()
+    vi.advanceTimersByTime(1000)
+    branch.add('s', many(1))
+    expect(bus.published).toHaveLength(1)
+  })
+
+  it('shows why an event was rejected, in short', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    const [event] = many(1)
+    const why = { kind: 'reject', reason: 'missing_ids', message: 'x'.repeat(trackingLimits.eventBytes) } as const
+    if (event !== undefined) branch.add('s', [{ ...event, rejected: why }])
+    const [summary] = bus.published[0]?.data.events ?? []
+    expect(summary?.status).toBe('rejected')
+    expect(summary?.reason).toMatch(/^missing_ids: x{1,190}…$/)
+  })
+})

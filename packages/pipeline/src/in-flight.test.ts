@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { createInFlight } from './in-flight.ts'
+
+const range = (partition: number, from: number, to: number) => ({ partition, from, to })
+const done = (inFlight: ReturnType<typeof createInFlight>, token: string): void => {
+  inFlight.stored(token)
+  inFlight.delivered(token)
+}
+
+describe('in-flight tracking', () => {
+  it('commits nothing while only the store has acknowledged', () => {
+    const inFlight = createInFlight()
+    inFlight.begin('a', [range(0, 0, 5)])
+    inFlight.stored('a')
+    expect(inFlight.takeCommittable()).toBeUndefined()
+  })
+
+  it('commits nothing while only the deliveries are durable', () => {
+    const inFlight = createInFlight()
+    inFlight.begin('a', [range(0, 0, 5)])
+    inFlight.delivered('a')
+    expect(inFlight.takeCommittable()).toBeUndefined()
+  })
+
+  it('commits a batch behind both, in either order, once', () => {
+    const inFlight = createInFlight()
+    inFlight.begin('a', [range(0, 0, 5), range(3, 7, 9)])
+    inFlight.delivered('a')
+    inFlight.stored('a')
+    expect(inFlight.takeCommittable()).toEqual(
+      new Map([
+        [0, 5],
+        [3, 9],
+      ]),
+    )
+    expect(inFlight.takeCommittable()).toBeUndefined()
+    expect(inFlight.size).toBe(0)
+  })
+
+  it('holds a finished batch back while an older one is not', () => {
+    const inFlight = createInFlight()
+    inFlight.begin('a', [range(0, 0, 5)])
+    inFlight.begin('b', [range(0, 5, 8)])
+    done(inFlight, 'b')
+    expect(inFlight.takeCommittable()).toBeUndefined()
+    done(inFlight, 'a')
+    expect(inFlight.takeCommittable()).toEqual(new Map([[0, 8]]))
+  })
+
+  it('holds a finished batch of other partitions back, too, so that a token is never half committed', () => {
+    const inFlight = createInFlight()
+    inFlight.begin('a', [range(0, 0, 5), range(1, 0, 2)])
+    inFlight.begin('b', [range(1, 2, 4), range(2, 0, 3)])
+    done(inFlight, 'b')
+    expect(inFlight.takeCommittable()).toBeUndefined()
+  })
+
+  it('commits the longest finished run and keeps the rest', () => {
+    const inFlight = createInFlight()
+    for (const [token, from] of [
+      ['a', 0],
+      ['b', 5],
+      ['c', 10],
+    ] as const)
+      inFlight.begin(token, [range(0, from, from + 5)])
+    done(inFlight, 'a')
+    done(inFlight, 'c')
+    expect(inFlight.takeCommittable()).toEqual(new Map([[0, 5]]))
+    expect(inFlight.size).toBe(2)
+    done(inFlight, 'b')
+    expect(inFlight.takeCommittable()).toEqual(new Map([[0, 15]]))
+  })
+
+  it('refuses a range that leaves a gap or goes back', () => {
+    const inFlight = createInFlight()
+    inFlight.begin('a', [range(0, 0, 5)])
+    expect(() => inFlight.begin('b', [range(0, 6, 7)])).toThrow(/does not continue/)
+    expect(() => inFlight.begin('b', [range(0, 4, 7)])).toThrow(/does not continue/)
+    expect(() => inFlight.begin('a', [range(0, 5, 7)])).toThrow(/in flight already/)
+  })
+
+  it('refuses an acknowledgement of what is not in flight', () => {
+    expect(() => createInFlight().stored('a')).toThrow(/No batch in flight/)
+  })
+})

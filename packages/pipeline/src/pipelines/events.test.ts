@@ -1,0 +1,200 @@
+import { type EventStore, EventStoreUnavailable, InsertRejected } from '@tributary/storage'
+import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processedTopic } from '../progress.ts'
+import { batchOf, createWorld } from './test-world.ts'
+
+let store: TestEventStore
+beforeAll(async () => {
+  store = await createTestEventStore()
+})
+afterAll(() => store.close())
+
+const idsOf = async (workspace: string): Promise<string[]> => {
+  const rows = await store.query<{ message_id: string }>(
+    'select message_id from events where workspace_id = {workspace:String} order by receive_time, event_id',
+    { workspace },
+  )
+  return rows.map((row) => row.message_id)
+}
+
+const hostile = [
+  '{"type":"track","event":"dup","userId":"u","messageId":"h-0","properties":{"a":1,"a":2,"b.c":1,"b":{"c":2}}}',
+  '{"type":"track","event":"dots","userId":"u","messageId":"h-1","properties":{"a.b":1,".":2,"a..b":3,"":4,"a":{"":5}}}',
+  '{"type":"track","event":"big","userId":"u","messageId":"h-2","properties":{"a":100000000000000000000,"b":-9223372036854775809,"c":1e400,"d":9007199254740993,"e":18446744073709551616}}',
+  '{"type":"track","event":"\\ud800","userId":"\\udc00u","messageId":"h-3","properties":{"\\ud800":"x\\udfff","n":"\\u0000"}}',
+  `{"type":"track","event":"deep","userId":"u","messageId":"h-4","properties":{"a":${'['.repeat(190)}1${']'.repeat(190)}}}`,
+  '{"type":"track","event":"proto","userId":"u","messageId":"h-5","properties":{"__proto__":{"a":1},"constructor":2,"toString":null}}',
+  `{"type":"track","event":"wide","userId":"u","messageId":"h-6","properties":{${Array.from({ length: 2000 }, (_, n) => `"p${n}":${n}`).join(',')}}}`,
+  '{"type":"track","event":"kinds","userId":"u","messageId":"h-7","properties":{"k":1,"l":[1,"x",{"a":[{}]},[[]],null]}}',
+  '{"type":"track","event":"kinds","userId":"u","messageId":"h-8","properties":{"k":{"a":"x"},"l":"2026-01-01 99:99:99"}}',
+  '{"type":"track","event":"names","userId":"u","messageId":"h-9","properties":{"a`b":1,"a\\"b":2,"a\\\\b":3,"^x":6,"\\n":7}}',
+  '{"type":"track","event":"times","userId":"u","messageId":"h-10","timestamp":"0000-00-00T00:00:00.000Z","sentAt":"9999-12-31T23:59:59.999Z"}',
+  '{"type":"track","event":"times","userId":"u","messageId":"h-11","timestamp":-1e300,"sentAt":1e300}',
+]
+
+describe('the events pipeline on the real engines', () => {
+  it('stores every event with its columns and delivers the accepted ones', async () => {
+    await using world = await createWorld(store)
+    const properties = { price: 9007199254740991, nested: { 'a.b': [1, null] } }
+    await world.send(
+      {
+        batch: [
+          {
+            type: 'track',
+            event: 'Bought',
+            userId: 7,
+            messageId: 'c-1',
+            properties,
+            timestamp: '2026-11-20T10:00:00.000Z',
+            context: { test: true },
+          },
+          { type: 'track' },
+        ],
+        sentAt: '2026-11-20T10:00:01.000Z',
+      },
+      { w: 'columns', s: 's-9', d: true, r: Date.UTC(2026, 10, 20, 12) },
+    )
+    await world.pipeline.idle()
+    const rows = await store.query(
+      "select * except (original), JSON_VALUE(original, '$.messageId') as id from events where workspace_id = 'columns' order by event_id",
+    )
+    expect(rows).toMatchObject([
+      {
+        source_id: 's-9',
+        message_id: 'c-1',
+        type: 'track',
+        event: 'Bought',
+        user_id: '7',
+        status: 'accepted',
+        test: true,
+        ip: '192.0.2.7',
+        receive_time: '2026-11-20 12:00:00.000',
+        timestamp: '2026-11-20 11:59:59.000',
+        original_timestamp: '2026-11-20 10:00:00.000',
+        sent_at: '2026-11-20 10:00:01.000',
+        properties: { price: 9007199254740991 },
+        context: { test: true, ip: '192.0.2.7' },
+        id: 'c-1',
+      },
+      { status: 'rejected', message_id: expect.stringMatching(/^made-\d+-0-1$/), properties: {}, id: '' },
+    ])
+    expect(world.delivered()).toEqual(['c-1'])
+  })
+
+  it('stores every event of the hostile corpus as accepted, with its original', async () => {
+    await using world = await createWorld(store)
+    await world.send(`{"batch":[${hostile.join(',')}]}`, { w: 'hostile' })
+    await world.pipeline.idle()
+    const rows = await store.query<{ original: string; status: string; reason: string }>(
+      "select original, status, reason from events where workspace_id = 'hostile' order by toUInt32(splitByChar('-', message_id)[2])",
+    )
+    expect(rows.map(({ status, reason }) => [status, reason])).toEqual(hostile.map(() => ['accepted', '']))
+    expect(rows.map(({ original }) => original)).toEqual(hostile)
+  })
+
+  it('counts what it leaves out as repeated where it can be found', async () => {
+    await using world = await createWorld(store)
+    await world.send(batchOf('r', 3), { w: 'repeats' })
+    await world.pipeline.idle()
+    await world.send(batchOf('r', 5), { w: 'repeats' })
+    await world.pipeline.idle()
+    expect(await idsOf('repeats')).toEqual(['r-0', 'r-1', 'r-2', 'r-3', 'r-4'])
+    const counts = await store.query(
+      "select source_id, reason, sum(events) as n from dropped_events where workspace_id = 'repeats' group by all",
+    )
+    expect(counts).toEqual([{ source_id: 's-1', reason: 'duplicate', n: 3 }])
+  })
+
+  it('keeps a row the engine refuses as rejected and stores its neighbours', async () => {
+    const refusing: EventStore = {
+      ...store,
+      insert: async (table, rows, options) => {
+        const text = Buffer.from(rows as Uint8Array).toString()
+        if (/"event":"Poison"[^\n]*"properties"/.test(text)) throw new InsertRejected(117, 'Cannot parse this')
+        await store.insert(table, rows, options)
+      },
+    }
+    await using world = await createWorld(refusing)
+    const { batch } = batchOf('p', 50)
+    batch[17] = { ...batch[17], event: 'Poison', properties: { a: 1 } }
+    await world.send({ batch }, { w: 'poison' })
+    await world.pipeline.idle()
+    const rows = await store.query<{ message_id: string; reason: string; original: string }>(
+      "select message_id, reason, original from events where workspace_id = 'poison' and status = 'rejected'",
+    )
+    expect(rows).toEqual([
+      { message_id: 'p-17', reason: 'refused_by_event_store: Cannot parse this', original: JSON.stringify(batch[17]) },
+    ])
+    expect((await idsOf('poison')).toSorted()).toEqual(batch.map((_, n) => `p-${n}`).toSorted())
+  })
+
+  it('goes on delivering and publishing while the store is away, loses nothing, and stops reading at its bound', async () => {
+    let away = true
+    let failures = 0
+    const flaky: EventStore = {
+      ...store,
+      insert: async (table, rows, options) => {
+        if (away && ++failures > 0) throw new EventStoreUnavailable('away')
+        await store.insert(table, rows, options)
+      },
+    }
+    const settings = { batchRows: 1000, flushAgeMs: 20, retryBaseMs: 5, retryCapMs: 50 }
+    await using world = await createWorld(flaky, { settings })
+    const live: unknown[] = []
+    world.hub.coordination.subscribe('live.publish', (message) => live.push(message))
+    world.hub.coordination.publish('live.occupied', { channels: ['private-sources-s-1'] })
+    await world.send(batchOf('first', 10), { w: 'away' })
+    await expect.poll(() => world.delivered().length, { timeout: 5000 }).toBe(10)
+    await expect.poll(() => live.length, { timeout: 5000 }).toBeGreaterThan(0)
+    for (let n = 0; n < 40; n++) await world.send(batchOf(`more${n}`, 100), { w: 'away' })
+    await expect.poll(() => world.pipeline.state().rowsWaiting, { timeout: 5000 }).toBeGreaterThanOrEqual(1000)
+    await expect.poll(() => failures, { timeout: 5000 }).toBeGreaterThan(3)
+    expect(world.pipeline.state()).toMatchObject({ running: true, lagRecords: 41 })
+    away = false
+    await world.pipeline.idle()
+    expect(await idsOf('away')).toHaveLength(4010)
+    expect(new Set(await idsOf('away')).size).toBe(4010)
+    expect(world.pipeline.state()).toMatchObject({ lagRecords: 0, lagBytes: 0, oldestUnstoredMs: 0, rowsWaiting: 0 })
+  })
+
+  it('tells collection how many bytes of each workspace are stored', async () => {
+    await using world = await createWorld(store, { settings: { reportMs: 20 } })
+    const told: unknown[] = []
+    world.hub.coordination.subscribe(processedTopic, (message) => told.push(message))
+    const body = batchOf('b', 2)
+    await world.send(body, { w: 'bytes' })
+    await world.send(body, { w: 'bytes-2' })
+    await world.pipeline.idle()
+    const bytes = JSON.stringify(body).length
+    await expect.poll(() => told.at(-1), { timeout: 5000 }).toEqual({ bytes: bytes, 'bytes-2': bytes })
+  })
+
+  it('stores a quiet workspace within two seconds while another floods', async () => {
+    await using world = await createWorld(store)
+    const flood = JSON.stringify(batchOf('x', 500, { messageId: undefined, properties: { a: 'y'.repeat(300) } }))
+    for (let n = 0; n < 80; n++) await world.send(flood, { w: 'flood' })
+    const delays: number[] = []
+    for (let n = 0; n < 10; n++) {
+      const sent = performance.now()
+      await world.send(batchOf(`q${n}`, 1), { w: 'quiet' })
+      await expect.poll(async () => (await idsOf('quiet')).length, { timeout: 10_000, interval: 20 }).toBe(n + 1)
+      delays.push(performance.now() - sent)
+    }
+    await world.pipeline.idle()
+    expect(delays.toSorted((a, b) => a - b)[9]).toBeLessThan(2000)
+    const [count] = await store.query<{ n: number }>("select count() as n from events where workspace_id = 'flood'")
+    expect(count?.n).toBe(40_000)
+  }, 60_000)
+
+  it('stores what it read before it stops, and goes on where it stopped', async () => {
+    await using world = await createWorld(store)
+    await world.send(batchOf('s', 20), { w: 'stop' })
+    await expect.poll(() => world.delivered().length, { timeout: 5000 }).toBe(20)
+    await world.pipeline.stop()
+    expect(await idsOf('stop')).toHaveLength(20)
+    expect(world.pipeline.state()).toMatchObject({ running: false, lagRecords: 0 })
+    await world.send(batchOf('t', 1), { w: 'stop' })
+    await expect(world.pipeline.idle()).rejects.toThrow(/stopped/)
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PipelineEvent, RequestMeta } from '@tributary/contract'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import {
+  createCoordinationHub,
+  type EventStore,
+  type LogReader,
+  openJournal,
+  openLogReader,
+  openLogWriter,
+} from '@tributary/storage'
+import { createPipeline, type Pipeline, type PipelineDeps } from './events.ts'
+
+/** The files of a pipeline under test: both logs and the journal. */
+export const openFiles = async (dir: string) => {
+  const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions: 8, inline: true })
+  const deliveries = await openLogWriter({ dir: join(dir, 'deliveries'), partitions: 8, inline: true })
+  const reader = openLogReader({ dir: join(dir, 'requests') })
+  const journal = openJournal({ file: join(dir, 'journal.sqlite') })
+  return {
+    requests,
+    deliveries,
+    reader,
+    journal,
+    async close() {
+      await requests.close()
+      await deliveries.close()
+      reader.close()
+      journal.close()
+    },
+  }
+}
+
+/** Message ids of all delivered events, in the order of the log. */
+export const deliveredIds = (deliveries: LogReader): string[] => {
+  const ids: string[] = []
+  deliveries.ends().forEach((end, partition) => {
+    for (let offset = 0; offset < end; ) {
+      for (const record of deliveries.read(partition, offset, 8 * 1024 * 1024)) {
+        const events: PipelineEvent[] = JSON.parse(Buffer.from(record.body).toString())
+        ids.push(...events.map(({ messageId }) => messageId))
+        offset = record.offset + 1
+      }
+    }
+  })
+  return ids
+}
+
+export type World = AsyncDisposable & {
+  dir: string
+  pipeline: Pipeline
+  reader: LogReader
+  hub: ReturnType<typeof createCoordinationHub>
+  /** Appends a request as collect does. */
+  send(body: unknown, meta?: Partial<RequestMeta>): Promise<void>
+  delivered(): string[]
+}
+
+/** A started pipeline on real logs and a real journal in a folder of its own. */
+export const createWorld = async (eventStore: EventStore, overrides: Partial<PipelineDeps> = {}): Promise<World> => {
+  const dir = await mkdtemp(join(tmpdir(), 'tributary-pipeline-'))
+  const files = await openFiles(dir)
+  const hub = createCoordinationHub()
+  const pipeline = createPipeline({
+    ...files,
+    eventStore,
+    destinationsFor: () => ['d-1'],
+    coordination: hub.coordination,
+    clock: Date.now,
+    logger: silentLogger,
+    metrics: noMetrics,
+    ...overrides,
+  })
+  pipeline.start()
+  return {
+    dir,
+    pipeline,
+    hub,
+    reader: files.reader,
+    async send(body, meta = {}) {
+      const full: RequestMeta = { w: 'w-1', s: 's-1', k: 'batch', r: Date.now(), ip: '192.0.2.7', ...meta }
+      await files.requests.append({
+        key: full.w,
+        meta: JSON.stringify(full),
+        body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+      })
+      pipeline.wake()
+    },
+    delivered() {
+      const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
+      try {
+        return deliveredIds(deliveries)
+      } finally {
+        deliveries.close()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await pipeline.stop()
+      await hub.close()
+      await files.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A batch body of `count` track events with ids `<prefix>-<n>`. */
+export const batchOf = (prefix: string, count: number, more: object = {}): { batch: object[] } => ({
+  batch: Array.from({ length: count }, (_, n) => ({
+    type: 'track',
+    event: 'Bought',
+    userId: 'u-1',
+    messageId: `${prefix}-${n}`,
+    ...more,
+  })),
+})

@@ -1,0 +1,294 @@
+import type { PipelineEvent, RequestMeta } from '@tributary/contract'
+import type { ConsumerJournal, LogRecord } from '@tributary/storage'
+import { describe, expect, it } from 'vitest'
+import { createProcessor, type MicroBatch } from './process.ts'
+import { rowTexts } from './text-bytes.ts'
+
+const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
+
+const record = (body: unknown, meta: Partial<RequestMeta> = {}, offset = 0): LogRecord => ({
+  partition: 1,
+  offset,
+  key: 'w-1',
+  time: receivedAt,
+  meta: JSON.stringify({ w: 'w-1', s: 's-1', k: 'single', r: receivedAt, ip: '192.0.2.7', ...meta }),
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+})
+
+const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined) =>
+  createProcessor({
+    journal: { firstSeen },
+    destinationsFor: () => ['d-1'],
+    isWatched: () => true,
+    deliveryRecordBytes: 512 * 1024,
+  })
+
+type Row = Record<string, unknown> & { original: string; reason?: string; status: string; message_id?: string }
+const rowsOf = (batch: MicroBatch): Row[] => rowTexts([batch.rows]).map((text) => JSON.parse(text))
+const deliveredOf = (batch: MicroBatch): PipelineEvent[] =>
+  batch.deliveries.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
+
+const run = (...records: LogRecord[]): { rows: Row[]; delivered: PipelineEvent[]; batch: MicroBatch } => {
+  const processor = newProcessor()
+  for (const one of records) processor.add(one)
+  const batch = processor.take()
+  return { rows: rowsOf(batch), delivered: deliveredOf(batch), batch }
+}
+
+const track = { type: 'track', event: 'Bought', userId: 'u-1', messageId: 'm-1' }
+
+describe('what is accepted', () => {
+  it.each<[string, object | string, Partial<RequestMeta>, object]>([
+    ['takes the type from the body', track, { t: 'page' }, { type: 'track' }],
+    [
+      'takes the type from the path when the body has none',
+      { userId: 'u', name: 'Home' },
+      { t: 'page' },
+      { type: 'page', event: 'Home' },
+    ],
+    ['knows a type by its letter', { ...track, type: 't' }, {}, { type: 'track' }],
+    [
+      'coerces ids to strings',
+      { ...track, userId: 42, anonymousId: 0, messageId: 7 },
+      {},
+      { userId: '42', anonymousId: '0', messageId: '7' },
+    ],
+    ['takes null and empty ids for absent', { ...track, anonymousId: null, groupId: '' }, {}, { userId: 'u-1' }],
+    [
+      'makes a message id from the place in the log',
+      { ...track, messageId: null },
+      {},
+      { messageId: 'made-1-0-0', eventId: '1-0-0' },
+    ],
+    [
+      'takes traits of an identify from its context',
+      { type: 'identify', userId: 'u', context: { traits: { a: 1 } } },
+      {},
+      { traits: { a: 1 } },
+    ],
+    [
+      'prefers the own traits of an identify',
+      { type: 'identify', userId: 'u', traits: { b: 2 }, context: { traits: { a: 1 } } },
+      {},
+      { traits: { b: 2 } },
+    ],
+    ['marks a test event', { ...track, context: { test: true } }, {}, { test: true }],
+    ['marks nothing else as a test', { ...track, context: { test: 'true' } }, {}, { test: false }],
+    ['fills the address of a client that calls us itself', track, { d: true }, { context: { ip: '192.0.2.7' } }],
+    [
+      'leaves an address the client gave',
+      { ...track, context: { ip: '198.51.100.1' } },
+      { d: true },
+      { context: { ip: '198.51.100.1' } },
+    ],
+    ['fills no address for a server', track, {}, { context: {} }],
+    [
+      'keeps unknown keys',
+      { ...track, category: 'x', channel: null, name: 'n' },
+      {},
+      { extra: { category: 'x', channel: null, name: 'n' } },
+    ],
+    ['hands no write key on', { ...track, writeKey: 'secret' }, {}, { messageId: 'm-1' }],
+    [
+      'reads a timestamp as the original one',
+      { ...track, timestamp: '2026-11-20T00:00:00.000Z' },
+      {},
+      { originalTimestamp: '2026-11-20T00:00:00.000Z', timestamp: '2026-11-20T00:00:00.000Z' },
+    ],
+    [
+      'corrects the clock of the client',
+      { ...track, originalTimestamp: '2030-01-01T00:00:00.000Z', sentAt: '2030-01-01T00:00:05.000Z' },
+      {},
+      { timestamp: '2026-11-21T04:59:55.000Z', sentAt: '2030-01-01T00:00:05.000Z' },
+    ],
+    [
+      'ignores times it cannot read',
+      { ...track, timestamp: 'soon', sentAt: {} },
+      {},
+      { timestamp: '2026-11-21T05:00:00.000Z' },
+    ],
+    [
+      'takes an alias with both ids',
+      { type: 'alias', userId: 'new', previousId: 'old' },
+      {},
+      { previousId: 'old', event: '' },
+    ],
+    ['takes the last of two equal keys', '{"type":"track","event":"x","userId":"a","userId":"b"}', {}, { userId: 'b' }],
+    [
+      'finds the name of a page in its properties',
+      { type: 'page', userId: 'u', properties: { name: 'Home' } },
+      {},
+      { event: 'Home' },
+    ],
+  ])('%s', (_, body, meta, expected) => {
+    const { rows, delivered } = run(record(body, meta))
+    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([['accepted', undefined]])
+    expect(delivered).toHaveLength(1)
+    expect(delivered[0]).toMatchObject(expected)
+    expect(delivered[0]).not.toHaveProperty('extra.writeKey')
+  })
+
+  it('merges the context and integrations of a batch below those of each event', () => {
+    const { delivered } = run(
+      record(
+        {
+          context: { app: 'a', os: 'x' },
+          integrations: { All: false },
+          sentAt: '2026-11-21T05:00:00.000Z',
+          batch: [track, { ...track, messageId: 'm-2', context: { os: 'y' }, integrations: { X: true } }],
+        },
+        { k: 'batch' },
+      ),
+    )
+    expect(delivered.map(({ context, integrations }) => [context, integrations])).toEqual([
+      [{ app: 'a', os: 'x' }, { All: false }],
+      [
+        { app: 'a', os: 'y' },
+        { All: false, X: true },
+      ],
+    ])
+  })
+
+  it('treats keys like __proto__ and constructor as any other', () => {
+    const text =
+      '{"type":"track","event":"x","userId":"u","__proto__":{"polluted":1},"constructor":2,"context":{"__proto__":{"ip":"6.6.6.6"}},"properties":{"__proto__":{"polluted":1},"constructor":{"prototype":1}}}'
+    const { delivered, batch } = run(
+      record(`{"context":{"__proto__":{"test":true}},"batch":[${text}]}`, { k: 'batch', d: true }),
+    )
+    expect(Object.hasOwn({}, 'polluted') || 'polluted' in {}).toBe(false)
+    const body = Buffer.from(batch.deliveries[0]?.body ?? []).toString()
+    expect(body).toContain('"extra":{"__proto__":{"polluted":1},"constructor":2}')
+    expect(body).toContain('"properties":{"__proto__":{"polluted":1},"constructor":{"prototype":1}}')
+    expect(delivered[0]?.test).toBe(false)
+    expect(rowsOf(batch)[0]?.['ip']).toBe('192.0.2.7')
+  })
+
+  it('keeps the original byte for byte', () => {
+    const text = '{ "type":"track",\t"event":"x" , "userId":"u","n":12345678901234567890.10e2,"s":"\\ud800\\u0000“😀" }'
+    expect(run(record(text)).rows[0]?.original).toBe(text)
+    expect(run(record(`{"batch":[ ${text} ]}`, { k: 'batch' })).rows[0]?.original).toBe(text)
+  })
+})
+
+describe('what is kept as rejected', () => {
+  const long = 'x'.repeat(101)
+  it.each<[string, unknown, string]>([
+    ['an unknown type', { ...track, type: 'tracks' }, 'unknown_type'],
+    ['a type that is no string', { ...track, type: 5 }, 'unknown_type'],
+    ['no type', { ...track, type: undefined }, 'unknown_type'],
+    ['neither user nor anonymous id', { type: 'track', event: 'x' }, 'missing_ids'],
+    ['a track without a name', { type: 'track', userId: 'u' }, 'missing_event_name'],
+    ['a track whose name is an object', { type: 'track', userId: 'u', event: {} }, 'invalid_event_name'],
+    ['a group without a group id', { type: 'group', userId: 'u' }, 'missing_group_id'],
+    ['an alias without the new id', { type: 'alias', previousId: 'p' }, 'missing_ids'],
+    ['an alias without the old id', { type: 'alias', userId: 'p' }, 'missing_previous_id'],
+    ['a message id over 100 characters', { ...track, messageId: long }, 'message_id_too_long'],
+    ['an id that is an object', { ...track, userId: {} }, 'invalid_id'],
+    ['properties that are a list', { ...track, properties: [1] }, 'invalid_object'],
+    ['traits that are a string', { ...track, traits: 'x' }, 'invalid_object'],
+    ['a context that is a number', { ...track, context: 1 }, 'invalid_object'],
+    ['integrations that are a boolean', { ...track, integrations: true }, 'invalid_object'],
+    ['more than 32 KiB', { ...track, properties: { a: 'x'.repeat(32 * 1024) } }, 'too_large'],
+    ['deep nesting', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'too_deep'],
+    ['broken JSON', '{"type":"track",}', 'malformed_json'],
+    ['a number', '5', 'not_an_object'],
+    ['a list of events in place of one', '[1]', 'not_an_object'],
+    ['null', 'null', 'not_an_object'],
+  ])('%s, with its reason and original, and its neighbours go on', (_, body, reason) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const other = JSON.stringify({ ...track, messageId: 'other' })
+    const { rows, delivered } = run(record(`{"batch":[${text},${other}]}`, { k: 'batch' }))
+    expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
+    expect(rows[0]?.original).toBe(text)
+    expect(rows[0]?.reason?.split(':')[0]).toBe(reason)
+    expect(delivered.map(({ messageId }) => messageId)).toEqual(['other'])
+  })
+
+  it('every event behind the 2,500th', () => {
+    const batch = Array.from({ length: 2501 }, (_, n) => ({ ...track, messageId: `m-${n}` }))
+    const { rows } = run(record({ batch }, { k: 'batch' }))
+    expect(rows.filter(({ status }) => status === 'accepted')).toHaveLength(2500)
+    expect(rows.at(-1)).toMatchObject({
+      status: 'rejected',
+      event_id: '1-0-2500',
+      original: JSON.stringify(batch[2500]),
+    })
+    expect(rows.at(-1)?.reason).toMatch(/^over_batch_limit: /)
+  })
+
+  it('a record whose meta cannot be read', () => {
+    const { rows } = run({ ...record('hello'), meta: '{' })
+    expect(rows).toMatchObject([{ workspace_id: 'w-1', source_id: '', status: 'rejected', original: 'hello' }])
+  })
+
+  it('shows accepted and rejected events to whoever watches', () => {
+    const { batch } = run(record({ batch: [track, { type: 'track' }] }, { k: 'batch' }))
+    expect(batch.live.get('s-1')?.map(({ rejected }) => rejected?.reason)).toEqual([undefined, 'missing_ids'])
+  })
+})
+
+describe('deduplication', () => {
+  const batchOf = (...ids: string[]) => ({ batch: ids.map((messageId) => ({ ...track, messageId })) })
+
+  it('keeps the first of a source and counts the others', () => {
+    const { rows, batch } = run(
+      record(batchOf('a', 'b', 'a'), { k: 'batch' }),
+      record(batchOf('b', 'c'), { k: 'batch' }, 1),
+    )
+    expect(rows.map((row) => row['event_id'])).toEqual(['1-0-0', '1-0-1', '1-1-1'])
+    expect([...batch.dropped.values()]).toEqual([
+      { workspaceId: 'w-1', sourceId: 's-1', hour: receivedAt / 1000, reason: 'duplicate', events: 2 },
+    ])
+  })
+
+  it('takes the same id of another source for another event', () => {
+    const { rows } = run(record(track), record(track, { s: 's-2' }, 1))
+    expect(rows).toHaveLength(2)
+  })
+
+  it('lets a corrected event follow its rejected forerunner, and keeps a rejected one once', () => {
+    const broken = { ...track, event: undefined }
+    const { rows, batch } = run(record(broken), record(broken, {}, 1), record(track, {}, 2))
+    expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
+    expect([...batch.dropped.values()].map(({ reason }) => reason)).toEqual(['duplicate_rejected'])
+  })
+
+  it('gives the same rows when the journal already knows their places', () => {
+    const records = [record(batchOf('a', 'b', 'a'), { k: 'batch' }), record(batchOf('b', 'c'), { k: 'batch' }, 1)]
+    const first = newProcessor()
+    for (const one of records) first.add(one)
+    const before = first.take()
+    const seen = new Map(first.idsInHand().map((id) => [Buffer.from(id.hash).toString('hex'), id]))
+    const again = newProcessor((hash) => seen.get(Buffer.from(hash).toString('hex')))
+    for (const one of records) again.add(one)
+    const after = again.take()
+    expect(after.rows.bytes.equals(before.rows.bytes)).toBe(true)
+    expect([...after.dropped.values()]).toEqual([...before.dropped.values()])
+  })
+})
+
+describe('delivery records', () => {
+  it('carry all accepted events of a source in order, within their size', () => {
+    const processor = createProcessor({
+      journal: { firstSeen: () => undefined },
+      destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
+      isWatched: () => false,
+      deliveryRecordBytes: 4000,
+    })
+    const ids = Array.from({ length: 50 }, (_, n) => `m-${n}`)
+    ids.forEach((messageId, offset) =>
+      processor.add(record({ ...track, messageId }, { s: offset % 2 ? 's-1' : 's-2' }, offset)),
+    )
+    const { deliveries } = processor.take()
+    expect(deliveries.length).toBeGreaterThan(1)
+    for (const { key, meta, body } of deliveries) {
+      const events: PipelineEvent[] = JSON.parse(Buffer.from(body).toString())
+      expect(body.byteLength).toBeLessThanOrEqual(4000)
+      expect([key, JSON.parse(meta)]).toEqual(['w-1', { w: 'w-1', s: 's-1', d: ['d-1', 'd-2'], n: events.length }])
+    }
+    const messages = deliveries.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
+    expect(messages.map(({ messageId }: PipelineEvent) => messageId)).toEqual(
+      ids.filter((_, offset) => offset % 2 === 1),
+    )
+  })
+})

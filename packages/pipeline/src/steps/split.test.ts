@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { mostSlices, splitBatch, splitSingle } from './split.ts'
+
+const slicesOf = (text: string): string[] => {
+  const body = Buffer.from(text)
+  return splitBatch(body).events.map(({ start, end }) => body.toString('utf8', start, end))
+}
+
+describe('splitBatch', () => {
+  it.each<[string, string, string[]]>([
+    ['keeps each event byte for byte', '{"batch":[{"a": 1 },{"b":\t[2]}]}', ['{"a": 1 }', '{"b":\t[2]}']],
+    ['leaves out the space around events', '{ "batch" : [ {} , {"a":1}\n] }', ['{}', '{"a":1}']],
+    [
+      'is not misled by brackets and commas in strings',
+      '{"batch":[{"a":"],{"},{"b":"\\"}],["}]}',
+      ['{"a":"],{"}', '{"b":"\\"}],["}'],
+    ],
+    [
+      'is not misled by a backslash at the end of a string',
+      '{"batch":[{"a":"\\\\"},{"b":1}]}',
+      ['{"a":"\\\\"}', '{"b":1}'],
+    ],
+    ['keeps a broken event to itself', '{"batch":[{"a":1},{"b":oops},{"c":3}]}', ['{"a":1}', '{"b":oops}', '{"c":3}']],
+    ['keeps scalars as events of their own', '{"batch":[1,"x",null,{"a":1}]}', ['1', '"x"', 'null', '{"a":1}']],
+    ['does not take a nested batch for the batch', '{"context":{"batch":[1]},"batch":[{"a":1}]}', ['{"a":1}']],
+    ['takes every batch of the top level', '{"batch":[1],"sentAt":"x","batch":[2]}', ['1', '2']],
+    ['reads an escaped key', '{"b\\u0061tch":[{"a":1}]}', ['{"a":1}']],
+    ['has no events for an empty batch', '{"batch":[]}', []],
+    ['ends at the end of a body that was cut off', '{"batch":[{"a":1},{"b":"', ['{"a":1}', '{"b":"']],
+    ['takes a body that is a list for a batch', '[{"a":1},{"b":2}]', ['{"a":1}', '{"b":2}']],
+    ['takes a body without a batch for one event', '{"type":"track","event":"x"}', ['{"type":"track","event":"x"}']],
+    ['keeps what is no JSON as one piece', 'hello, world', ['hello, world']],
+    ['keeps letters beyond ASCII whole', '{"batch":[{"a":"“ü”😀"},{"b":1}]}', ['{"a":"“ü”😀"}', '{"b":1}']],
+    ['skips a byte order mark', '\uFEFF{"batch":[{"a":1}]}', ['{"a":1}']],
+  ])('%s', (_, text, slices) => {
+    expect(slicesOf(text)).toEqual(slices)
+  })
+
+  it('agrees with JSON.parse on every sound batch', () => {
+    const values = [
+      { a: '\\"[]{},:' },
+      [1, [2, { b: ']' }]],
+      'x,y',
+      12.5e-3,
+      true,
+      null,
+      {},
+      { '': { '"': '\\' } },
+      'ü\n',
+    ]
+    for (let seed = 1; seed < 200; seed++) {
+      const batch = Array.from({ length: seed % 7 }, (_, i) => values[(seed * (i + 3)) % values.length])
+      const text = JSON.stringify({ sentAt: 'now', batch, context: { batch: [0] } }, undefined, seed % 3)
+      expect(slicesOf(text).map((slice) => JSON.parse(slice))).toEqual(batch)
+    }
+  })
+
+  it('finds the values beside the batch, before and behind it', () => {
+    const body = Buffer.from('{"context":{"a":1},"batch":[{}],"sentAt":"s" ,"integrations":{"All":true}}')
+    const { context, integrations, sentAt } = splitBatch(body)
+    const text = (slice: { start: number; end: number } | undefined) => body.toString('utf8', slice?.start, slice?.end)
+    expect([text(context), text(integrations), text(sentAt)]).toEqual(['{"a":1}', '{"All":true}', '"s"'])
+  })
+
+  it('measures how deep an event nests without recursion', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const { events } = splitBatch(Buffer.from(`{"batch":[{"a":[1]},${deep}]}`))
+    expect(events.map(({ depth }) => depth)).toEqual([2, 100_000])
+  })
+
+  it('keeps what lies far behind the limit together, and all of it', () => {
+    const body = Buffer.from(`{"batch":[${'1,'.repeat(mostSlices + 50)}2]}`)
+    const { events } = splitBatch(body)
+    expect(events).toHaveLength(mostSlices)
+    expect(events.at(-1)?.end).toBe(body.length - 2)
+  })
+})
+
+describe('splitSingle', () => {
+  it.each([
+    [' {"a":1}\n', ['{"a":1}']],
+    ['{"a":1},{"b":2}', ['{"a":1},{"b":2}']],
+    ['{"a":1', ['{"a":1']],
+    ['  ', []],
+  ])('takes %j as one event', (text, expected) => {
+    const body = Buffer.from(text)
+    expect(splitSingle(body).events.map(({ start, end }) => body.toString('utf8', start, end))).toEqual(expected)
+  })
+})
