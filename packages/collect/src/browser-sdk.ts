@@ -26,12 +26,58 @@ const folder = (): string => {
 const literal = (value: string): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
+const stubs = [
+  'track',
+  'identify',
+  'page',
+  'screen',
+  'group',
+  'alias',
+  'ready',
+  'reset',
+  'user',
+  'on',
+  'once',
+  'off',
+  'setAnonymousId',
+  'debug',
+  'trackLink',
+  'trackForm',
+  'trackClick',
+  'trackSubmit',
+  'addSourceMiddleware',
+  'addDestinationMiddleware',
+  'addIntegrationMiddleware',
+  'register',
+]
+
+/** Gives `queue` a method for each call: it is kept in the list until the SDK has taken the queue's place. */
+const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
+  queue.methods.forEach(function (name) {
+    queue[name] = function () {
+      if (window.analytics !== queue) return window.analytics[name].apply(window.analytics, arguments)
+      queue.push([name].concat([].slice.call(arguments)))
+      return queue
+    }
+  })`
+
 /**
  * The build finds its home only in https script tags. So it is told: the page's own `_cdn` first, else the origin this
- * very script came from, else the one it was asked at.
+ * very script came from, else the one it was asked at. A page that has no snippet, only the script's tag, gets the list
+ * for early calls from here.
  */
 const prologue = (origin: string): string =>
-  `!function(){var a=window.analytics=window.analytics||[];if(!a._cdn){var s=document.currentScript,m=s&&/^https?:\\/\\/[^/]+/.exec(s.src);a._cdn=m?m[0]:${literal(origin)}}}();`
+  `!function () {
+  var queue = window.analytics = window.analytics || []
+  if (!queue._cdn) {
+    var script = document.currentScript
+    var home = script && /^https?:\\/\\/[^/]+/.exec(script.src)
+    queue._cdn = home ? home[0] : ${literal(origin)}
+  }
+  if (queue.track) return
+  ${stubCode}
+}();
+`
 
 /**
  * Reads the UMD build of @segment/analytics-next once. Its two addresses of Segment's own servers (fallbacks and error
@@ -69,31 +115,6 @@ export const loadBrowserSdk = (): BrowserSdk => {
   }
 }
 
-const stubs = [
-  'track',
-  'identify',
-  'page',
-  'screen',
-  'group',
-  'alias',
-  'ready',
-  'reset',
-  'user',
-  'on',
-  'once',
-  'off',
-  'setAnonymousId',
-  'debug',
-  'trackLink',
-  'trackForm',
-  'trackClick',
-  'trackSubmit',
-  'addSourceMiddleware',
-  'addDestinationMiddleware',
-  'addIntegrationMiddleware',
-  'register',
-]
-
 /**
  * The script element for a page's head: calls made before the SDK has arrived wait in a list that the SDK works off.
  * `origin` is where this server is reached, http or https.
@@ -105,14 +126,7 @@ export const snippet = ({ origin, writeKey }: { origin: string; writeKey: string
   var queue = window.analytics = window.analytics || []
   if (queue.initialize || queue.invoked) return
   queue.invoked = true
-  queue.methods = ${literal(stubs.join(' '))}.split(' ')
-  queue.methods.forEach(function (name) {
-    queue[name] = function () {
-      if (window.analytics !== queue) return window.analytics[name].apply(window.analytics, arguments)
-      queue.push([name].concat([].slice.call(arguments)))
-      return queue
-    }
-  })
+  ${stubCode}
   queue.load = function (key, options) {
     queue._writeKey = key
     queue._loadOptions = options
