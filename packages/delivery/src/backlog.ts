@@ -11,6 +11,8 @@ const chunkBytes = 256 * 1024
 /** Parked rows fetched at once. */
 const fetchRows = 200
 
+const byPlace = (a: ParkedRow, b: ParkedRow): number => a.partition - b.partition || a.offset - b.offset
+
 export type Backlog = {
   /** Fills the lane's queue from held ranges, and fetches parked rows that are due. */
   fill(): void
@@ -29,6 +31,8 @@ export type BacklogDeps = {
   /** True while the lane has anything queued or under way. */
   busy: () => boolean
   room: () => boolean
+  /** Room for parked rows. */
+  rowRoom: () => boolean
   take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
   closeRow: (part: Part, row: ParkedRow) => void
   lostRow: (row: ParkedRow, now: number) => void
@@ -41,14 +45,22 @@ export type BacklogDeps = {
  */
 export const createBacklog = (deps: BacklogDeps): Backlog => {
   const { id, context, held, rows } = deps
-  const { reader, parking, clock, logger, metrics, settings } = context
+  const { reader, parking, clock, logger, settings } = context
   let fetching = false
   let makingDue = false
 
-  /** The record at an offset, if the log still has it. */
-  const recordAt = (partition: number, offset: number): DeliveryRecord | undefined => {
-    const [found] = reader.read(partition, offset, 1)
-    return found?.offset === offset ? openRecord(found) : undefined
+  /** Looks records up, if the log still has them. Neighbours come from one read, since rows are parked in runs. */
+  const createLookup = () => {
+    const known = new Map<string, DeliveryRecord | undefined>()
+    return (partition: number, offset: number): DeliveryRecord | undefined => {
+      const key = `${partition}-${offset}`
+      if (!known.has(key)) {
+        known.clear()
+        for (const found of reader.read(partition, offset, chunkBytes))
+          known.set(`${partition}-${found.offset}`, openRecord(found))
+      }
+      return known.get(key)
+    }
   }
 
   /** Reads a piece of a range; false when it brought nothing more for now. */
@@ -59,8 +71,7 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
         { destination: id, partition: range.partition, from: range.cursor, to: range.end },
         'Held records are no longer in the log',
       )
-      metrics.count('delivery_events_dead', range.events, { reason: 'trimmed' })
-      range.cursor = range.end
+      range.dead = 'The log no longer holds it'
       return true
     }
     for (const found of records) {
@@ -71,12 +82,13 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
       if (!deps.room()) return false
       range.cursor = found.offset + 1
       const record = openRecord(found)
-      if (record === undefined || !record.meta.d.includes(id)) continue
+      if (record === undefined || !record.reference.meta.d.includes(id)) continue
       const entry = range.tracker.begin(found.offset)
-      range.firstTime = record.time
+      const { time, bytes, meta } = record.reference
+      range.firstTime = time
       deps.take(record, undefined, () => {
-        range.events -= record.meta.n
-        range.bytes -= record.bytes
+        range.events -= meta.n
+        range.bytes -= bytes
         range.tracker.release(entry)
       })
       if (once) break
@@ -84,10 +96,8 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
     return true
   }
 
-  const takeRow = (row: ParkedRow, records: Map<string, DeliveryRecord | undefined>): void => {
-    const key = `${row.partition}-${row.offset}`
-    const record = records.has(key) ? records.get(key) : recordAt(row.partition, row.offset)
-    records.set(key, record)
+  const takeRow = (row: ParkedRow, lookup: ReturnType<typeof createLookup>): void => {
+    const record = lookup(row.partition, row.offset)
     if (record === undefined) return deps.lostRow(row, clock())
     rows.taken.add(row.id)
     deps.take(record, row, (part) => deps.closeRow(part, row))
@@ -102,21 +112,18 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
     const now = clock()
     // A probe may take a row early: the rest that the destination asked for is over.
     const may = (row: ParkedRow): boolean =>
-      (state === 'flowing' && row.nextTime <= now) || (state === 'probing' && !deps.busy())
-    const records = new Map<string, DeliveryRecord | undefined>()
-    let next = found.length === limit ? now : Number.POSITIVE_INFINITY
-    for (const row of found) {
-      if (may(row)) takeRow(row, records)
-      else next = Math.min(next, Math.max(row.nextTime, now))
-    }
-    const blocked = found.find((row) => !rows.taken.has(row.id))
-    if (blocked !== undefined) next = blocked.nextTime
+      state === 'probing' ? !deps.busy() : state === 'flowing' && row.nextTime <= now
+    const lookup = createLookup()
+    for (const row of found.filter(may).toSorted(byPlace)) if (deps.rowRoom()) takeRow(row, lookup)
+    const left = found.filter((row) => !rows.taken.has(row.id))
+    const more = found.length === limit ? now : Number.POSITIVE_INFINITY
+    const next = left.reduce((earliest, row) => Math.min(earliest, row.nextTime), more)
     rows.nextDue = Math.min(rows.nextDue, next)
   }
 
   const rowsWanted = (): boolean => {
-    if (fetching || makingDue || rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked)
-      return false
+    if (fetching || makingDue || !deps.rowRoom()) return false
+    if (rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked) return false
     if (deps.state() === 'probing') return !deps.busy() && rows.waiting > 0
     return deps.state() === 'flowing' && rows.nextDue <= clock()
   }

@@ -51,7 +51,7 @@ export type Delivery = {
   minimumNeeded(): LogPosition[]
 }
 
-const readBytes = 256 * 1024
+const readBytes = 1024 * 1024
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -115,7 +115,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
           'A record of the deliveries log has no readable meta',
         )
         metrics.count('delivery_records_unreadable', 1)
-      } else for (const id of record.meta.d) laneOf(id).offer(record, entry, place.tracker)
+      } else for (const id of record.reference.meta.d) laneOf(id).offer(record, entry, place.tracker)
       place.next = found.offset + 1
       place.tracker.release(entry)
     }
@@ -128,8 +128,10 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     while (!stopping) {
       let read = false
       try {
+        const ends = reader.ends()
         for (const place of partitions) {
           if (stopping || underWay() >= settings.openRecords) break
+          if (place.next >= (ends[place.partition] ?? 0)) continue
           if (!readPiece(place)) continue
           read = true
           await breathe()
@@ -201,7 +203,10 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const tickLoop = async (): Promise<void> => {
     const everyMs = Math.min(50, settings.flushMs)
     while (!stopping) {
-      for (const lane of lanes.values()) lane.tick()
+      for (const lane of lanes.values()) {
+        lane.tick()
+        if (lane.over() && lane.idle()) lanes.delete(lane.id)
+      }
       void attempts.flush()
       metrics.gauge('delivery_queued_bytes', context.queued.bytes)
       if (maintenance.due()) void maintenance.run()

@@ -25,6 +25,8 @@ export type HeldRange = {
   /** What the relational store has of it. */
   persisted: { from: number; end: number } | undefined
   sealed: boolean
+  /** Set when it can never be sent: why. */
+  dead: string | undefined
   readonly tracker: OffsetTracker
 }
 
@@ -66,7 +68,11 @@ const rangeAgeMs = 600_000
 export const rangeLow = (range: HeldRange): number => range.tracker.low() ?? range.cursor
 
 /** True when nothing of it is left to be read or under way. */
-export const isRangeDone = (range: HeldRange): boolean => range.cursor >= range.end && range.tracker.size() === 0
+export const isRangeDone = (range: HeldRange): boolean =>
+  range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
+
+/** True while records of it wait to be read. */
+const isReadable = (range: HeldRange): boolean => range.dead === undefined && range.cursor < range.end
 
 /** An empty set of held ranges. */
 export const createHeldRanges = (): HeldRanges => {
@@ -76,7 +82,7 @@ export const createHeldRanges = (): HeldRanges => {
   const extendable = (range: HeldRange | undefined, record: HeldRecord): range is HeldRange =>
     range !== undefined &&
     !range.sealed &&
-    range.cursor < range.end &&
+    isReadable(range) &&
     record.offset >= range.end &&
     range.events < rangeEvents &&
     record.time - range.firstTime < rangeAgeMs
@@ -88,7 +94,7 @@ export const createHeldRanges = (): HeldRanges => {
       if (covered) for (const range of ranges) if (range.partition === partition) range.sealed = true
       return covered
     },
-    lags: (partition) => ranges.some((range) => range.partition === partition && range.cursor < range.end),
+    lags: (partition) => ranges.some((range) => range.partition === partition && isReadable(range)),
     hold: (record, now) => {
       const last = ranges.findLast((range) => range.partition === record.partition)
       if (extendable(last, record)) {
@@ -112,13 +118,14 @@ export const createHeldRanges = (): HeldRanges => {
         writtenAt: now,
         persisted: undefined,
         sealed: false,
+        dead: undefined,
         tracker: createOffsetTracker(),
       })
     },
     next: () => {
       let oldest: HeldRange | undefined
       for (const range of ranges)
-        if (range.cursor < range.end && (oldest === undefined || range.firstTime < oldest.firstTime)) oldest = range
+        if (isReadable(range) && (oldest === undefined || range.firstTime < oldest.firstTime)) oldest = range
       return oldest
     },
     restore: (range) => {

@@ -47,6 +47,8 @@ export type Lane = {
   readonly rows: LaneRows
   /** True when nothing is queued, under way, or could be sent now. */
   idle(): boolean
+  /** True when its destination is deleted and nothing of it is left. */
+  over(): boolean
   /** No request starts any more; what is queued is forgotten and stays in the log. */
   halt(): void
   snapshot(): LaneSnapshot
@@ -87,19 +89,26 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     rows.unparked < settings.unparked &&
     !context.attempts.full()
 
+  /** Parked rows may go beyond the queue's bound once, so that held ranges cannot keep them out. */
+  const rowRoom = (): boolean =>
+    queue.length() < 2 * settings.queueEvents &&
+    queue.bytes() < 2 * settings.queueBytes &&
+    context.queued.bytes < 2 * settings.totalBytes &&
+    !context.attempts.full()
+
   const take = (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void): void => {
-    const part: Part = { record, row, open: 1, fates: [], finish: () => finish(part) }
+    const { reference } = record
+    // The part outlives the body: it stays until its rows are durable.
+    const part: Part = { record: reference, row, open: 1, fates: [], finish: () => finish(part) }
     const events = record.events()
     const now = clock()
     if (events === undefined) {
-      logger.error(
-        { partition: record.partition, offset: record.offset },
-        'A record of the deliveries log is unreadable',
-      )
+      const { partition, offset } = reference
+      logger.error({ partition, offset }, 'A record of the deliveries log is unreadable')
       outcomes.unreadable(part, now)
       return
     }
-    const bytes = Math.ceil(record.bytes / Math.max(events.length, 1))
+    const bytes = Math.ceil(reference.bytes / Math.max(events.length, 1))
     const items: Item[] = []
     for (const index of row?.indexes ?? events.keys()) {
       const event = events[index]
@@ -116,6 +125,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     held,
     rows,
     room,
+    rowRoom,
     take,
     state: () => (halted ? 'paused' : state),
     busy: () => inFlight > 0 || queue.length() > 0,
@@ -270,14 +280,14 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     held,
     rows,
     offer: (record, entry, tracker) => {
-      if (held.covers(record.partition, record.offset)) return
-      if (state === 'flowing' && !halted && !held.lags(record.partition) && room()) {
+      const { partition, offset, time, bytes, meta } = record.reference
+      if (held.covers(partition, offset)) return
+      if (state === 'flowing' && !halted && !held.lags(partition) && room()) {
         entry.open++
         take(record, undefined, () => tracker.release(entry))
         pump()
         return
       }
-      const { meta, partition, offset, time, bytes } = record
       held.hold({ partition, offset, time, bytes, workspaceId: meta.w, sourceId: meta.s, events: meta.n }, clock())
     },
     tick: () => {
@@ -289,6 +299,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     },
     ranges: (all) => rangeChange({ id, held, settings, metrics, now: clock(), all, gone: state === 'gone' }),
     idle: () => queue.length() === 0 && inFlight === 0 && !backlog.pending() && !burying,
+    over: () => state === 'gone' && !burying && held.all().length === 0 && rows.waiting === 0 && rows.unparked === 0,
     halt: () => {
       halted = true
       clearTimeout(batchTimer)

@@ -65,8 +65,8 @@ export const createMaintenance = (deps: {
       } finally {
         running = false
       }
-      for (const lane of lanes.values())
-        metrics.gauge('delivery_waiting_events', lane.held.events() + lane.rows.waiting, { destination: lane.id })
+      const waiting = [...lanes.values()].reduce((sum, lane) => sum + lane.held.events() + lane.rows.waiting, 0)
+      metrics.gauge('delivery_waiting', waiting)
     },
   }
 }

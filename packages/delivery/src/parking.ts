@@ -188,7 +188,8 @@ export const createParking = (db: Kysely<Database>): Parking => {
     },
     buffered: () => pending.length,
     flush: async (extra = { deletes: [], rows: [] }) => {
-      const batch = pending
+      // A copy: what is pushed while the transaction runs belongs to the next one.
+      const batch = [...pending]
       if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
       const deletes = [...batch.flatMap((item) => item.change.deletes), ...extra.deletes]
       const rows = [...batch.flatMap((item) => item.change.rows), ...extra.rows]
@@ -198,7 +199,6 @@ export const createParking = (db: Kysely<Database>): Parking => {
         lower(writtenSince, row.partition, row.offset)
       }
       await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
-      // What was pushed meanwhile stays for the next flush.
       pending = pending.slice(batch.length)
       for (const item of batch) item.settle()
     },

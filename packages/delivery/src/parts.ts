@@ -1,7 +1,7 @@
 import type { DeliverResult, OutgoingEvent } from '@tributary/connector-kit'
 import { newId } from '@tributary/kernel'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
-import type { DeliveryRecord } from './record.ts'
+import type { RecordReference } from './record.ts'
 import type { Decision } from './retry-rules.ts'
 
 /** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
@@ -13,7 +13,7 @@ export type Fate = {
 
 /** The events of one record on their way to one destination. */
 export type Part = {
-  readonly record: DeliveryRecord
+  readonly record: RecordReference
   /** The parked row they came from; undefined for events straight from the log. */
   readonly row: ParkedRow | undefined
   /** Holds: one for each event, delivery log row and parking change that is not durable yet. */

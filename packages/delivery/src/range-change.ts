@@ -7,6 +7,10 @@ import type { DeliverySettings } from './settings.ts'
 /** A change to be written, and what is to be noted once it is durable. */
 export type RangeChange = { change: ParkingChange; apply: () => void }
 
+/** Reasons of dead ranges. */
+const deleted = 'The destination was deleted'
+const limit = 'limit'
+
 export type RangeChangeInput = {
   id: string
   held: HeldRanges
@@ -69,7 +73,7 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
       notes.push(() => isRangeDone(range) && held.drop(range))
       continue
     }
-    const dead = input.gone ? 'The destination was deleted' : over.has(range) ? 'limit' : undefined
+    const dead = range.dead ?? (input.gone ? deleted : over.has(range) ? limit : undefined)
     const from = rangeLow(range)
     const { end } = range
     const moved = persisted === undefined || persisted.from !== from || persisted.end !== end
@@ -83,7 +87,7 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
       range.persisted = { from, end }
       if (dead === undefined) return
       held.drop(range)
-      metrics.count('delivery_events_dead', range.events, { reason: dead === 'limit' ? 'limit' : 'deleted' })
+      metrics.count('delivery_events_dead', range.events, { reason: dead })
     })
   }
   return {
@@ -109,5 +113,6 @@ export const restoredRange = (row: ParkedRange, now: number): HeldRange => ({
   writtenAt: now,
   persisted: { from: row.offset, end: row.end },
   sealed: true,
+  dead: undefined,
   tracker: createOffsetTracker(),
 })

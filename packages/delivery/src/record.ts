@@ -2,14 +2,19 @@ import type { OutgoingEvent } from '@tributary/connector-kit'
 import { type DeliveryMeta, deliveryMeta, type PipelineEvent } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 
-/** A record of the deliveries log: its body is parsed once, by the first lane that sends it. */
-export type DeliveryRecord = {
+/** What is known of a record without its body: small enough to be kept until everything about it is durable. */
+export type RecordReference = {
   readonly partition: number
   readonly offset: number
   /** Epoch ms of the append. */
   readonly time: number
   readonly bytes: number
   readonly meta: DeliveryMeta
+}
+
+/** A record of the deliveries log: its body is parsed once, by the first lane that sends it. */
+export type DeliveryRecord = {
+  readonly reference: RecordReference
   /** Its events; undefined when the body is not what the pipeline writes. */
   events(): readonly OutgoingEvent[] | undefined
 }
@@ -51,14 +56,11 @@ export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
   const meta = parseMeta(record.meta)
   if (meta === undefined) return undefined
   let parsed: { events: readonly OutgoingEvent[] | undefined } | undefined
+  const { partition, offset, time, body } = record
   return {
-    partition: record.partition,
-    offset: record.offset,
-    time: record.time,
-    bytes: record.body.byteLength,
-    meta,
+    reference: { partition, offset, time, bytes: body.byteLength, meta },
     events: () => {
-      parsed ??= { events: parseBody(record.body) }
+      parsed ??= { events: parseBody(body) }
       return parsed.events
     },
   }

@@ -1,0 +1,36 @@
+/**
+ * A delivery in a process of its own that runs until it kills itself at a fault point: `node crash-child.ts <plan as JSON>`.
+ */
+import type { DestinationDefinition } from '@tributary/connector-kit'
+import { setFaultHandler, silentLogger } from '@tributary/kernel'
+import { createClickHouseEventStore, openRelational } from '@tributary/storage'
+import type { DestinationEntry } from './ports.ts'
+import { openDelivery } from './testing.ts'
+
+export type CrashPlan = {
+  postgresUrl: string
+  eventStoreUrl: string
+  folder: string
+  entries: DestinationEntry[]
+  /** Module and name of the connector. */
+  connector: { module: string; name: string }
+  /** Killed when the point is reached for the `count`-th time. */
+  fault: { point: string; count: number }
+}
+
+const plan: CrashPlan = JSON.parse(process.argv[2] ?? '{}')
+let left = plan.fault.count
+setFaultHandler((point) => {
+  if (point === plan.fault.point && --left === 0) process.kill(process.pid, 'SIGKILL')
+})
+const loaded: Record<string, DestinationDefinition> = await import(plan.connector.module)
+const connector = loaded[plan.connector.name]
+if (connector === undefined) throw new Error('No such connector')
+const { delivery } = openDelivery({
+  folder: plan.folder,
+  entries: new Map(plan.entries.map((entry) => [entry.id, entry])),
+  db: openRelational({ url: plan.postgresUrl, logger: silentLogger }).db,
+  eventStore: createClickHouseEventStore({ url: plan.eventStoreUrl, logger: silentLogger }),
+  connector,
+})
+await delivery.start()

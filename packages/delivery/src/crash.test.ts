@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
+import { webhook } from '@tributary/destination-webhook'
+import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { CrashPlan } from './crash-child.ts'
+import { createFixture } from './testing.ts'
+
+let database: TestDatabase
+let store: TestEventStore
+afterEach(async () => {
+  await database.db.deleteFrom('parked_deliveries').execute()
+})
+beforeAll(async () => {
+  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
+})
+afterAll(async () => {
+  await database.close()
+  await store.close()
+})
+
+const runChild = async (plan: CrashPlan): Promise<string | null> => {
+  const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const timer = setTimeout(() => child.kill('SIGTERM'), 20_000)
+  const [, signal] = await once(child, 'exit')
+  clearTimeout(timer)
+  return signal
+}
+
+const ids = (peer: Peer): Set<string> => new Set(peer.requests.map(({ body }) => JSON.parse(body).messageId))
+
+describe('killed while it delivers, every event still reaches every destination', () => {
+  it.each([
+    ['delivery.after-request', 1],
+    ['delivery.after-request', 150],
+    ['delivery.after-park', 1],
+    ['delivery.after-park', 3],
+    ['delivery.before-commit', 1],
+    ['delivery.before-commit', 2],
+  ])('at %s, time %i', async (point, count) => {
+    await using stack = new AsyncDisposableStack()
+    const peerOf = async (answer: () => PeerAnswer): Promise<Peer> =>
+      stack.adopt(await startPeer(answer), (peer) => peer.close())
+    let dead = true
+    const healthy = await peerOf(() => ({ status: 200 }))
+    const failing = await peerOf(() => ({ status: dead ? 503 : 200 }))
+    const held = await peerOf(() => ({ status: 200 }))
+    const fixture = stack.adopt(
+      await createFixture({ db: database.db, eventStore: store, connector: webhook, start: false }),
+      (made) => made.close(),
+    )
+    const destinations = [healthy, failing, held].map((peer) =>
+      fixture.destination({ url: peer.url }, { enabled: peer !== held }),
+    )
+    await fixture.append(destinations, 200)
+    const signal = await runChild({
+      postgresUrl: database.url,
+      eventStoreUrl: store.url,
+      folder: fixture.folder,
+      entries: [...fixture.entries.values()],
+      connector: { module: '@tributary/destination-webhook', name: 'webhook' },
+      fault: { point, count },
+    })
+    expect(signal).toBe('SIGKILL')
+
+    dead = false
+    failing.requests.length = 0
+    for (const [id, entry] of fixture.entries) fixture.entries.set(id, { ...entry, enabled: true })
+    await fixture.restart()
+    await failing.until(() => ids(failing).size === 200)
+    await held.until(() => ids(held).size === 200)
+    await fixture.delivery.idle()
+    expect(ids(healthy).size).toBe(200)
+    // Each delivered event has its row: the outcome of every event can be found.
+    const rows = await store.query<{ destination_id: string; events: string }>(
+      `select destination_id, toString(uniqExact(message_id)) as events from deliveries where status = 'delivered'
+        and destination_id in {destinations:Array(String)} group by destination_id`,
+      { destinations },
+    )
+    expect(rows.map((row) => row.events)).toEqual(['200', '200', '200'])
+    expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
+  })
+})

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createEgressPolicy,
+  createRequestClient,
+  type DestinationDefinition,
+  type RequestClient,
+} from '@tributary/connector-kit'
+import type { DeliveryMeta, PipelineEvent } from '@tributary/contract'
+import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import {
+  type Database,
+  type EventStore,
+  type LogPosition,
+  openJournal,
+  openLogReader,
+  openLogWriter,
+} from '@tributary/storage'
+import type { Kysely } from 'kysely'
+import { createDelivery, type Delivery } from './delivery.ts'
+import type { DestinationEntry } from './ports.ts'
+import type { DeliverySettings } from './settings.ts'
+
+/** Times short enough for tests; everything else as in the product. */
+export const quickSettings: Partial<DeliverySettings> = {
+  retry: { baseMs: 100, capMs: 1000, maxElapsedMs: 4 * 3_600_000 },
+  circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 100, capMs: 300 },
+  parkAfterMs: 50,
+  flushMs: 20,
+  attempts: { rows: 1000, waitMs: 50, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
+  unknownGraceMs: 300,
+  drainMs: 3000,
+}
+
+/** An event as the pipeline hands it on. */
+export const sampleEvent = (number: number): PipelineEvent => ({
+  eventId: `0-${number}-0`,
+  messageId: `m-${number}`,
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties: { number },
+  context: { library: { name: 'test' } },
+  test: false,
+  receivedAt: '2026-01-01T00:00:00.000Z',
+  timestamp: '2026-01-01T00:00:00.000Z',
+})
+
+export type Fixture = {
+  workspaceId: string
+  sourceId: string
+  folder: string
+  delivery: Delivery
+  entries: Map<string, DestinationEntry>
+  /** Makes a destination and hands back its id. */
+  destination(settings: Record<string, unknown>, more?: Partial<DestinationEntry>): string
+  /** Appends events, `perRecord` in each record; their message ids count up from the last. */
+  append(destinations: readonly string[], events: number, perRecord?: number): Promise<LogPosition[]>
+  /** Stops the delivery and begins anew with the same log, journal and stores. */
+  restart(settings?: Partial<DeliverySettings>): Promise<void>
+  /** What stands in the delivery log, in no order. */
+  attempts(): Promise<AttemptRow[]>
+  close(): Promise<void>
+}
+
+export type AttemptRow = {
+  destination_id: string
+  message_id: string
+  attempt: number
+  status: string
+  http_status: number
+  reason: string
+  request: string
+  response: string
+}
+
+export type FixtureDeps = {
+  /** Where log and journal are; a new one unless told. */
+  folder?: string
+  /** False: the delivery is not started. */
+  start?: boolean
+  db: Kysely<Database>
+  eventStore: EventStore
+  connector: DestinationDefinition
+  settings?: Partial<DeliverySettings>
+  timeoutMs?: number
+}
+
+const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
+
+type Running = { delivery: Delivery; shut: () => Promise<void> }
+
+/** A delivery on the log and journal of a folder; requests may reach loopback only. */
+export const openDelivery = (
+  deps: FixtureDeps & { folder: string; entries: ReadonlyMap<string, DestinationEntry> },
+): Running => {
+  const reader = openLogReader({ dir: join(deps.folder, 'log') })
+  const journal = openJournal({ file: join(deps.folder, 'journal.db'), filterBytes: 1024 * 1024 })
+  const client = createRequestClient({ egress, logger: silentLogger, timeoutMs: deps.timeoutMs ?? 10_000 })
+  const delivery = createDelivery({
+    reader,
+    journal,
+    db: deps.db,
+    eventStore: deps.eventStore,
+    directory: { get: (id) => deps.entries.get(id), ready: async () => {} },
+    connectors: new Map([[deps.connector.slug, deps.connector]]),
+    requestClient: client,
+    clock: Date.now,
+    logger: silentLogger,
+    metrics: noMetrics,
+    settings: { ...quickSettings, ...deps.settings },
+  })
+  const shut = async (): Promise<void> => {
+    await delivery.stop()
+    await client.close()
+    reader.close()
+    journal.close()
+  }
+  return { delivery, shut }
+}
+
+/** A delivery on a real log in a folder of its own, with given stores. */
+export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
+  const folder = deps.folder ?? mkdtempSync(join(tmpdir(), 'tributary-delivery-'))
+  const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true })
+  const entries = new Map<string, DestinationEntry>()
+  const [workspaceId, sourceId] = [newId(), newId()]
+  let sent = 0
+  let running = openDelivery({ ...deps, folder, entries })
+  if (deps.start !== false) await running.delivery.start()
+  return {
+    workspaceId,
+    sourceId,
+    folder,
+    entries,
+    get delivery() {
+      return running.delivery
+    },
+    destination: (settings, more = {}) => {
+      const id = newId()
+      entries.set(id, { id, workspaceId, title: 'Hook', app: deps.connector.slug, enabled: true, settings, ...more })
+      return id
+    },
+    append: async (destinations, events, perRecord = 1) => {
+      const records: Promise<LogPosition>[] = []
+      for (let left = events; left > 0; left -= perRecord) {
+        const body = Array.from({ length: Math.min(perRecord, left) }, () => sampleEvent(sent++))
+        const meta: DeliveryMeta = { w: workspaceId, s: sourceId, d: [...destinations], n: body.length }
+        const bytes = Buffer.from(JSON.stringify(body))
+        records.push(writer.append({ key: workspaceId, meta: JSON.stringify(meta), body: bytes }))
+      }
+      return Promise.all(records)
+    },
+    restart: async (settings) => {
+      await running.shut()
+      running = openDelivery({ ...deps, settings: { ...deps.settings, ...settings }, folder, entries })
+      await running.delivery.start()
+    },
+    attempts: () =>
+      deps.eventStore.query<AttemptRow>(
+        'select destination_id, message_id, attempt, status, http_status, reason, request, response from deliveries',
+      ),
+    close: async () => {
+      await running.shut()
+      await writer.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
