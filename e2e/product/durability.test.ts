@@ -113,6 +113,15 @@ const childPids = (pid: number): number[] =>
     })
     .map(Number)
 
+/** Kills a process; false when it is gone already, for instance with its parent. */
+const killed = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}
+
 const prepare = async (product: Product) => {
   await product.api.login(adminCredentials)
   const { workspace } = await createWorkspace(product.api)
@@ -156,13 +165,7 @@ test('killed as a whole at random moments under load, nothing acknowledged is lo
     await new Promise((resolve) => setTimeout(resolve, pause))
     const children = childPids(product.pid)
     await product.kill()
-    for (const pid of children) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It ended with its parent.
-      }
-    }
+    children.forEach(killed)
     product = await startProduct({ dataDir })
   }
   await load.stop()
@@ -179,7 +182,7 @@ test('each engine killed alone under load is started again and nothing acknowled
   expect(children.length).toBeGreaterThanOrEqual(2)
   for (const pid of children) {
     const before = load.acknowledged.size
-    process.kill(pid, 'SIGKILL')
+    if (!killed(pid)) continue
     await eventually('collection goes on', () => load.acknowledged.size > before + 100)
     await eventually('ready again', async () => (await fetch(`${product.url}/health/ready`)).status === 200, 30_000)
   }
