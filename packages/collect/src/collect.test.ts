@@ -461,6 +461,109 @@ describe('pixels', () => {
   })
 })
 
+describe('durability', () => {
+  const held = async (): Promise<{ other: RunningCollect; confirm(): void }> => {
+    const other = await startCollect()
+    let confirm = (): void => {}
+    other.faults.hold = new Promise((resolve) => {
+      confirm = resolve
+    })
+    return { other, confirm }
+  }
+  const send = (other: RunningCollect): Promise<Response> =>
+    fetch(`${other.origin}/v1/track`, { method: 'POST', body: json(track), headers: key })
+
+  test('no request is acknowledged before the log confirms its record', async () => {
+    const { other, confirm } = await held()
+    let answered = false
+    const answer = send(other).then((response) => {
+      answered = true
+      return response.status
+    })
+    await expect.poll(() => other.entries().length).toBe(1)
+    await fetch(`${other.origin}/v1/m`, { method: 'POST' })
+    expect(answered).toBe(false)
+    confirm()
+    expect(await answer).toBe(200)
+    await other.stop()
+  })
+
+  test('stop waits for what is on its way to the disk, and those answers end their connections', async () => {
+    const { other, confirm } = await held()
+    const answer = send(other)
+    await expect.poll(() => other.entries().length).toBe(1)
+    let stopped = false
+    const stopping = other.collect.stop().then(() => {
+      stopped = true
+    })
+    await fetch(`${other.origin}/v1/m`, { method: 'POST' })
+    expect(stopped).toBe(false)
+    confirm()
+    expect((await answer).status).toBe(200)
+    await stopping
+    expect((await send(other)).headers.get('connection')).toBe('close')
+    await other.stop()
+  })
+})
+
+test('values of every shape at every place are judged, never answered with a 5xx, and kept only when accepted', async () => {
+  const values = [
+    null,
+    true,
+    0,
+    -1,
+    1e308,
+    '',
+    'x',
+    '\u0000',
+    '\ud800',
+    [],
+    {},
+    [[]],
+    { a: { b: [1] } },
+    { __proto__: 1 },
+    'x'.repeat(200),
+  ]
+  const fields = [
+    'type',
+    'userId',
+    'anonymousId',
+    'event',
+    'groupId',
+    'previousId',
+    'writeKey',
+    'batch',
+    'context',
+    'timestamp',
+    '__proto__',
+    'constructor',
+  ]
+  const before = running.entries().length
+  let accepted = 0
+  for (const path of ['/v1/track', '/v1/alias', '/v1/g', '/v1/batch']) {
+    for (const field of fields) {
+      const answers = await Promise.all(
+        values.map((value) =>
+          post(path, `{"userId":"u","event":"e","groupId":"g","previousId":"p",${json(field)}:${json(value)}}`, key),
+        ),
+      )
+      for (const { status } of answers) {
+        expect([200, 400]).toContain(status)
+        if (status === 200) accepted++
+      }
+    }
+  }
+  expect(accepted).toBeGreaterThan(100)
+  expect(running.entries().length - before).toBe(accepted)
+})
+
+test('a batch nested a million levels deep does not take the process along', async () => {
+  const depth = 1_000_000
+  const response = await post('/v1/batch', `{"batch":[${'['.repeat(depth)}${']'.repeat(depth)}]}`, key)
+  expect([200, 400]).toContain(response.status)
+  expect((await post('/v1/track', json(track), key)).status).toBe(200)
+})
+
 test('random bytes never crash collection and are never answered with a 5xx', async () => {
   const paths = [
     '/v1/batch',

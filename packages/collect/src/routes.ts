@@ -20,14 +20,13 @@ export type PixelRoute = Extract<Route, { kind: 'data-pixel' | 'query-pixel' }>
 export type EventRoute = TrackRoute | PixelRoute
 export type StartRoute = Extract<Route, { kind: 'settings' | 'script' | 'source-config' | 'bundle' }>
 
-const letters: Record<string, EventType> = { t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias' }
+const letters: ReadonlyMap<string, EventType> = new Map(
+  Object.entries({ t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias' } as const),
+)
 
 const exact = new Map<string, Route>([
   ...eventTypes.map((type): [string, Route] => [`/v1/${type}`, { kind: 'single', type, client: false }]),
-  ...Object.entries(letters).map(([letter, type]): [string, Route] => [
-    `/v1/${letter}`,
-    { kind: 'single', type, client: true },
-  ]),
+  ...[...letters].map(([letter, type]): [string, Route] => [`/v1/${letter}`, { kind: 'single', type, client: true }]),
   ['/v1/batch', { kind: 'batch', client: false }],
   ['/v1/import', { kind: 'batch', client: false }],
   ['/v1/b', { kind: 'batch', client: true }],
@@ -74,7 +73,7 @@ const decoded = (text: string): string => {
 const pixelRoute = (path: string): Route | undefined => {
   const [, form, name] = pixelPath.exec(path) ?? []
   if (form === undefined || name === undefined) return undefined
-  const type = eventTypes.find((known) => known === name) ?? letters[name]
+  const type = eventTypes.find((known) => known === name) ?? letters.get(name)
   if (type === undefined) return undefined
   return { kind: form === 'v1/pixel' ? 'data-pixel' : 'query-pixel', type, client: true }
 }

@@ -15,16 +15,24 @@ import {
 import { type Collect, createCollect } from '../collect.ts'
 import type { CollectDeps, RefusalRow, WriteKeyEntry, WriteKeyUse } from '../ports.ts'
 
-/** The real log in a folder of its own; `failWith` makes the next appends fail. */
+/** `failWith` makes appends fail, `hold` keeps them from being confirmed. */
+type Faults = { failWith?: Error; hold?: Promise<void> }
+
+/** The real log in a folder of its own. */
 const openTestLog = async (maxQueuedBytes: number) => {
   const dir = await mkdtemp(join(tmpdir(), 'collect-'))
   const writer = await openLogWriter({ dir, partitions: 1, maxQueuedBytes })
   const reader = openLogReader({ dir })
   const read: LogRecord[] = []
-  const faults: { failWith?: Error } = {}
+  const faults: Faults = {}
   const log: LogWriter = {
     ...writer,
-    append: (entry) => (faults.failWith === undefined ? writer.append(entry) : Promise.reject(faults.failWith)),
+    async append(entry) {
+      if (faults.failWith !== undefined) throw faults.failWith
+      const position = await writer.append(entry)
+      await faults.hold
+      return position
+    },
   }
   return {
     log,
@@ -63,7 +71,7 @@ export type RunningCollect = {
   coordination: Coordination
   /** What the log holds. */
   entries(): readonly LogRecord[]
-  faults: { failWith?: Error }
+  faults: Faults
   /** What the sink was given. */
   refused: RefusalRow[]
   touched: WriteKeyUse[]
