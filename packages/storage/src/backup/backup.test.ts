@@ -25,6 +25,7 @@ import { DataDirHalfRestored, DataDirLocked, lockDataDir } from '../supervisor/d
 import { identify, isRunning } from '../supervisor/processes.ts'
 import { createSupervisor } from '../supervisor/supervisor.ts'
 import { createBackup } from './create.ts'
+import { untilIdle } from './idle.ts'
 import { InvalidBackup } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
@@ -132,6 +133,25 @@ describe('backup and restore', () => {
     await expect(createBackup({ dataDir, file: join(root, 'second'), logger })).rejects.toThrow(DataDirLocked)
     await expect(restoreBackup({ dataDir, file, force: true, logger })).rejects.toThrow(DataDirLocked)
     expect(readdirSync(root).toSorted()).toEqual(['backup.tar.zst', 'data'])
+  })
+
+  it('is not refused because a shell stands in the data folder, but because a process has a file of it open', async () => {
+    fill()
+    const inside = spawn('/bin/sh', ['-c', 'echo here; read -r _'], {
+      cwd: dataDir,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    await once(inside.stdout, 'data')
+    await createBackup({ dataDir, file, logger })
+    inside.stdin.end('\n')
+    const reader = spawn('/bin/sh', ['-c', 'exec 3<secret.key; echo open; read -r _'], {
+      cwd: dataDir,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    await once(reader.stdout, 'data')
+    await expect(untilIdle(dataDir, logger, 100)).rejects.toThrow(new RegExp(`sh \\(${reader.pid}\\)`))
+    reader.stdin.end('\n')
+    await untilIdle(dataDir, logger, 5_000)
   })
 
   it('refuses a file that exists, one inside the data folder, a missing folder, and a data folder without data', async () => {

@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto'
-import { constants, createReadStream } from 'node:fs'
-import { access, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createZstdDecompress } from 'node:zlib'
 import { faultPoint, type Logger } from '@tributary/kernel'
-import { Unpack } from 'tar'
 import { chooseAccount } from '../relational/embedded/account.ts'
 import { giveTo } from '../relational/embedded/cluster.ts'
 import { lockDataDir, restoreMark } from '../supervisor/data-dir-lock.ts'
-import { dataEntries, dataNames, keptPrefix, sidePrefix } from './data-files.ts'
+import { type DataEntry, dataEntries, dataNames, keptPrefix, sidePrefix } from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { InvalidBackup, type Manifest, manifestName, parseManifest } from './manifest.ts'
+import { unpackBackup } from './unpack.ts'
 
 export type RestoreOptions = {
   file: string
@@ -34,62 +31,56 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** Unpacks files and folders, nothing else (links would lead out), with the archive's modes and this user as owner. */
-const unpack = async (file: string, side: string): Promise<void> => {
-  const unpacker = new Unpack({
-    cwd: side,
-    strict: true,
-    preserveOwner: false,
-    noMtime: true,
-    chmod: true,
-    processUmask: 0,
-    filter: (_path, entry) => 'type' in entry && (entry.type === 'File' || entry.type === 'Directory'),
-  })
-  const done = new Promise<void>((resolve, reject) => {
-    unpacker.on('close', () => resolve())
-    unpacker.on('error', reject)
-  })
-  const bytes = new PassThrough()
-  bytes.on('data', (chunk: Buffer) => {
-    if (!unpacker.write(chunk)) bytes.pause()
-  })
-  unpacker.on('drain', () => bytes.resume())
-  bytes.on('end', () => unpacker.end())
+/** Reads a file back, compares it with what the manifest says, and syncs it. */
+const verifyFile = async (path: string, entry: DataEntry, wanted: Manifest['files'][number]): Promise<void> => {
+  const handle = await open(path, constants.O_RDONLY)
   try {
-    await Promise.all([pipeline(createReadStream(file), createZstdDecompress(), bytes), done])
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EACCES')) throw cause
-    throw new InvalidBackup(`${file} is no backup of Tributary, or it is damaged or cut off.`, cause)
+    const hash = createHash('sha256')
+    for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 }))
+      hash.update(chunk)
+    if (entry.size !== wanted.size || hash.digest('hex') !== wanted.sha256) {
+      throw new InvalidBackup(`${entry.path} in the backup is damaged: its checksum differs.`)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 
-/** Reads every file back, compares it with the manifest, and syncs it. */
+/** Several files at a time: their syncs share the disk's round trips. */
+const verifiers = 8
+
+/** Compares every file with the manifest and syncs everything. When it throws, nothing is being read any more. */
 const verify = async (dir: string, manifest: Manifest): Promise<void> => {
   const expected = new Map(manifest.files.map((entry) => [entry.path, entry]))
-  for await (const entry of dataEntries(dir)) {
-    if (entry.folder) {
-      await syncFolder(join(dir, entry.path))
-      continue
-    }
-    const wanted = expected.get(entry.path)
-    if (wanted === undefined)
-      throw new InvalidBackup(`The backup holds ${entry.path}, which its manifest does not name.`)
-    expected.delete(entry.path)
-    const handle = await open(join(dir, entry.path), constants.O_RDONLY)
-    try {
-      const hash = createHash('sha256')
-      for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 }))
-        hash.update(chunk)
-      if (entry.size !== wanted.size || hash.digest('hex') !== wanted.sha256) {
-        throw new InvalidBackup(`${entry.path} in the backup is damaged: its checksum differs.`)
+  const entries = dataEntries(dir)
+  const work = async (): Promise<void> => {
+    for await (const entry of entries) {
+      const path = join(dir, entry.path)
+      const wanted = expected.get(entry.path)
+      if (entry.folder) await syncFolder(path)
+      else if (wanted === undefined) {
+        throw new InvalidBackup(`The backup holds ${entry.path}, which its manifest does not name.`)
+      } else {
+        expected.delete(entry.path)
+        await verifyFile(path, entry, wanted)
       }
-      await handle.sync()
-    } finally {
-      await handle.close()
     }
   }
+  const results = await Promise.allSettled(Array.from({ length: verifiers }, work))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
   const [missing] = expected.keys()
   if (missing !== undefined) throw new InvalidBackup(`${missing} is missing from the backup.`)
+}
+
+/** A mounted disk cannot be renamed away: better known before anything is moved. */
+const checkMovable = async (dir: string): Promise<void> => {
+  const { dev } = await stat(dir)
+  for (const name of await dataNames(dir)) {
+    if ((await lstat(join(dir, name))).dev !== dev) {
+      throw new Error(`${join(dir, name)} is a disk of its own and cannot be replaced: empty it and unmount it first.`)
+    }
+  }
 }
 
 const removeOldSides = async (dir: string): Promise<void> => {
@@ -151,12 +142,13 @@ export const restoreBackup = async ({
         `folder named ${keptPrefix}… inside.`,
     )
   }
+  await checkMovable(lock.dir)
   await untilIdle(lock.dir, logger)
   await removeOldSides(lock.dir)
   const side = await mkdtemp(join(lock.dir, `${sidePrefix}${process.pid}-`))
   logger.info({ file: archive, dataDir: lock.dir }, 'restore begins')
   try {
-    await unpack(archive, side)
+    await unpackBackup(archive, side)
     const restored = join(side, 'data')
     await mkdir(restored, { recursive: true })
     const manifest = parseManifest(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { silentLogger } from '@tributary/kernel'
 import { createTestDatabase } from '@tributary/test-kit'
@@ -35,6 +35,28 @@ describe('migrate', () => {
 })
 
 describe('openRelational', () => {
+  it('takes a network address in the same form as a socket address', async () => {
+    await using store = await createTestDatabase()
+    const address = new URL(store.url.replace('@/', '@placeholder/'))
+    const socket = `${address.searchParams.get('host')}/.s.PGSQL.5432`
+    const proxy = createServer((client) => {
+      const server = connect(socket)
+      client.on('error', () => server.destroy())
+      server.on('error', () => client.destroy())
+      client.pipe(server).pipe(client)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const listening = proxy.address()
+    const port = typeof listening === 'object' && listening !== null ? listening.port : 0
+    const url = `postgres://tributary:unused@127.0.0.1:${port}${address.pathname}`
+    {
+      await using remote = openRelational({ url, logger: silentLogger })
+      expect(await remote.db.selectFrom('users').select('id').execute()).toEqual([])
+    }
+    proxy.close()
+    await once(proxy, 'close')
+  })
+
   it('tells an unreachable server from a refused statement', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -113,18 +113,6 @@ export const findProcesses = (
   return found
 }
 
-const linksOf = (pid: number): string[] => {
-  const links: string[] = []
-  for (const path of [`/proc/${pid}/cwd`, ...descriptorsOf(pid)]) {
-    try {
-      links.push(readlinkSync(path))
-    } catch {
-      // Closed or ended in between, or not ours to see.
-    }
-  }
-  return links
-}
-
 const descriptorsOf = (pid: number): string[] => {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((descriptor) => `/proc/${pid}/fd/${descriptor}`)
@@ -134,16 +122,23 @@ const descriptorsOf = (pid: number): string[] => {
 }
 
 /**
- * Other processes that work in `folder` (a real path): with it or a folder below as their working directory, or with a
- * file below it open. Sees the processes of this user, as root all. Empty without /proc.
+ * Other processes that have a file below `folder` (a real path) open. A shell that merely stands in the folder is none.
+ * Sees the processes of this user, as root all. Empty without /proc.
  */
 export const processesUsing = (folder: string): (ProcessIdentity & { command: string })[] => {
   if (!hasProc()) return []
-  const within = (path: string): boolean => path === folder || path.startsWith(`${folder}/`)
+  const hasFileOpen = (pid: number): boolean =>
+    descriptorsOf(pid).some((descriptor) => {
+      try {
+        return readlinkSync(descriptor).startsWith(`${folder}/`)
+      } catch {
+        return false
+      }
+    })
   const found: (ProcessIdentity & { command: string })[] = []
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry)
-    if (!Number.isInteger(pid) || pid === process.pid || !linksOf(pid).some(within)) continue
+    if (!Number.isInteger(pid) || pid === process.pid || !hasFileOpen(pid)) continue
     const identity = identify(pid)
     if (identity !== undefined) found.push({ ...identity, command: statFields(pid)?.command ?? '' })
   }

@@ -85,8 +85,8 @@ export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): 
   const dir = resolve(options.dir)
   const durable = options.durable ?? true
   const { server, client } = chooseAccount()
-  const socketFolder = await ensureSocketFolder(dir, server)
   const native = await runnableBinaries(server, options.binaries, options.caches)
+  const socketFolder = await ensureSocketFolder(dir, server)
   const settings = serverSettings(socketFolder, durable, options.settings ?? {})
   const url = socketUrl(socketFolder, databaseName)
 

@@ -25,7 +25,8 @@ export const ensureSocketFolder = async (
     .slice(0, 16)}`
   for (const place of places) {
     const folder = join(place, name)
-    if (Buffer.byteLength(folder) > longestFolder) continue
+    // PostgreSQL takes a list of folders: a comma or a quote in the path would be read as more than one.
+    if (Buffer.byteLength(folder) > longestFolder || !/^[\w./-]+$/.test(folder)) continue
     try {
       await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error

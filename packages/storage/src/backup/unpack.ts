@@ -1,0 +1,127 @@
+import { createReadStream } from 'node:fs'
+import { chmod, mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { Header, Pax } from 'tar'
+import { dataPrefix, InvalidBackup, manifestName } from './manifest.ts'
+
+const block = 512
+/** An extended header holds one long path; anything larger is an attack or damage. */
+const longestExtension = 1024 * 1024
+/** What the disk may refuse, however sound the archive is. */
+const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENOENT'])
+
+type ByteReader = {
+  /** The next `size` bytes in pieces as they come. Throws InvalidBackup when the input ends before. */
+  pieces(size: number): AsyncGenerator<Buffer, void, undefined>
+  /** The next `size` bytes at once. */
+  read(size: number): Promise<Buffer>
+  /** Reads to the end, so that what checks the input as a whole has seen all of it. */
+  drain(): Promise<void>
+}
+
+const createByteReader = (input: AsyncIterable<Buffer>): ByteReader => {
+  const source = input[Symbol.asyncIterator]()
+  let rest: Buffer = Buffer.alloc(0)
+  const next = async (): Promise<boolean> => {
+    const { done, value } = await source.next()
+    if (done !== true) rest = value
+    return done !== true
+  }
+  async function* pieces(size: number): AsyncGenerator<Buffer, void, undefined> {
+    let wanted = size
+    while (wanted > 0) {
+      if (rest.length === 0 && !(await next())) throw new InvalidBackup('The backup is cut off.')
+      const piece = rest.subarray(0, wanted)
+      rest = rest.subarray(piece.length)
+      wanted -= piece.length
+      if (piece.length > 0) yield piece
+    }
+  }
+  const read = async (size: number): Promise<Buffer> => {
+    const parts: Buffer[] = []
+    for await (const piece of pieces(size)) parts.push(piece)
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
+  }
+  return {
+    pieces,
+    read,
+    async drain() {
+      while (await next());
+    },
+  }
+}
+
+/** The place of an entry below the side folder. @throws InvalidBackup when it would lie elsewhere. */
+const placeOf = (path: string): string => {
+  const plain = path.replace(/\/$/, '')
+  const inside = plain === manifestName || plain.startsWith(dataPrefix)
+  if (!inside || plain.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    throw new InvalidBackup(`The backup holds an entry that belongs nowhere: ${JSON.stringify(path.slice(0, 200))}`)
+  }
+  return plain
+}
+
+const saveFile = async (bytes: AsyncIterable<Buffer>, mode: number, target: string): Promise<void> => {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  const handle = await open(target, 'wx', 0o600)
+  try {
+    for await (const piece of bytes) await handle.writeFile(piece)
+    await handle.chmod(mode & 0o777)
+  } finally {
+    await handle.close()
+  }
+}
+
+const paddingOf = (size: number): number => (block - (size % block)) % block
+
+/** Saves a tar stream's entries one after the other. Folders get their modes last, in case one forbids writing to it. */
+const saveEntries = async (input: AsyncIterable<Buffer>, side: string): Promise<void> => {
+  const bytes = createByteReader(input)
+  const folders: { target: string; mode: number }[] = []
+  let extended: Pax | undefined
+  for (;;) {
+    const header = new Header(await bytes.read(block))
+    if (header.nullBlock) break
+    const { type, mode = 0o600 } = header
+    // The extended header before an entry outranks the entry's own fields, which hold only what fits.
+    const path = extended?.path ?? header.path ?? ''
+    const size = extended?.size ?? header.size ?? 0
+    if (!header.cksumValid) throw new InvalidBackup('The backup is damaged: a header of the archive is wrong.')
+    if (type === 'ExtendedHeader') {
+      if (size > longestExtension)
+        throw new InvalidBackup('The backup is damaged: a header of the archive is too long.')
+      extended = Pax.parse((await bytes.read(size)).toString())
+    } else {
+      extended = undefined
+      const target = join(side, placeOf(path))
+      if (type === 'File') await saveFile(bytes.pieces(size), mode, target)
+      else if (type === 'Directory') {
+        await mkdir(target, { recursive: true, mode: 0o700 })
+        folders.push({ target, mode: mode & 0o777 })
+      } else throw new InvalidBackup(`The backup holds ${path}, which is neither a file nor a folder.`)
+    }
+    await bytes.read(paddingOf(type === 'Directory' ? 0 : size))
+  }
+  await bytes.drain()
+  for (const { target, mode } of folders.toReversed()) await chmod(target, mode)
+}
+
+/**
+ * Unpacks the files and folders of a backup into `side`, with the modes of the archive and this user as owner. An
+ * archive with links or with paths that lead out is refused. Memory does not grow with file sizes.
+ *
+ * @throws InvalidBackup when the archive is damaged, cut off or something else; errors of the disk as they are.
+ */
+export const unpackBackup = async (file: string, side: string): Promise<void> => {
+  try {
+    await pipeline(createReadStream(file), createZstdDecompress(), (bytes: AsyncIterable<Buffer>) =>
+      saveEntries(bytes, side),
+    )
+  } catch (cause) {
+    if (cause instanceof InvalidBackup) throw cause
+    if (cause instanceof Error && 'code' in cause && diskErrors.has(String(cause.code))) throw cause
+    throw new InvalidBackup(`${file} is no backup of Tributary, or it is damaged or cut off.`, cause)
+  }
+}
