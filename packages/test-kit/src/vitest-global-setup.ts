@@ -19,7 +19,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (eventStore.status === 'fulfilled') stack.use(eventStore.value)
   if (postgres.status === 'rejected' || eventStore.status === 'rejected') {
     await stack.disposeAsync()
-    throw postgres.status === 'rejected' ? postgres.reason : eventStore.status === 'rejected' ? eventStore.reason : undefined
+    throw postgres.status === 'rejected'
+      ? postgres.reason
+      : eventStore.status === 'rejected'
+        ? eventStore.reason
+        : undefined
   }
   project.provide('postgresUrl', postgres.value.url)
   project.provide('eventStoreUrl', eventStore.value.url)
