@@ -173,18 +173,28 @@ describe('the events pipeline on the real engines', () => {
   it('stores a quiet workspace within two seconds while another floods', async () => {
     await using world = await createWorld(store)
     const flood = JSON.stringify(batchOf('x', 500, { messageId: undefined, properties: { a: 'y'.repeat(300) } }))
-    for (let n = 0; n < 80; n++) await world.send(flood, { w: 'flood' })
+    let sent = 0
+    let flooding = true
+    const flooded = (async () => {
+      for (; flooding; await new Promise((resolve) => setTimeout(resolve, 5))) {
+        for (; world.pipeline.state().lagRecords < 100; sent++) await world.send(flood, { w: 'flood' })
+      }
+    })()
     const delays: number[] = []
-    for (let n = 0; n < 10; n++) {
-      const sent = performance.now()
+    for (let n = 0; n < 5; n++) {
+      const began = performance.now()
       await world.send(batchOf(`q${n}`, 1), { w: 'quiet' })
       await expect.poll(async () => (await idsOf('quiet')).length, { timeout: 10_000, interval: 20 }).toBe(n + 1)
-      delays.push(performance.now() - sent)
+      delays.push(performance.now() - began)
     }
+    const behind = world.pipeline.state().lagRecords
+    flooding = false
+    await flooded
     await world.pipeline.idle()
-    expect(delays.toSorted((a, b) => a - b)[9]).toBeLessThan(2000)
+    expect(behind).toBeGreaterThan(0)
+    expect(Math.max(...delays)).toBeLessThan(2000)
     const [count] = await store.query<{ n: number }>("select count() as n from events where workspace_id = 'flood'")
-    expect(count?.n).toBe(40_000)
+    expect(count?.n).toBe(sent * 500)
   }, 60_000)
 
   it('stores what it read before it stops, and goes on where it stopped', async () => {

@@ -1,0 +1,36 @@
+/**
+ * A pipeline in a process of its own, for the crash tests: `crash-child.ts <folder> <event store URL> [<fault point>
+ * <n>]`. Kills itself at the n-th pass of the point; else it stores everything in the log and exits with 0.
+ */
+import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
+import { createClickHouseEventStore } from '@tributary/storage'
+import { createPipeline } from './events.ts'
+import { openFiles } from './test-world.ts'
+
+const [dir = '', url = '', point, count = '1'] = process.argv.slice(2)
+
+let passes = 0
+if (point !== undefined) {
+  setFaultHandler((name) => {
+    if (name === point && ++passes === Number(count)) process.kill(process.pid, 'SIGKILL')
+  })
+}
+
+const files = await openFiles(dir)
+const eventStore = createClickHouseEventStore({ url, logger: silentLogger })
+const pipeline = createPipeline({
+  ...files,
+  eventStore,
+  destinationsFor: () => ['d-1'],
+  coordination: { publish() {}, subscribe: () => () => {} },
+  clock: Date.now,
+  logger: silentLogger,
+  metrics: noMetrics,
+  settings: { flushRows: 120, turnBytes: 4000, flushAgeMs: 5 },
+  onFault: () => process.exit(1),
+})
+pipeline.start()
+await pipeline.idle()
+await pipeline.stop()
+await files.close()
+await eventStore.close()

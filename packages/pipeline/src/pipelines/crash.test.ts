@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openJournal, openLogReader } from '@tributary/storage'
+import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { batchOf, deliveredIds, openFiles } from './test-world.ts'
+
+const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+const workspaces = ['w-a', 'w-b', 'w-c']
+
+/** Runs the child to its end; tells whether it was killed. */
+const run = async (...args: string[]): Promise<'killed' | 'finished'> => {
+  const running = spawn(process.execPath, [child, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  running.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const [code, signal] = await once(running, 'close')
+  if (signal === 'SIGKILL') return 'killed'
+  if (code !== 0) throw new Error(`The child ended with ${code}: ${errors}`)
+  return 'finished'
+}
+
+/** Requests of three workspaces with events that are accepted, rejected and repeated. Returns the ids to be stored. */
+const fill = async (dir: string): Promise<string[]> => {
+  const files = await openFiles(dir)
+  const expected: string[] = []
+  for (let n = 0; n < 8; n++) {
+    for (const w of workspaces) {
+      const { batch } = batchOf(`${w}-${n}`, 30)
+      expected.push(...batch.map((_, index) => `${w}-${n}-${index}`))
+      batch[3] = { ...batch[3], event: '' }
+      batch.push({ ...batch[4] }, ...(n > 0 ? batchOf(`${w}-${n - 1}`, 2).batch : []))
+      const meta = JSON.stringify({ w, s: `s-${w}`, k: 'batch', r: Date.now(), ip: '' })
+      await files.requests.append({ key: w, meta, body: Buffer.from(JSON.stringify({ batch })) })
+    }
+  }
+  await files.close()
+  return expected.toSorted()
+}
+
+let store: TestEventStore
+beforeAll(async () => {
+  store = await createTestEventStore()
+})
+afterAll(() => store.close())
+
+const storedIds = async (): Promise<string[]> => {
+  const rows = await store.query<{ message_id: string }>('select message_id from events order by message_id')
+  return rows.map((row) => row.message_id).toSorted()
+}
+
+describe('after a kill', () => {
+  it.each([
+    ['pipeline.before-begin', '1'],
+    ['pipeline.before-begin', '3'],
+    ['pipeline.after-begin', '1'],
+    ['pipeline.after-begin', '3'],
+    ['pipeline.after-insert', '1'],
+    ['pipeline.after-insert', '3'],
+    ['pipeline.after-deliveries-append', '1'],
+    ['pipeline.after-deliveries-append', '4'],
+    ['pipeline.before-commit', '1'],
+    ['pipeline.before-commit', '3'],
+  ])('at %s, pass %s, every event is stored exactly once and delivered at least once', async (point, count) => {
+    await store.command('truncate table events')
+    await store.command('truncate table dropped_events')
+    const dir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
+    try {
+      const expected = await fill(dir)
+      expect(await run(dir, store.url, point, count)).toBe('killed')
+      // Once more while it recovers, or after that.
+      await run(dir, store.url, point, count)
+      expect(await run(dir, store.url)).toBe('finished')
+      expect(await storedIds()).toEqual(expected)
+      const rejected = await store.query<{ n: number }>("select count() as n from events where status = 'rejected'")
+      expect(rejected).toEqual([{ n: 24 }])
+      const dropped = await store.query<{ n: number }>('select sum(events) as n from dropped_events')
+      expect(dropped).toEqual([{ n: 24 + 21 * 2 }])
+      const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
+      const delivered = new Set(deliveredIds(deliveries))
+      deliveries.close()
+      expect(expected.filter((id) => !delivered.has(id) && !id.endsWith('-3'))).toEqual([])
+      const journal = openJournal({ file: join(dir, 'journal.sqlite') })
+      expect(journal.openRanges()).toEqual([])
+      journal.close()
+    } finally {
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+})
