@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Pusher from 'pusher-js'
+import { type Figure, percentile, runLoad } from '../harness.ts'
+import { stampedTime } from '../load-body.ts'
+import { type Bench, startBench } from '../product.ts'
+
+const run = 'latency'
+const rate = 500
+
+/** A webhook that answers at once and notes how long each event was on its way (ms). */
+const startReceiver = async (latencies: number[]): Promise<{ url: string } & AsyncDisposable> => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const now = Date.now()
+      response.writeHead(200, { 'Content-Length': 0 }).end()
+      for (const [, id = ''] of Buffer.concat(chunks)
+        .toString()
+        .matchAll(/"messageId":"([^"]+)"/g)) {
+        const sent = stampedTime(id, run)
+        if (sent !== undefined) latencies.push(now - sent)
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Subscribes to a source's live channel as the browser does and notes how long each event was on its way (ms). */
+const watchLive = async (bench: Bench, latencies: number[]): Promise<{ close(): void }> => {
+  const { key } = await bench.product.api.ok('GET', '/realtime:config')
+  const pusher = new Pusher(String(key), {
+    cluster: '',
+    wsHost: '127.0.0.1',
+    wsPort: bench.port,
+    forceTLS: false,
+    enabledTransports: ['ws'],
+    disableStats: true,
+    channelAuthorization: {
+      transport: 'ajax',
+      endpoint: `${bench.product.url}/pusher/auth`,
+      headers: { Authorization: `Bearer ${bench.product.api.token}` },
+    },
+  })
+  const channel = pusher.subscribe(`private-sources-${bench.sourceId}`)
+  await new Promise<void>((resolve, reject) => {
+    channel.bind('pusher:subscription_succeeded', () => resolve())
+    channel.bind('pusher:subscription_error', (error: unknown) =>
+      reject(new Error(`The live channel refused: ${JSON.stringify(error)}`)),
+    )
+  })
+  channel.bind('events', (message: { events: { messageId: string }[] }) => {
+    const now = Date.now()
+    for (const { messageId } of message.events) {
+      const sent = stampedTime(messageId, run)
+      if (sent !== undefined) latencies.push(now - sent)
+    }
+  })
+  return { close: () => pusher.disconnect() }
+}
+
+const figureOf = (figure: string, latencies: readonly number[], targetMs: number, expected: number): Figure => {
+  const p95 = percentile(latencies, 0.95)
+  const enough = latencies.length >= expected
+  return {
+    figure,
+    target: `p95 < ${targetMs} ms`,
+    measured: `${p95} ms of ${latencies.length} events${enough ? '' : ` (too few: ${expected} expected)`}`,
+    pass: enough && p95 < targetMs,
+  }
+}
+
+/** Latency from sending an event to the live table and to a healthy webhook, at 500 single events a second. */
+export const measureLatency = async (seconds: number): Promise<Figure[]> => {
+  const atWebhook: number[] = []
+  const atBrowser: number[] = []
+  await using receiver = await startReceiver(atWebhook)
+  const bench = await startBench({ webhook: { url: receiver.url } })
+  await using _ = bench.product
+  const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 1, rate }
+  await runLoad({ ...load, run: 'warm', seconds: 3 })
+  await bench.settle()
+  const live = await watchLive(bench, atBrowser)
+  const report = await runLoad({ ...load, run, seconds })
+  await bench.settle()
+  live.close()
+  return [
+    // The live channel shows a sample when there is more than a person can read.
+    figureOf(`accepted to live table, ${rate}/s`, atBrowser, 500, report.accepted * 0.05),
+    figureOf(`accepted to webhook, ${rate}/s`, atWebhook, 1000, report.accepted),
+  ]
+}

@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startProduct } from '@tributary/test-kit'
+import type { Figure } from '../harness.ts'
+
+const figureOf = (figure: string, targetSeconds: number, ms: number): Figure => ({
+  figure,
+  target: `< ${targetSeconds} s`,
+  measured: `${(ms / 1000).toFixed(1)} s`,
+  pass: ms < targetSeconds * 1000,
+})
+
+/** From the spawn of the process to its word that it is ready: on an empty data folder, and on the same one again. */
+export const measureStart = async (): Promise<Figure[]> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
+  const timed = async (): Promise<number> => {
+    const began = performance.now()
+    await using product = await startProduct({ dataDir })
+    if (!(await fetch(`${product.url}/health/ready`)).ok) throw new Error('The product says it is ready and is not')
+    return performance.now() - began
+  }
+  try {
+    return [figureOf('first start to ready', 15, await timed()), figureOf('warm start to ready', 5, await timed())]
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

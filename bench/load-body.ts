@@ -1,0 +1,70 @@
+/**
+ * A request whose message ids can be changed in place: building a body for each request would cost the generator more
+ * than the server under test spends on it. An event has about 800 bytes.
+ */
+export type LoadRequest = {
+  bytes: Buffer
+  /** Puts the number (at most 12 digits) and the time (epoch ms) into every message id. */
+  stamp(sequence: number, time: number): void
+}
+
+const digits = (value: number, length: number): string => String(value).padStart(length, '0')
+const idOf = (run: string, index: number, sequence: number, time: number): string =>
+  `${run}.${digits(index, 3)}.${digits(sequence, 12)}.${digits(time, 13)}`
+
+/** The time a message id was stamped with, epoch ms, or undefined when it is not of this generator and run. */
+export const stampedTime = (messageId: string, run: string): number | undefined =>
+  messageId.startsWith(`${run}.`) ? Number(messageId.slice(-13)) : undefined
+
+/** One event as an SDK would send it, about 800 bytes. */
+export const sampleEvent = (messageId: string): Record<string, unknown> => ({
+  type: 'track',
+  event: 'Order Completed',
+  messageId,
+  userId: 'user-184467',
+  anonymousId: 'c7f5b0d8-2a6e-4f0b-9d37-5f1c2b6a9e10',
+  timestamp: '2026-01-15T10:20:30.123Z',
+  sentAt: '2026-01-15T10:20:30.456Z',
+  context: {
+    library: { name: 'analytics-node', version: '2.1.0' },
+    userAgent: 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36',
+    page: { path: '/checkout/done', url: 'https://shop.example.com/checkout/done', title: 'Thank you' },
+    locale: 'en-GB',
+    campaign: { source: 'newsletter', medium: 'email', name: 'spring' },
+  },
+  properties: {
+    orderId: 'ord-20260115-0042',
+    total: 129.9,
+    currency: 'EUR',
+    coupon: 'SPRING10',
+    products: [
+      { sku: 'sku-1', quantity: 2, price: 39.95 },
+      { sku: 'sku-2', quantity: 1, price: 50 },
+    ],
+  },
+  integrations: { All: true },
+})
+
+/** The request of one connection: a single call or a batch. */
+export const createLoadRequest = (key: string, run: string, events: number): LoadRequest => {
+  const list = Array.from({ length: events }, (_, index) => sampleEvent(idOf(run, index, 0, 0)))
+  const { type: _, ...single } = list[0] ?? {}
+  const body = JSON.stringify(events === 1 ? single : { batch: list })
+  const head = [
+    `POST ${events === 1 ? '/v1/track' : '/v1/batch'} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Authorization: Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const stampLength = 12 + 1 + 13
+  const places = list.map((_, index) => bytes.indexOf(idOf(run, index, 0, 0)) + `${run}.000.`.length)
+  return {
+    bytes,
+    stamp(sequence, time) {
+      const stamp = `${digits(sequence, 12)}.${digits(time, 13)}`
+      for (const place of places) bytes.latin1Write(stamp, place, stampLength)
+    },
+  }
+}

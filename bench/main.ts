@@ -1,0 +1,47 @@
+// npm run bench: measures every promised figure against a baseline of the same run and ends with 1 when one is missed.
+// `npm run bench -- start latency` measures some; `npm run bench -- log` shows what the log alone costs.
+import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
+import { measureBacklog } from './figures/backlog.ts'
+import { measureLatency } from './figures/latency.ts'
+import { measureStart } from './figures/start.ts'
+import { measureStored } from './figures/stored.ts'
+import { type Figure, printFigures } from './harness.ts'
+import { startBench } from './product.ts'
+
+const acknowledged = async (): Promise<Figure[]> => {
+  const bench = await startBench({})
+  await using _ = bench.product
+  const figures: Figure[] = []
+  for (const shape of shapes) figures.push(await measureAcknowledged(shape, bench, 6))
+  return figures
+}
+
+const parts: Record<string, () => Promise<Figure[]>> = {
+  start: measureStart,
+  acknowledged,
+  latency: () => measureLatency(15),
+  stored: () => measureStored(20),
+  backlog: () => measureBacklog(1_000_000),
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => name !== 'log' && parts[name] === undefined)
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown: ${unknown.join(', ')}. There are: log, ${Object.keys(parts).join(', ')}\n`)
+  process.exit(2)
+}
+if (asked.includes('log')) await reportLogAlone(5)
+
+const figures: Figure[] = []
+for (const [name, measure] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  process.stdout.write(`measuring: ${name}\n`)
+  try {
+    figures.push(...(await measure()))
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    figures.push({ figure: name, target: 'to be measured', measured: text.split('\n')[0] ?? '', pass: false })
+    process.stderr.write(`${text}\n`)
+  }
+}
+process.exit(printFigures(figures) ? 0 : 1)

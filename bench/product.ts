@@ -1,0 +1,70 @@
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+} from '@tributary/test-kit'
+import { metric } from './harness.ts'
+
+/** A running product with an organisation, a source, its key and, when asked for, a connected webhook. */
+export type Bench = {
+  product: Product
+  port: number
+  workspace: string
+  sourceId: string
+  key: string
+  /** Rows stored in the event store so far. */
+  stored(): Promise<number>
+  /** Resolves when everything accepted is stored, and (with a webhook) delivered or parked. */
+  settle(deadlineMs?: number): Promise<void>
+}
+
+/** Starts the product as a user does and sets it up through its API. */
+export const startBench = async (options: {
+  dataDir?: string
+  env?: Record<string, string>
+  webhook?: Record<string, unknown>
+}): Promise<Bench> => {
+  const product = await startProduct({
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    // Load without pauses runs into the share of a workspace, which is not what is measured.
+    env: { TRIBUTARY_WORKSPACE_BACKLOG_MB: '16384', TRIBUTARY_LOG_LEVEL: 'warn', ...options.env },
+  })
+  try {
+    await product.api.login(adminCredentials)
+    const { workspace } = await createWorkspace(product.api, 'Bench')
+    const { source, sourceId, key } = await createSource(product.api, workspace, 'Load')
+    if (options.webhook !== undefined) await createWebhook(product.api, workspace, source, options.webhook)
+    const stored = (): Promise<number> => metric(product.url, 'tributary_pipeline_rows_stored_total')
+    return {
+      product,
+      port: Number(new URL(product.url).port),
+      workspace,
+      sourceId,
+      key,
+      stored,
+      async settle(deadlineMs = 300_000) {
+        // The gauges are refreshed about once a second: one value says nothing, an unchanged one does.
+        let before = -1
+        let quietSince = performance.now()
+        await eventually(
+          'the pipeline to come to rest',
+          async () => {
+            const now = await stored()
+            const lag = await metric(product.url, 'tributary_pipeline_lag_records')
+            if (now !== before || lag > 0) quietSince = performance.now()
+            before = now
+            return performance.now() - quietSince > 2000
+          },
+          deadlineMs,
+        )
+      },
+    }
+  } catch (error) {
+    await product[Symbol.asyncDispose]()
+    throw error
+  }
+}
