@@ -1,3 +1,4 @@
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { silentLogger } from '@tributary/kernel'
@@ -9,7 +10,8 @@ import { startPeer } from './testing.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
+  // Clients first: they were opened last.
+  for (const close of closing.splice(0).toReversed()) await close()
 })
 
 const client = (options: Partial<RequestClientOptions> & { allow?: string[] } = {}): RequestClient => {
@@ -88,6 +90,67 @@ describe('the checked lookup', () => {
     const url = `http://rebind.example.com:${receiver.port}/`
     expect((await get(made, url)).status).toBe(200)
     await expect(get(made, url)).rejects.toThrow(EgressRefusedError)
+  })
+})
+
+/** Signed by itself for hooks.example.com, until 2126. */
+const tls = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLEQnNds0rID8pKME
+xKaQKemCcaAoamAMlAewrDI93s+hRANCAAR/Pgj2nCzEgzShSo6gA2XlqU41dgUk
+TwCB+XoUMzowhkXceZps7DH9xPCivasd7pMKtPdihh46/NADg/GARm4h
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBrTCCAVOgAwIBAgIUfF3nGSqYCUR7PkY92gDtdJiEQ9QwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRaG9va3MuZXhhbXBsZS5jb20wIBcNMjYxMTIxMDYzNTI1WhgP
+MjEyNjEwMjgwNjM1MjVaMBwxGjAYBgNVBAMMEWhvb2tzLmV4YW1wbGUuY29tMFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEfz4I9pwsxIM0oUqOoANl5alONXYFJE8A
+gfl6FDM6MIZF3HmabOwx/cTwor2rHe6TCrT3YoYeOvzQA4PxgEZuIaNxMG8wHQYD
+VR0OBBYEFJ4+pHDMCXzTGOnEgeP3jcxTW/CcMB8GA1UdIwQYMBaAFJ4+pHDMCXzT
+GOnEgeP3jcxTW/CcMA8GA1UdEwEB/wQFMAMBAf8wHAYDVR0RBBUwE4IRaG9va3Mu
+ZXhhbXBsZS5jb20wCgYIKoZIzj0EAwIDSAAwRQIgbuP0KnLmsQKQW+elqmo7vI4W
+4Wd4ekBE2npiUqqRrUQCIQDcTfGScLIDsyyKOqYgrm4WMEIbukouBBcqeTRJMIDh
+Pg==
+-----END CERTIFICATE-----
+`,
+}
+
+describe('TLS', () => {
+  const secure = async (): Promise<{ port: number; count: () => number }> => {
+    let count = 0
+    const server = createHttpsServer(tls, (_request, response) => {
+      count++
+      response.end('ok')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => new Promise((resolve) => server.close(() => resolve())))
+    closing.push(async () => server.closeAllConnections())
+    return { port: (server.address() as AddressInfo).port, count: () => count }
+  }
+  const lookup = resolver(['127.0.0.1'])
+
+  it('a certificate that no trusted authority signed is refused before anything is sent', async () => {
+    const { port, count } = await secure()
+    await expect(get(client({ lookup }), `https://hooks.example.com:${port}/`)).rejects.toThrow(
+      'certificate is self-signed',
+    )
+    expect(count()).toBe(0)
+  })
+
+  it('a certificate for another name is refused', async () => {
+    const { port } = await secure()
+    await expect(get(client({ lookup, ca: tls.cert }), `https://other.example.com:${port}/`)).rejects.toThrow(
+      'another name',
+    )
+  })
+
+  it('a trusted certificate is taken, and the guard stands before it', async () => {
+    const { port, count } = await secure()
+    const url = `https://hooks.example.com:${port}/`
+    expect((await get(client({ lookup, ca: tls.cert }), url)).status).toBe(200)
+    await expect(get(client({ lookup, ca: tls.cert, allow: [] }), url)).rejects.toThrow(EgressRefusedError)
+    expect(count()).toBe(1)
   })
 })
 

@@ -33,7 +33,8 @@ const definition: DestinationDefinition = {
     field('on', 'boolean', { default: false }),
     field('key', 'secret', { maxLength: 8 }),
   ],
-  check: (settings) => (settings.on === true && settings.key === undefined ? { key: 'Required when on' } : {}),
+  check: (settings): Record<string, string> =>
+    settings.on === true && settings.key === undefined ? { key: 'Required when on' } : {},
   batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
 }

@@ -3,7 +3,7 @@ import { type EventStore, InsertRejected } from '@tributary/storage'
 import type { DeliverySettings } from './settings.ts'
 
 /** One attempt for one event, as a row of the event store's table `deliveries`. */
-export type Attempt = {
+type Attempt = {
   workspaceId: string
   sourceId: string
   destinationId: string
@@ -37,7 +37,7 @@ export type AttemptLog = {
 const storeTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 23)
 
 /** A row as NDJSON. Text is made well-formed first: the engine refuses lone surrogates. */
-export const attemptLine = (attempt: Attempt): string =>
+const attemptLine = (attempt: Attempt): string =>
   JSON.stringify({
     workspace_id: attempt.workspaceId,
     source_id: attempt.sourceId,

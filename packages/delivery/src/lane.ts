@@ -299,7 +299,13 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     },
     ranges: (all) => rangeChange({ id, held, settings, metrics, now: clock(), all, gone: state === 'gone' }),
     idle: () => queue.length() === 0 && inFlight === 0 && !backlog.pending() && !burying,
-    over: () => state === 'gone' && !burying && held.all().length === 0 && rows.waiting === 0 && rows.unparked === 0,
+    over: () =>
+      state === 'gone' &&
+      !burying &&
+      held.all().length === 0 &&
+      rows.waiting === 0 &&
+      rows.taken.size === 0 &&
+      rows.unparked === 0,
     halt: () => {
       halted = true
       clearTimeout(batchTimer)

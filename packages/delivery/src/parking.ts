@@ -32,7 +32,7 @@ export type NewParkedRow = ParkedRow & {
 /** Rows to take away and rows to put in their place, in one transaction. */
 export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
 
-export type WaitingSummary = { destinationId: string; rows: number; nextTime: number }
+type WaitingSummary = { destinationId: string; rows: number; nextTime: number }
 
 export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number }
 

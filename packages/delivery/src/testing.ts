@@ -1,12 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createEgressPolicy,
-  createRequestClient,
-  type DestinationDefinition,
-  type RequestClient,
-} from '@tributary/connector-kit'
+import { createEgressPolicy, createRequestClient, type DestinationDefinition } from '@tributary/connector-kit'
 import type { DeliveryMeta, PipelineEvent } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import {
@@ -23,7 +18,7 @@ import type { DestinationEntry } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** Times short enough for tests; everything else as in the product. */
-export const quickSettings: Partial<DeliverySettings> = {
+const quickSettings: Partial<DeliverySettings> = {
   retry: { baseMs: 100, capMs: 1000, maxElapsedMs: 4 * 3_600_000 },
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 100, capMs: 300 },
   parkAfterMs: 50,
@@ -34,7 +29,7 @@ export const quickSettings: Partial<DeliverySettings> = {
 }
 
 /** An event as the pipeline hands it on. */
-export const sampleEvent = (number: number): PipelineEvent => ({
+const sampleEvent = (number: number): PipelineEvent => ({
   eventId: `0-${number}-0`,
   messageId: `m-${number}`,
   type: 'track',
@@ -64,7 +59,7 @@ export type Fixture = {
   close(): Promise<void>
 }
 
-export type AttemptRow = {
+type AttemptRow = {
   destination_id: string
   message_id: string
   attempt: number

@@ -16,7 +16,7 @@ import {
  * The signature header: HMAC-SHA256 (RFC 2104, hex) over `<timestamp>.<body>`, timestamp in seconds, so that a recorded
  * request cannot be played back later.
  */
-export const sign = (secret: string, timestamp: number, body: string): string =>
+const sign = (secret: string, timestamp: number, body: string): string =>
   `t=${timestamp},v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
 /** Same events, same key, whatever the time and the attempt. */
