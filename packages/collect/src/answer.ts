@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorBody } from '@tributary/kernel'
+import type { Script } from './browser-sdk.ts'
 import type { Refusal } from './refusal.ts'
 
 const jsonType = 'application/json; charset=utf-8'
@@ -111,12 +112,7 @@ export const sendJson = (req: IncomingMessage, res: ServerResponse, value: unkno
 }
 
 /** 200 and a script, compressed when the client takes gzip. */
-export const sendScript = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  script: { plain: Buffer; gzip: Buffer },
-  cache: string,
-): void => {
+export const sendScript = (req: IncomingMessage, res: ServerResponse, script: Script, cache: string): void => {
   const zipped = String(req.headers['accept-encoding'] ?? '').includes('gzip')
   const body = zipped ? script.gzip : script.plain
   const headers = [

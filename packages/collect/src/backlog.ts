@@ -6,7 +6,7 @@ export type Backlog = {
   giveBack(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
   /** Takes in a report of the pipeline: per workspace the body bytes processed since its start. Other shapes are ignored. */
-  processed(report: unknown): void
+  processed: (report: unknown) => void
 }
 
 /**

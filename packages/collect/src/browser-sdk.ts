@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 
@@ -18,7 +18,7 @@ const keyMark = '"__WRITE_KEY__"'
 const cachedScripts = 100
 
 const folder = (): string => {
-  const entry = createRequire(import.meta.url).resolve('@segment/analytics-next')
+  const entry = fileURLToPath(import.meta.resolve('@segment/analytics-next'))
   return join(dirname(entry), '..', 'umd')
 }
 

@@ -462,7 +462,7 @@ describe('pixels', () => {
 })
 
 describe('durability', () => {
-  const held = async (): Promise<{ other: RunningCollect; confirm(): void }> => {
+  const held = async (): Promise<{ other: RunningCollect; confirm: () => void }> => {
     const other = await startCollect()
     let confirm = (): void => {}
     other.faults.hold = new Promise((resolve) => {

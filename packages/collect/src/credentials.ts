@@ -10,7 +10,7 @@ const usable = (key: unknown): string | undefined =>
  * The user name of a Basic authorization header; a missing colon is forgiven (some SDKs leave it out), the password is
  * ignored.
  */
-export const basicUser = (authorization: string | undefined): string | undefined => {
+const basicUser = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined || authorization.length < 7 || authorization.length > 1024) return undefined
   if (authorization.slice(0, 6).toLowerCase() !== 'basic ') return undefined
   const text = Buffer.from(authorization.slice(6), 'base64').toString('utf8')
@@ -19,7 +19,7 @@ export const basicUser = (authorization: string | undefined): string | undefined
 }
 
 /** The value of one query parameter, decoded. Only looks when the name occurs at all. */
-export const queryValue = (query: string, name: string): string | undefined => {
+const queryValue = (query: string, name: string): string | undefined => {
   if (query === '' || !query.includes(name)) return undefined
   return new URLSearchParams(query).get(name) ?? undefined
 }

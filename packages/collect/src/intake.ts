@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 
 /** One checked request on its way into the log. */
-export type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
+type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
 
 export type Intake = {
   /**

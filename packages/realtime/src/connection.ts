@@ -1,4 +1,4 @@
-import type { WebSocket } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, errorMessage } from './protocol.ts'
 import { createRate } from './rate.ts'
@@ -23,12 +23,18 @@ export type Connection = {
   allowMessage(): boolean
   allowClientEvent(): boolean
   /** The client showed a sign of life. */
-  heard(): void
+  heard: () => void
   /** Called now and then: asks a silent client whether it is there, and closes when it does not answer. */
   checkSilence(): void
 }
 
 const closeGraceMs = 2000
+
+/** A received message as text. */
+export const textOf = (data: RawData): string => {
+  if (Array.isArray(data)) return Buffer.concat(data).toString()
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
+}
 
 /** Wraps an open socket. */
 export const createConnection = (socket: WebSocket, socketId: string, limits: RealtimeLimits): Connection => {

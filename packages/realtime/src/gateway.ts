@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger, Metrics } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
-import { type RawData, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
 import { type Channels, createChannels } from './channels.ts'
 import { createCommands } from './commands.ts'
-import { type Connection, createConnection } from './connection.ts'
+import { type Connection, createConnection, textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, message, parseMessage, versionProblem } from './protocol.ts'
 import type { Signer } from './signatures.ts'
@@ -24,7 +24,7 @@ export const topics = {
 } as const
 
 export type Gateway = {
-  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  handleUpgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
   channels: Channels<Connection>
   start(): void
   close(): Promise<void>
@@ -40,11 +40,6 @@ const text = (value: unknown, name: string): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   const found: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
   return typeof found === 'string' ? found : undefined
-}
-
-const textOf = (data: RawData): string => {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }
 
 type GatewayOptions = {

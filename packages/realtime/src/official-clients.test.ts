@@ -4,6 +4,7 @@ import PusherServer from 'pusher'
 import type pusherModule from 'pusher-js'
 import type { Channel, PresenceChannel } from 'pusher-js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { textOf } from './connection.ts'
 import { appId, key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
 
 // The package is CommonJS and exports the class itself, which its types do not say.
@@ -259,7 +260,7 @@ describe('the server library', () => {
     const { default: WebSocket } = await import('ws')
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/app/${key}?protocol=7`)
     const next = (): Promise<{ event: string; data: string }> =>
-      new Promise((resolve) => socket.once('message', (data) => resolve(JSON.parse(data.toString()))))
+      new Promise((resolve) => socket.once('message', (data) => resolve(JSON.parse(textOf(data)))))
     const hello = await next()
     const socketId: string = JSON.parse(hello.data).socket_id
     expect(auth).not.toBe(server.authorizeChannel(socketId, 'private-encrypted-x').auth)

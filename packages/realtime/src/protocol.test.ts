@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { textOf } from './connection.ts'
 import { channelKind, parseMessage } from './protocol.ts'
 import { createRate } from './rate.ts'
 import { callProblem, createSigner } from './signatures.ts'
@@ -83,12 +84,12 @@ describe('on the wire', () => {
   type Message = { event: string; channel?: string; data: unknown }
   const open = (
     path = `/app/${key}?protocol=7`,
-  ): { socket: WebSocket; next(): Promise<Message>; closed: Promise<number> } => {
+  ): { socket: WebSocket; next: () => Promise<Message>; closed: Promise<number> } => {
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}${path}`)
     const queue: Message[] = []
     const waiting: ((message: Message) => void)[] = []
     socket.on('message', (data) => {
-      const message: Message = JSON.parse(data.toString())
+      const message: Message = JSON.parse(textOf(data))
       const first = waiting.shift()
       if (first === undefined) queue.push(message)
       else first(message)
@@ -137,7 +138,7 @@ describe('on the wire', () => {
     const silent = open()
     const lively = open()
     lively.socket.on('message', (data) => {
-      if (JSON.parse(data.toString()).event === 'pusher:ping') lively.socket.send('{"event":"pusher:pong","data":{}}')
+      if (JSON.parse(textOf(data)).event === 'pusher:ping') lively.socket.send('{"event":"pusher:pong","data":{}}')
     })
     await silent.next()
     expect(await silent.next()).toMatchObject({ event: 'pusher:ping' })
@@ -231,7 +232,7 @@ test('a client that stops reading misses messages and costs bounded memory; the 
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/app/${key}?protocol=7`)
     const joined = new Promise<void>((resolve) =>
       socket.on('message', (data) => {
-        if (data.toString().includes('subscription_succeeded')) resolve()
+        if (textOf(data).includes('subscription_succeeded')) resolve()
       }),
     )
     socket.on('open', () => socket.send('{"event":"pusher:subscribe","data":{"channel":"news"}}'))
@@ -260,7 +261,7 @@ test('a client that stops reading misses messages and costs bounded memory; the 
   slow.send('{"event":"pusher:ping"}')
   await new Promise<void>((resolve) =>
     slow.on('message', (text) => {
-      if (text.toString().includes('pusher:pong')) resolve()
+      if (textOf(text).includes('pusher:pong')) resolve()
     }),
   )
   expect(seen).toBeLessThan(total)

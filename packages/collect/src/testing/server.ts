@@ -38,7 +38,7 @@ const openTestLog = async (maxQueuedBytes: number) => {
     log,
     faults,
     /** Everything in the log, in order. */
-    entries() {
+    entries: (): readonly LogRecord[] => {
       for (
         let next = reader.read(0, read.length, 2 ** 30);
         next.length > 0;
@@ -48,7 +48,7 @@ const openTestLog = async (maxQueuedBytes: number) => {
       }
       return read
     },
-    async close() {
+    close: async (): Promise<void> => {
       reader.close()
       await writer.close()
       await rm(dir, { recursive: true })
@@ -59,7 +59,7 @@ const openTestLog = async (maxQueuedBytes: number) => {
 export const liveKey = 'wk_live_0123456789'
 export const disabledKey = 'wk_off_0123456789'
 
-export const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
+const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
   [liveKey, { workspaceId: 'w1', sourceId: 's1', sourceTitle: 'Shop', sourceEnabled: true, keyId: 'k1' }],
   [disabledKey, { workspaceId: 'w1', sourceId: 's2', sourceTitle: 'Old shop', sourceEnabled: false, keyId: 'k2' }],
 ])
