@@ -83,4 +83,40 @@ describe('killed while it delivers, every event still reaches every destination'
     expect(rows.map((row) => row.events)).toEqual(['200', '200', '200'])
     expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
   })
+
+  it.each([
+    ['delivery.after-request', 700],
+    ['delivery.after-park', 2],
+    ['delivery.before-commit', 1],
+  ])('also while it drains what was held: at %s, time %i', async (point, count) => {
+    await using stack = new AsyncDisposableStack()
+    const peer = stack.adopt(await startPeer(), (made) => made.close())
+    const fixture = stack.adopt(
+      await createFixture({ db: database.db, eventStore: store, connector: webhook }),
+      (made) => made.close(),
+    )
+    const id = fixture.destination({ url: peer.url }, { enabled: false })
+    await fixture.append([id], 2000, 4)
+    await fixture.delivery.idle()
+    await fixture.delivery.stop()
+    const entry = fixture.entries.get(id)
+    if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
+    // New events arrive behind what is held, so that positions move, too.
+    await fixture.append([id], 100)
+    const signal = await runChild({
+      postgresUrl: database.url,
+      eventStoreUrl: store.url,
+      folder: fixture.folder,
+      entries: [...fixture.entries.values()],
+      connector: { module: '@tributary/destination-webhook', name: 'webhook' },
+      fault: { point, count },
+    })
+    expect(signal).toBe('SIGKILL')
+    await fixture.restart()
+    await fixture.delivery.idle()
+    expect(ids(peer).size).toBe(2100)
+    // What was durably done before the kill is not sent again: repeats stay a fraction.
+    expect(peer.requests.length).toBeLessThan(2 * 2100)
+    expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
+  })
 })
