@@ -64,7 +64,7 @@ export const createLoadRequest = (key: string, run: string, events: number): Loa
     bytes,
     stamp(sequence, time) {
       const stamp = `${digits(sequence, 12)}.${digits(time, 13)}`
-      for (const place of places) bytes.latin1Write(stamp, place, stampLength)
+      for (const place of places) bytes.write(stamp, place, stampLength, 'latin1')
     },
   }
 }

@@ -52,7 +52,7 @@ const exchange = (socket: Socket, bytes: Buffer): Promise<string> =>
       reject(new Error('The server closed the connection'))
     }
     const read = (chunk: Buffer): void => {
-      answer += chunk.latin1Slice()
+      answer += chunk.toString('latin1')
       const status = statusOf(answer)
       if (status === undefined) return
       stop()

@@ -1,9 +1,13 @@
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import Pusher from 'pusher-js'
+import type pusherModule from 'pusher-js'
 import { type Figure, percentile, runLoad } from '../harness.ts'
 import { stampedTime } from '../load-body.ts'
 import { type Bench, startBench } from '../product.ts'
+
+// Its main file is CommonJS and its types say otherwise.
+const Pusher: typeof pusherModule.default = createRequire(import.meta.url)('pusher-js')
 
 const run = 'latency'
 const rate = 500

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A fresh folder for one test, removed when it goes out of scope. */
-export const createFolder = async (): Promise<{ path: string } & AsyncDisposable> => {
+export const createFolder = async (): Promise<{ path: string; remove(): Promise<void> } & AsyncDisposable> => {
   const path = await mkdtemp(join(tmpdir(), 'tributary-log-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+  const remove = (): Promise<void> => rm(path, { recursive: true, force: true })
+  return { path, remove, [Symbol.asyncDispose]: remove }
 }
