@@ -356,6 +356,22 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
       ])
     }
   })
+
+  it('merges parts full of property names that occur once', async () => {
+    await using store = await open()
+    for (let batch = 0; batch < 2; batch += 1) {
+      const rows = Array.from({ length: 10_000 }, (_, index) => {
+        const names = Array.from({ length: 20 }, (_, name) => [`id_${batch}_${index}_${name}`, index])
+        return event(`${batch}-${index}`, { properties: Object.fromEntries(names) })
+      })
+      await store.insert('events', rows, { token: `${batch}` })
+    }
+    await store.command('optimize table events final')
+    const found = await store.query(
+      `select count() as rows, uniqExact(_part) as parts, sum(properties.id_1_7777_19::Nullable(Float64)) as value from events`,
+    )
+    expect(found).toEqual([{ rows: 20_000, parts: 1, value: 7777 }])
+  })
 }
 
 const loadTests = (open: () => Promise<EventStoreFixture>): void => {

@@ -4,10 +4,12 @@ const durable = 'non_replicated_deduplication_window = 10000, fsync_after_insert
 /**
  * Parts below 128 MiB are written as few files. With a file for each JSON path an insert of 10,000 rows of 1.5 kB took
  * 45 to 50 µs of processor time a row (135 with 5,000 different property names), compact parts take 22 (37). Paths
- * beyond `max_dynamic_paths` are stored together; 'advanced' lets one of them be read without the others and costs
- * nothing at insert. 1,024 paths instead of 256 would make the insert with 5,000 names take twice as long.
+ * beyond `max_dynamic_paths` are stored together, in buckets: the 'advanced' form reads a rare path faster, but merging
+ * two parts with 200,000 names that occur once each (ids as names) needed more than 2 GiB and never ended; buckets took
+ * 110 MB. 1,024 paths instead of 256 would make an insert with 5,000 names take twice as long.
  */
-const compact = "min_bytes_for_wide_part = 134217728, object_shared_data_serialization_version = 'advanced'"
+const compact = `min_bytes_for_wide_part = 134217728, object_shared_data_serialization_version = 'map_with_buckets',
+  object_shared_data_serialization_version_for_zero_level_parts = 'map_with_buckets'`
 
 /**
  * Events and delivery attempts. `events` holds every event of an accepted request, rejected ones included (status), so
