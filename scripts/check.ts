@@ -5,11 +5,7 @@ const steps: [name: string, command: string, args: string[]][] = [
   ['format', 'biome', ['check', '.']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['types', 'tsc', ['-b', '.']],
-  [
-    'imports',
-    'depcruise',
-    ['--config', '.dependency-cruiser.cjs', 'packages', 'apps', 'connectors', '--output-type', 'err'],
-  ],
+  ['imports', process.execPath, ['scripts/import-rules.ts']],
   ['dead code', 'knip', ['--no-progress']],
 ]
 

@@ -89,7 +89,7 @@ test('backup, wipe and restore give the same product', async () => {
     'stored',
     async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3,
   )
-  expect(run('backup').output).toMatch(/runs/)
+  expect(run('backup').output).toMatch(/in use/)
   await first.stop()
   expect(run('backup')).toMatchObject({ status: 0 })
   await rm(dataDir, { recursive: true })
