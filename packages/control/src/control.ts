@@ -70,7 +70,7 @@ export const createControl = (deps: ControlDeps): Control => {
       get: getUser(deps),
     },
     memberships: { list: listMemberships(deps) },
-    organizations: { create: createOrganization(deps), get: getOrganization(deps) },
+    organizations: { create: createOrganization({ ...deps, sessions }), get: getOrganization(deps) },
     workspaces: { list: listWorkspaces(deps), get: getWorkspace(deps), create: createWorkspace(deps) },
     catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },
     catalogDestinations: { list: listCatalogDestinations(deps), get: getCatalogDestination(deps) },

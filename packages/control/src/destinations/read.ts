@@ -14,15 +14,16 @@ export type DestinationRow = Selectable<DestinationsTable>
 
 /** A destination of this workspace; throws 404 for one that is absent, deleted or of another workspace. */
 export const readDestination = async (db: Db, workspaceId: string, destinationId: string): Promise<DestinationRow> => {
-  const row = isId(destinationId)
-    ? await db
-        .selectFrom('destinations')
-        .selectAll()
-        .where('id', '=', destinationId)
-        .where('workspace_id', '=', workspaceId)
-        .where('delete_time', 'is', null)
-        .executeTakeFirst()
-    : undefined
+  const row =
+    isId(workspaceId) && isId(destinationId)
+      ? await db
+          .selectFrom('destinations')
+          .selectAll()
+          .where('id', '=', destinationId)
+          .where('workspace_id', '=', workspaceId)
+          .where('delete_time', 'is', null)
+          .executeTakeFirst()
+      : undefined
   if (row === undefined) throw notFound('destination not found')
   return row
 }

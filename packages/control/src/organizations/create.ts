@@ -4,11 +4,18 @@ import { newId } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { idFor } from '../resource-ids.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { presentOrganization, presentWorkspace } from './present.ts'
 
 /** Makes an organisation with its first workspace and makes the caller its administrator. Everybody signed in may. */
 export const createOrganization =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.organizations.create> =>
+  ({
+    db,
+    clock,
+    sessions,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
+    typeof methods.organizations.create
+  > =>
   async ({ actor, body }) => {
     const id = idFor(body.request_id, 'organizations', actor.userId)
     const create_time = new Date(clock())
@@ -39,6 +46,7 @@ export const createOrganization =
         time: create_time,
       })
     })
+    sessions.refresh()
     const organization = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const workspace = await db
       .selectFrom('workspaces')

@@ -22,8 +22,10 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 export type Sessions = {
   /** Starts a session in the given transaction and returns its token: 256 random bits, kept only as their SHA-256. */
   begin(tx: Tx, userId: string, client: { ip: string; userAgent: string }): Promise<string>
-  /** Ends one session; it is refused here at once, elsewhere within two seconds. */
+  /** Ends one session in the given transaction. Call `refresh` once it is committed. */
   end(tx: Tx, sessionId: string): Promise<void>
+  /** Makes ended sessions and changed memberships count here at once; elsewhere they do within two seconds. */
+  refresh(): void
   /** Who a token stands for. Answers may be two seconds old. */
   authenticate(token: string): Promise<Authentication>
 }
@@ -33,7 +35,6 @@ type Kept = { until: number; answer: Promise<Authentication> }
 /** Sessions as rows of the relational store, each with a sliding and an absolute end. */
 export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Sessions => {
   const kept = new Map<string, Kept>()
-  const ended = new Map<string, number>()
 
   const actorOf = async (userId: string, sessionId: string): Promise<Actor | undefined> => {
     const user = await db
@@ -75,7 +76,7 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
       .select(['id', 'user_id', 'create_time', 'last_used_time', 'expire_time'])
       .where('token_hash', '=', hashOf(token))
       .executeTakeFirst()
-    if (session === undefined || ended.has(session.id)) return { failure: 'unknown' }
+    if (session === undefined) return { failure: 'unknown' }
     const now = clock()
     if (session.expire_time.getTime() <= now) return { failure: 'expired' }
     const actor = await actorOf(session.user_id, session.id)
@@ -86,7 +87,6 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
 
   const forget = (now: number): void => {
     for (const [token, entry] of kept) if (entry.until <= now || kept.size > cachedTokens) kept.delete(token)
-    for (const [id, until] of ended) if (until <= now) ended.delete(id)
   }
 
   return {
@@ -115,7 +115,8 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
     },
     async end(tx, sessionId) {
       await tx.deleteFrom('sessions').where('id', '=', sessionId).execute()
-      ended.set(sessionId, clock() + 10 * cacheMs)
+    },
+    refresh() {
       kept.clear()
     },
     async authenticate(token) {

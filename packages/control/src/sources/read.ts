@@ -23,9 +23,10 @@ export const selectSources = (db: Db, workspaceId: string) =>
 
 /** A source of this workspace; throws 404 for one that is absent, deleted or of another workspace. */
 export const readSource = async (db: Db, workspaceId: string, sourceId: string): Promise<SourceRow> => {
-  const row = isId(sourceId)
-    ? await selectSources(db, workspaceId).where('sources.id', '=', sourceId).executeTakeFirst()
-    : undefined
+  const row =
+    isId(workspaceId) && isId(sourceId)
+      ? await selectSources(db, workspaceId).where('sources.id', '=', sourceId).executeTakeFirst()
+      : undefined
   if (row === undefined) throw notFound('source not found')
   return row
 }

@@ -23,5 +23,6 @@ export const logout =
         time: new Date(clock()),
       })
     })
+    sessions.refresh()
     return {}
   }

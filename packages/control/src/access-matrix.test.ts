@@ -1,0 +1,189 @@
+import { methodList } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from './testing/control-harness.ts'
+
+/** Statuses for: nobody, another organisation's administrator, guest, collaborator, administrator, platform admin. */
+type Row = readonly [
+  none: number,
+  outsider: number,
+  guest: number,
+  collaborator: number,
+  administrator: number,
+  platform: number,
+]
+
+const members: Row = [401, 404, 200, 200, 200, 200]
+const editors: Row = [401, 404, 403, 200, 200, 200]
+const administrators: Row = [401, 404, 403, 403, 200, 200]
+const everybody: Row = [401, 200, 200, 200, 200, 200]
+
+/** Who may call what. A new method has to say so here. */
+const table: Record<string, Row> = {
+  'users.login': [200, 200, 200, 200, 200, 200],
+  'users.logout': everybody,
+  'users.get': [401, 404, 404, 404, 200, 200],
+  'memberships.list': [401, 404, 404, 404, 200, 200],
+  'organizations.create': everybody,
+  'organizations.get': members,
+  'workspaces.list': [401, 403, 403, 403, 200, 200],
+  'workspaces.get': members,
+  'workspaces.create': administrators,
+  'catalogSources.list': members,
+  'catalogSources.get': members,
+  'catalogDestinations.list': members,
+  'catalogDestinations.get': members,
+  'sources.list': members,
+  'sources.get': members,
+  'sources.create': editors,
+  'sources.update': editors,
+  'sources.delete': editors,
+  'writekeys.create': editors,
+  'writekeys.list': members,
+  'writekeys.delete': editors,
+  'destinations.list': members,
+  'destinations.get': members,
+  'destinations.create': editors,
+  'destinations.update': editors,
+  'destinations.delete': editors,
+  'destinations.getApp': members,
+  'destinations.updateSetting': editors,
+  'destinations.retry': editors,
+  'connections.list': members,
+  'connections.create': editors,
+  'connections.update': editors,
+  'connections.delete': editors,
+  'events.listBySource': members,
+  'events.list': members,
+  'events.get': members,
+  'deliveries.list': members,
+  'deliveries.listParked': members,
+  'refusedRequests.listBySource': members,
+  'refusedRequests.list': members,
+  'realtime.getConfig': everybody,
+}
+
+const writes = methodList.filter((method) => method.verb !== 'GET')
+
+let harness: Harness
+let organization: Organization
+const eventId = '0-1-0'
+
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+  await harness.eventStore.insert(
+    'events',
+    JSON.stringify({
+      workspace_id: organization.workspaceId,
+      source_id: newId(),
+      event_id: eventId,
+      message_id: 'm',
+      type: 'track',
+      event: 'E',
+      status: 'accepted',
+      receive_time: '2026-01-01 00:00:00.000',
+      timestamp: '2026-01-01 00:00:00.000',
+      original: '{}',
+    }),
+    { token: 'matrix' },
+  )
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+/** What reads share; each write gets resources of its own. */
+let readable: ReturnType<typeof makeResources> | undefined
+
+/** Path and body of a call that succeeds for whoever may make it. */
+const requestOf = async (name: string): Promise<{ path: string; body?: unknown }> => {
+  const method = methodList.find((each) => each.name === name)
+  if (method === undefined) throw new Error(name)
+  if (name === 'users.logout') return { path: method.path, body: {} }
+  const { administrator, workspaceId } = organization
+  readable ??= makeResources(workspaceId, administrator)
+  const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
+  const params: Record<string, string> = {
+    user: administrator.userId,
+    organization: organization.organizationId,
+    workspace: workspaceId,
+    source: idIn(made.source.name),
+    destination: idIn(made.destination.name),
+    writekey: idIn(made.writekey.name),
+    connection: idIn(made.connection.name),
+    event: eventId,
+    app: name.startsWith('catalogSources') ? 'http' : 'webhook',
+  }
+  const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
+  const bodies: Record<string, unknown> = {
+    'users.login': { email: organization.administrator.email, password: 'Correct-horse-1' },
+    'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'W' },
+    'workspaces.create': { title: 'Staging', organization: organization.organization },
+    'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
+    'sources.update': { title: 'T' },
+    'writekeys.create': { source: made.source.name },
+    'destinations.create': {
+      title: 'Dest',
+      app: { name: 'catalogDestinations/webhook' },
+      settings: { url: 'https://a.example' },
+    },
+    'destinations.update': { title: 'Title' },
+    'destinations.updateSetting': { name: 'batch_size', value: 5 },
+    'destinations.retry': {},
+    'connections.update': { enabled: false },
+  }
+  if (name === 'connections.create') {
+    await administrator.call('DELETE', `/${made.connection.name}`)
+    return { path, body: { source: made.source.name, destination: made.destination.name } }
+  }
+  if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
+  return { path, ...(method.request === undefined ? {} : { body: bodies[name] }) }
+}
+
+const tokens = async (): Promise<string[]> => {
+  const { organizationId, otherOrganizationId, administrator, platformAdmin } = organization
+  return [
+    '',
+    (await harness.person({ [otherOrganizationId]: 'ORG_ADMIN' })).token,
+    (await harness.person({ [organizationId]: 'ORG_GUEST' })).token,
+    (await harness.person({ [organizationId]: 'ORG_COLLABORATOR' })).token,
+    administrator.token,
+    platformAdmin.token,
+  ]
+}
+
+test('the table names every method and no other', () => {
+  expect(Object.keys(table).toSorted()).toEqual(methodList.map((method) => method.name).toSorted())
+})
+
+describe('who may call what', () => {
+  let everyone: string[]
+  beforeAll(async () => {
+    everyone = await tokens()
+  })
+
+  // Last of all, since it ends the sessions.
+  const ordered = Object.keys(table).toSorted((a, b) => Number(a === 'users.logout') - Number(b === 'users.logout'))
+  test.each(ordered)('%s', async (name) => {
+    const method = methodList.find((each) => each.name === name)
+    if (method === undefined) throw new Error(name)
+    const statuses: number[] = []
+    const recorded: boolean[] = []
+    for (const token of everyone) {
+      const { path, body } = await requestOf(name)
+      const before = (await harness.audits()).length
+      statuses.push((await harness.call(token, method.verb, path, body)).status)
+      recorded.push((await harness.audits()).length > before)
+    }
+    expect(statuses).toEqual(table[name])
+    // What was done is recorded, what was refused or only read is not.
+    const isWrite = writes.includes(method)
+    expect(recorded).toEqual(statuses.map((status) => isWrite && status === 200))
+  })
+})

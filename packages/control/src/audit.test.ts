@@ -1,0 +1,113 @@
+import { methodList, methods } from '@tributary/contract'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+  testPassword,
+} from './testing/control-harness.ts'
+
+const tables = [
+  'users',
+  'sessions',
+  'organizations',
+  'memberships',
+  'workspaces',
+  'sources',
+  'write_keys',
+  'destinations',
+  'connections',
+  'parked_deliveries',
+]
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const contents = async (): Promise<Record<string, string | null>> => {
+  const found: Record<string, string | null> = {}
+  for (const table of tables) {
+    // Sessions slide with use, which is no write of a verb.
+    const shown = table === 'sessions' ? sql`id::text` : sql`t::text`
+    const { rows } = await sql<{ hash: string | null }>`
+      select md5(string_agg(${shown}, '|' order by id)) as hash from ${sql.table(table)} t`.execute(harness.db)
+    found[table] = rows[0]?.hash ?? null
+  }
+  return found
+}
+
+describe('a write whose audit record cannot be written does not happen', () => {
+  const writes = methodList.filter((method) => method.verb !== 'GET')
+
+  test.each(writes.map((method) => [method.name, method] as const))('%s', async (name, method) => {
+    const { administrator, workspaceId } = organization
+    const made = await makeResources(workspaceId, administrator)
+    const ids: Record<string, string> = {
+      workspace: workspaceId,
+      source: idIn(made.source.name),
+      destination: idIn(made.destination.name),
+      connection: idIn(made.connection.name),
+      writekey: idIn(made.writekey.name),
+    }
+    if (name === 'connections.create') await administrator.call('DELETE', `/${made.connection.name}`)
+    const bodies: Record<string, unknown> = {
+      'users.login': { email: administrator.email, password: testPassword },
+      'users.logout': {},
+      'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'W' },
+      'workspaces.create': { title: 'Staging', organization: organization.organization },
+      'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
+      'sources.update': { title: 'T' },
+      'writekeys.create': { source: made.source.name },
+      'destinations.create': {
+        title: 'Dest',
+        app: { name: 'catalogDestinations/webhook' },
+        settings: { url: 'https://a.example' },
+      },
+      'destinations.update': { title: 'Title' },
+      'destinations.updateSetting': { name: 'batch_size', value: 5 },
+      'destinations.retry': {},
+      'connections.create': { source: made.source.name, destination: made.destination.name },
+      'connections.update': { enabled: false },
+    }
+    const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => ids[key] ?? '')
+    const before = await contents()
+    await sql`alter table audit_log rename to audit_log_away`.execute(harness.db)
+    try {
+      const reply = await harness.call(administrator.token, method.verb, path, bodies[name])
+      expect(reply.status).toBe(500)
+    } finally {
+      await sql`alter table audit_log_away rename to audit_log`.execute(harness.db)
+    }
+    expect(await contents()).toEqual(before)
+  })
+})
+
+test('a record says who did what to which resource, and holds no secret', async () => {
+  const { administrator, workspaceId, organizationId } = organization
+  const made = await makeResources(workspaceId, administrator)
+  await administrator.ok(
+    methods.destinations.updateSetting,
+    { workspace: workspaceId, destination: idIn(made.destination.name) },
+    { body: { name: 'signing_secret', value: 'hush hush' } },
+  )
+  const rows = await harness.audits()
+  const last = rows.at(-1)
+  expect(last).toMatchObject({
+    action: 'destinations.updateSetting',
+    actor_id: administrator.userId,
+    resource: `${made.destination.name}/app`,
+    workspace_id: workspaceId,
+    organization_id: organizationId,
+    detail: { setting: 'signing_secret' },
+  })
+  const text = JSON.stringify(rows)
+  for (const secret of ['hush hush', 'very secret', made.writekey.key, testPassword]) expect(text).not.toContain(secret)
+})

@@ -1,0 +1,104 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const make = () => makeResources(organization.workspaceId, organization.administrator)
+const path = () => `/workspaces/${organization.workspaceId}/connections`
+
+test('a connection names its ends and is listed by either of them', async () => {
+  const { administrator, workspaceId } = organization
+  const made = await make()
+  await make()
+  expect(made.connection).toMatchObject({
+    source: made.source.name,
+    destination: made.destination.name,
+    enabled: true,
+    extra: {
+      source: { title: 'Shop', display_name: 'HTTP API', enabled: true },
+      destination: { title: 'Receiver', display_name: 'Webhook', enabled: true },
+    },
+  })
+  const list = (query: { source?: string; destination?: string }) =>
+    administrator.ok(methods.connections.list, { workspace: workspaceId }, { query })
+  expect((await list({ source: made.source.name })).connections).toEqual([made.connection])
+  expect((await list({ destination: made.destination.name })).connections).toEqual([made.connection])
+  expect((await list({})).connections.length).toBeGreaterThan(1)
+})
+
+test('two ends are connected once, however often and at once it is asked', async () => {
+  const { administrator } = organization
+  const made = await make()
+  await administrator.call('DELETE', `/${made.connection.name}`)
+  const body = { source: made.source.name, destination: made.destination.name }
+  const replies = await Promise.all([1, 2, 3, 4].map(() => administrator.call('POST', path(), body)))
+  expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, 409, 409, 409])
+})
+
+test('ends that are deleted, made up or of another workspace are refused', async () => {
+  const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
+  const own = await make()
+  const gone = await make()
+  await administrator.call('DELETE', `/${gone.source.name}`)
+  const foreign = await makeResources(otherWorkspaceId, outsider)
+  const here = `workspaces/${workspaceId}`
+  for (const body of [
+    { source: gone.source.name, destination: own.destination.name },
+    { source: foreign.source.name, destination: own.destination.name },
+    { source: own.source.name, destination: foreign.destination.name },
+    { source: `${here}/sources/${idIn(foreign.source.name)}`, destination: own.destination.name },
+    { source: own.source.name, destination: `${here}/destinations/${idIn(foreign.destination.name)}` },
+    { source: own.source.name, destination: `${here}/destinations/${newId()}` },
+  ])
+    expect(await administrator.call('POST', path(), body)).toMatchObject({ status: 404 })
+  for (const [field, body] of [
+    ['source', { source: 'x', destination: own.destination.name }],
+    ['destination', { source: own.source.name, destination: own.source.name }],
+    ['destination', { source: own.source.name }],
+  ] as const)
+    expect(await administrator.call('POST', path(), body)).toMatchObject({
+      status: 400,
+      body: { metadata: { [field]: expect.any(String) } },
+    })
+})
+
+test('a connection of another workspace is neither changed nor deleted', async () => {
+  const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
+  const foreign = await makeResources(otherWorkspaceId, outsider)
+  const id = idIn(foreign.connection.name)
+  for (const name of [foreign.connection.name, `workspaces/${workspaceId}/connections/${id}`]) {
+    expect((await administrator.call('PATCH', `/${name}`, { enabled: false })).status).toBe(404)
+    expect((await administrator.call('DELETE', `/${name}`)).status).toBe(404)
+  }
+  const row = await harness.db.selectFrom('connections').select('enabled').where('id', '=', id).executeTakeFirst()
+  expect(row).toEqual({ enabled: true })
+})
+
+test('a connection is switched off and on, and can be made again after it was deleted', async () => {
+  const { administrator, workspaceId } = organization
+  const made = await make()
+  const params = { workspace: workspaceId, connection: idIn(made.connection.name) }
+  expect(await administrator.ok(methods.connections.update, params, { body: { enabled: false } })).toMatchObject({
+    enabled: false,
+  })
+  expect(await administrator.ok(methods.connections.update, params, { body: {} })).toMatchObject({ enabled: false })
+  await administrator.ok(methods.connections.delete, params)
+  expect((await administrator.call('DELETE', `/${made.connection.name}`)).status).toBe(404)
+  const body = { source: made.source.name, destination: made.destination.name }
+  expect((await administrator.call('POST', path(), body)).status).toBe(200)
+})

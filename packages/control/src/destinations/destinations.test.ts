@@ -1,0 +1,278 @@
+import { methods, type Setting } from '@tributary/contract'
+import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDestinationDirectory } from '../index.ts'
+import {
+  type Caller,
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+let administrator: Caller
+let workspace: { workspace: string }
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+  administrator = organization.administrator
+  workspace = { workspace: organization.workspaceId }
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const path = () => `/workspaces/${workspace.workspace}/destinations`
+const app = { name: 'catalogDestinations/webhook' }
+const create = async (settings: Record<string, string | number | Record<string, string>> = {}) => {
+  const made = await administrator.ok(methods.destinations.create, workspace, {
+    body: { title: 'Receiver', app, settings: { url: 'https://a.example/hook', ...settings } },
+  })
+  return { made, params: { ...workspace, destination: idIn(made.name) } }
+}
+const byName = (settings: readonly Setting[]) => Object.fromEntries(settings.map((each) => [each.name, each]))
+const rowOf = (id: string) =>
+  harness.db.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+/** What delivery would get. */
+const delivered = async (id: string, secretBox = harness.secretBox) => {
+  const directory = createDestinationDirectory({
+    db: harness.db,
+    pool: harness.database.pool,
+    secretBox,
+    logger: silentLogger,
+  })
+  await directory.start()
+  await directory.stop()
+  return directory.get(id)
+}
+
+describe('a destination', () => {
+  test('has its settings with defaults, and its app is an instance of its own', async () => {
+    const { made, params } = await create({ region: 'eu' })
+    expect(made).toMatchObject({
+      title: 'Receiver',
+      enabled: true,
+      app: { name: `${made.name}/app`, catalog_app: app.name },
+    })
+    expect(byName(made.app.settings)).toMatchObject({
+      url: { value: 'https://a.example/hook', is_set: true, required: true, editable: true },
+      batch_size: { value: 10, default: 10, is_set: true, min: 1, max: 99 },
+      region: { value: 'eu', editable: false },
+      headers: { value: null, is_set: false, is_secret: true },
+    })
+    expect(await administrator.ok(methods.destinations.get, params)).toEqual(made)
+    expect(await administrator.ok(methods.destinations.getApp, params)).toEqual(made.app)
+  })
+
+  test('never shows its secrets, keeps them encrypted, and gives them to delivery', async () => {
+    const { made, params } = await create({
+      signing_secret: 'do not tell',
+      headers: { Authorization: 'Bearer do not tell' },
+    })
+    const listed = await administrator.ok(methods.destinations.list, workspace)
+    const detail = await administrator.ok(methods.destinations.get, params)
+    expect(JSON.stringify([made, listed, detail])).not.toContain('do not tell')
+    expect(byName(detail.app.settings)).toMatchObject({
+      signing_secret: { value: null, is_set: true },
+      headers: { value: null, is_set: true },
+    })
+    const row = await rowOf(params.destination)
+    expect(JSON.stringify(row.settings)).not.toContain('do not tell')
+    expect(Buffer.from(row.secrets_encrypted ?? []).includes('do not tell')).toBe(false)
+    expect((await delivered(params.destination))?.settings).toEqual({
+      url: 'https://a.example/hook',
+      batch_size: 10,
+      signing_secret: 'do not tell',
+      headers: { Authorization: 'Bearer do not tell' },
+    })
+  })
+
+  test.each([
+    [{ title: 'abc', app, settings: {} }, 'title', 'At least 4 characters'],
+    [{ title: '', app, settings: {} }, 'title', /Required/],
+    [{ title: 'Title', app: { name: '' }, settings: {} }, 'app.name', 'Required'],
+    [{ title: 'Title', app: { name: 'catalogDestinations/none' } }, 'app.name', /no destination/],
+    [{ title: 'Title', app }, 'settings.url', 'Required'],
+    [{ title: 'Title', app, settings: { url: 'ftp://x' } }, 'settings.url', expect.any(String)],
+    [
+      { title: 'Title', app, settings: { url: 'https://a.example', batch_size: 100 } },
+      'settings.batch_size',
+      'At most 99',
+    ],
+    [
+      { title: 'Title', app, settings: { url: 'https://a.example', colour: 'red' } },
+      'settings.colour',
+      'Unknown setting',
+    ],
+    [{ title: 'Title', app, settings: { url: ['x'] } }, 'settings.url', expect.any(String)],
+  ])('is rejected as %j', async (body, field, text) => {
+    const reply = await administrator.call('POST', path(), body)
+    expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata: { [field]: text } } })
+  })
+
+  test('of one request sent twice is made once', async () => {
+    const body = { title: 'Twice', app, settings: { url: 'https://a.example' }, request_id: crypto.randomUUID() }
+    const [a, b] = await Promise.all(
+      [1, 2].map(() => administrator.ok(methods.destinations.create, workspace, { body })),
+    )
+    expect(a?.name).toBe(b?.name)
+    await administrator.call('DELETE', `/${a?.name}`)
+    expect(await administrator.call('POST', path(), body)).toMatchObject({ status: 409 })
+  })
+
+  test('that is deleted is gone with its connections, and its secrets are destroyed', async () => {
+    const made = await makeResources(workspace.workspace, administrator)
+    const id = idIn(made.destination.name)
+    expect((await administrator.call('DELETE', `/${made.destination.name}`)).status).toBe(200)
+    for (const [verb, tail, body] of [
+      ['GET', '', undefined],
+      ['DELETE', '', undefined],
+      ['PATCH', '', { title: 'Title' }],
+      ['GET', '/app', undefined],
+      ['POST', '/app:updateSetting', { name: 'url', value: 'https://b.example' }],
+      ['POST', ':retry', {}],
+      ['GET', '/deliveries', undefined],
+      ['GET', '/parkedDeliveries', undefined],
+    ] as const)
+      expect([tail, (await administrator.call(verb, `/${made.destination.name}${tail}`, body)).status]).toEqual([
+        tail,
+        404,
+      ])
+    expect((await rowOf(id)).secrets_encrypted).toBeNull()
+    const listed = await administrator.ok(methods.connections.list, workspace, { query: { source: made.source.name } })
+    expect(listed.connections).toEqual([])
+  })
+})
+
+describe('updateSetting', () => {
+  const update = (name: string, setting: string, value: unknown) =>
+    administrator.call('POST', `/${name}/app:updateSetting`, { name: setting, value })
+
+  test('changes one setting and leaves the others, secrets included', async () => {
+    const { made, params } = await create({ signing_secret: 'first' })
+    expect(await update(made.name, 'batch_size', 20)).toMatchObject({ status: 200, body: { name: `${made.name}/app` } })
+    expect(await update(made.name, 'signing_secret', 'second')).toMatchObject({ status: 200 })
+    expect((await delivered(params.destination))?.settings).toMatchObject({ batch_size: 20, signing_secret: 'second' })
+    expect(await update(made.name, 'signing_secret', null)).toMatchObject({ status: 200 })
+    expect(await update(made.name, 'batch_size', null)).toMatchObject({ status: 200 })
+    expect((await delivered(params.destination))?.settings).toEqual({ url: 'https://a.example/hook', batch_size: 10 })
+  })
+
+  test.each([
+    ['url', 'nonsense', { value: expect.any(String) }],
+    ['url', null, { value: 'Required' }],
+    ['batch_size', 0, { value: 'At least 1' }],
+    ['batch_size', 'ten', { value: 'Enter a number' }],
+    ['headers', { 'bad name': 'x' }, { value: expect.any(String) }],
+    ['headers', { 'X-A': 'a\r\nX-B: b' }, { value: expect.any(String) }],
+    ['region', 'us', { value: /created/ }],
+    ['colour', 'red', { name: /no setting/ }],
+    ['', 'red', { name: 'Required' }],
+  ])('rejects %s = %j', async (setting, value, metadata) => {
+    const { made, params } = await create()
+    const before = await rowOf(params.destination)
+    expect(await update(made.name, setting, value)).toMatchObject({
+      status: 400,
+      body: { reason: 'VALIDATION', metadata },
+    })
+    expect(await rowOf(params.destination)).toEqual(before)
+  })
+
+  test('of two settings at once keeps both', async () => {
+    const { made, params } = await create()
+    await Promise.all([
+      update(made.name, 'batch_size', 33),
+      update(made.name, 'signing_secret', 'kept'),
+      update(made.name, 'headers', { 'X-A': '1' }),
+    ])
+    expect((await delivered(params.destination))?.settings).toMatchObject({
+      batch_size: 33,
+      signing_secret: 'kept',
+      headers: { 'X-A': '1' },
+    })
+  })
+
+  test('never overwrites secrets that cannot be opened; such a destination is held, not dropped', async () => {
+    const { made, params } = await create({ signing_secret: 'kept' })
+    const sealed = createSecretBox(Buffer.alloc(32, 9)).seal('{}', 'x')
+    await harness.db
+      .updateTable('destinations')
+      .set({ secrets_encrypted: sealed })
+      .where('id', '=', params.destination)
+      .execute()
+    expect(await update(made.name, 'batch_size', 20)).toMatchObject({
+      status: 409,
+      body: { reason: 'SECRETS_UNREADABLE' },
+    })
+    expect(Buffer.from((await rowOf(params.destination)).secrets_encrypted ?? [])).toEqual(Buffer.from(sealed))
+    expect(await delivered(params.destination)).toMatchObject({ enabled: false })
+    expect((await administrator.call('GET', `/${made.name}`)).status).toBe(200)
+  })
+})
+
+describe('retry', () => {
+  const park = async (destinationId: string, state: 'waiting' | 'dead', event_count: number, index: number) => {
+    await harness.db
+      .insertInto('parked_deliveries')
+      .values({
+        id: newId(),
+        workspace_id: workspace.workspace,
+        source_id: newId(),
+        destination_id: destinationId,
+        log_partition: 0,
+        log_offset: index,
+        event_indexes: [0],
+        event_count,
+        state,
+        attempts: 3,
+        first_time: '2026-01-01T00:00:00.000Z',
+        next_time: '2027-01-01T00:00:00.000Z',
+        last_status: 500,
+        last_reason: 'no',
+      })
+      .execute()
+  }
+
+  test('makes what waits or is dead due now, of this destination only', async () => {
+    const { params } = await create()
+    const { params: other } = await create()
+    await park(params.destination, 'waiting', 2, 1)
+    await park(params.destination, 'dead', 3, 2)
+    await park(other.destination, 'dead', 5, 3)
+    const before = await administrator.ok(methods.deliveries.list, params)
+    expect(before).toMatchObject({
+      deliveries: [],
+      waiting: { event_count: 2, oldest_time: '2026-01-01T00:00:00.000Z' },
+      dead: { event_count: 3 },
+    })
+    expect(await administrator.ok(methods.destinations.retry, params, { body: { state: 'dead' } })).toEqual({
+      event_count: 3,
+    })
+    expect(await administrator.ok(methods.destinations.retry, params, { body: {} })).toEqual({ event_count: 5 })
+    const parked = await administrator.ok(methods.deliveries.listParked, params)
+    expect(parked.parked_deliveries.map((row) => [row.state, row.event_count, row.attempts]).toSorted()).toEqual([
+      ['waiting', 2, 3],
+      ['waiting', 3, 0],
+    ])
+    for (const row of parked.parked_deliveries) expect(Date.parse(row.next_time)).toBeLessThanOrEqual(harness.now())
+    const left = await administrator.ok(methods.deliveries.listParked, other, { query: { state: 'dead' } })
+    expect(left.parked_deliveries).toMatchObject([{ event_count: 5, next_time: '2027-01-01T00:00:00.000Z' }])
+  })
+
+  test('pages show everything parked once', async () => {
+    const { params } = await create()
+    for (let index = 10; index < 15; index++) await park(params.destination, 'waiting', index, index)
+    const seen: number[] = []
+    let page_token = ''
+    do {
+      const page = await administrator.ok(methods.deliveries.listParked, params, {
+        query: { page_size: 2, page_token },
+      })
+      seen.push(...page.parked_deliveries.map((row) => row.event_count))
+      page_token = page.next_page_token
+    } while (page_token !== '')
+    expect(seen.toSorted()).toEqual([10, 11, 12, 13, 14])
+  })
+})

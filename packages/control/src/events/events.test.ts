@@ -1,0 +1,208 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const storeTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 23)
+const store = async (table: 'events' | 'deliveries', rows: object[]) =>
+  harness.eventStore.insert(table, rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
+
+const event = (workspaceId: string, sourceId: string, eventId: string, receive: number, more: object = {}) => ({
+  workspace_id: workspaceId,
+  source_id: sourceId,
+  event_id: eventId,
+  message_id: `m-${eventId}`,
+  type: 'track',
+  event: `Event ${eventId}`,
+  user_id: 'u-1',
+  status: 'accepted',
+  receive_time: storeTime(receive),
+  timestamp: storeTime(receive - 5),
+  original: JSON.stringify({ event: `Event ${eventId}`, big: 1 }),
+  ...more,
+})
+
+describe('the events of a source', () => {
+  test('are shown once each, newest first, over pages, equal times and all spans of time', async () => {
+    const { administrator, workspaceId } = organization
+    const { source } = await makeResources(workspaceId, administrator)
+    const id = idIn(source.name)
+    const now = harness.now()
+    const times = [
+      now - 1000,
+      now - 1000,
+      now - 1000,
+      now - 2000,
+      now - 7_200_000,
+      now - 7_200_000,
+      now - 40 * 86_400_000,
+      now + 90_000,
+    ]
+    await store(
+      'events',
+      times.map((time, index) => event(workspaceId, id, `1-${index}-0`, time)),
+    )
+    // Neither another source's nor another workspace's.
+    await store('events', [
+      event(workspaceId, newId(), '2-0-0', now),
+      event(organization.otherWorkspaceId, id, '3-0-0', now),
+    ])
+    for (const size of [1, 2, 3, 50]) {
+      const seen: string[] = []
+      let page_token = ''
+      do {
+        const page = await administrator.ok(
+          methods.events.listBySource,
+          { workspace: workspaceId, source: id },
+          { query: { page_size: size, page_token } },
+        )
+        seen.push(...page.events.map((each) => each.event_id))
+        page_token = page.next_page_token
+      } while (page_token !== '')
+      expect(seen).toEqual(['1-7-0', '1-2-0', '1-1-0', '1-0-0', '1-3-0', '1-5-0', '1-4-0', '1-6-0'])
+    }
+  })
+
+  test('carry what a list shows', async () => {
+    const { administrator, workspaceId } = organization
+    const { source } = await makeResources(workspaceId, administrator)
+    const id = idIn(source.name)
+    const at = harness.now() - 500
+    await store('events', [
+      event(workspaceId, id, '4-0-0', at, { test: true, type: 'identify', event: '', anonymous_id: 'a' }),
+    ])
+    const page = await administrator.ok(methods.events.listBySource, { workspace: workspaceId, source: id })
+    expect(page.events).toEqual([
+      {
+        name: `workspaces/${workspaceId}/events/4-0-0`,
+        event_id: '4-0-0',
+        message_id: 'm-4-0-0',
+        type: 'identify',
+        title: 'identify',
+        source: source.name,
+        test: true,
+        status: 'accepted',
+        reason: '',
+        user_id: 'u-1',
+        anonymous_id: 'a',
+        receive_time: new Date(at).toISOString(),
+        timestamp: new Date(at - 5).toISOString(),
+      },
+    ])
+  })
+
+  test('are filtered by whole values, which are never statements', async () => {
+    const { administrator, workspaceId } = organization
+    const { source } = await makeResources(workspaceId, administrator)
+    const params = { workspace: workspaceId, source: idIn(source.name) }
+    const at = harness.now() - 500
+    const odd = "it's {x:String} \\ or 1=1 --"
+    await store('events', [
+      event(workspaceId, params.source, '5-0-0', at, { event: odd }),
+      event(workspaceId, params.source, '5-1-0', at, { type: 'page', event: '', user_id: 'u-2' }),
+      event(workspaceId, params.source, '5-2-0', at, { status: 'rejected', reason: 'no type', type: '' }),
+    ])
+    const ids = async (query: object) =>
+      (await administrator.ok(methods.events.listBySource, params, { query })).events
+        .map((each) => each.event_id)
+        .toSorted()
+    expect(await ids({ event: odd })).toEqual(['5-0-0'])
+    expect(await ids({ event: "' or 1=1 --" })).toEqual([])
+    expect(await ids({ type: 'page' })).toEqual(['5-1-0'])
+    expect(await ids({ status: 'rejected' })).toEqual(['5-2-0'])
+    expect(await ids({ user_id: 'u-2' })).toEqual(['5-1-0'])
+    expect(await ids({ message_id: 'm-5-2-0' })).toEqual(['5-2-0'])
+    expect(await ids({ user_id: 'u-1', status: 'accepted' })).toEqual(['5-0-0'])
+  })
+})
+
+describe('one event', () => {
+  test('comes with its original, kept exactly, and every attempt to deliver it', async () => {
+    const { administrator, workspaceId } = organization
+    const { source, destination } = await makeResources(workspaceId, administrator)
+    const at = harness.now() - 500
+    const original = '{"event":"A","n":12345678901234567890,"a.b":null}'
+    await store('events', [
+      event(workspaceId, idIn(source.name), '6-0-0', at, {
+        original,
+        sent_at: storeTime(at - 1),
+        original_timestamp: storeTime(at - 2),
+        ip: '203.0.113.7',
+      }),
+    ])
+    const attempt = (n: number, more: object) => ({
+      workspace_id: workspaceId,
+      source_id: idIn(source.name),
+      destination_id: idIn(destination.name),
+      event_id: '6-0-0',
+      message_id: 'm-6-0-0',
+      event_type: 'track',
+      event: 'A',
+      time: storeTime(at + n),
+      attempt: n,
+      http_status: 200,
+      latency_ms: 12,
+      ...more,
+    })
+    await store('deliveries', [
+      attempt(1, { status: 'retry', http_status: 500, reason: 'HTTP 500', request: 'POST', response: 'no' }),
+      attempt(2, { status: 'delivered' }),
+      attempt(3, { status: 'delivered', workspace_id: organization.otherWorkspaceId }),
+    ])
+    const found = await administrator.ok(methods.events.get, { workspace: workspaceId, event: '6-0-0' })
+    expect(found).toMatchObject({
+      original,
+      payload: { event: 'A', 'a.b': null },
+      ip: '203.0.113.7',
+      sent_at: new Date(at - 1).toISOString(),
+      original_timestamp: new Date(at - 2).toISOString(),
+      deliveries: [
+        { attempt: 2, status: 'delivered', destination: destination.name },
+        { attempt: 1, status: 'retry', http_status: 500, request: 'POST', response: 'no' },
+      ],
+    })
+    const params = { workspace: workspaceId, destination: idIn(destination.name) }
+    const first = await administrator.ok(methods.deliveries.list, params, { query: { page_size: 1 } })
+    const rest = await administrator.ok(methods.deliveries.list, params, {
+      query: { page_token: first.next_page_token },
+    })
+    expect([...first.deliveries, ...rest.deliveries]).toEqual(found.deliveries)
+    const failed = await administrator.ok(methods.deliveries.list, params, { query: { status: 'retry' } })
+    expect(failed.deliveries.map((each) => each.attempt)).toEqual([1])
+  })
+
+  test('whose original is not a JSON object has no payload', async () => {
+    const { administrator, workspaceId } = organization
+    await store('events', [
+      event(workspaceId, newId(), '7-0-0', harness.now(), { original: '{"broken"', status: 'rejected' }),
+    ])
+    expect(await administrator.ok(methods.events.get, { workspace: workspaceId, event: '7-0-0' })).toMatchObject({
+      payload: null,
+      original: '{"broken"',
+    })
+  })
+
+  test('of another workspace is not found', async () => {
+    const { administrator, workspaceId, otherWorkspaceId } = organization
+    await store('events', [event(otherWorkspaceId, newId(), '8-0-0', harness.now())])
+    expect(await administrator.call('GET', `/workspaces/${workspaceId}/events/8-0-0`)).toMatchObject({ status: 404 })
+    const all = await administrator.ok(methods.events.list, { workspace: workspaceId }, { query: { page_size: 1000 } })
+    expect(all.events.map((each) => each.event_id)).not.toContain('8-0-0')
+    expect(all.events.length).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,253 @@
+import type { DestinationDefinition } from '@tributary/connector-kit'
+import {
+  formatPath,
+  type Method,
+  type MethodParams,
+  type MethodQuery,
+  type MethodRequest,
+  type MethodResponse,
+  methods,
+  type Role,
+} from '@tributary/contract'
+import { apiServerOptions, createApi } from '@tributary/http'
+import { createSecretBox, newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
+import fastify from 'fastify'
+import { type Catalog, type Counters, createControl } from '../index.ts'
+import { createPasswords } from '../users/passwords.ts'
+
+/** A destination whose settings have one field of each sort. */
+export const testDestination: DestinationDefinition = {
+  slug: 'webhook',
+  title: 'Webhook',
+  description: 'For tests.',
+  logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  docs: { url: 'https://docs.example/webhook', steps: [{ title: 'Prepare', text: 'An address.' }] },
+  fields: [
+    { name: 'url', label: 'URL', help: '', type: 'url', required: true, secret: false, editable: true },
+    { name: 'region', label: 'Region', help: '', type: 'string', required: false, secret: false, editable: false },
+    {
+      name: 'batch_size',
+      label: 'Size',
+      help: '',
+      type: 'number',
+      required: false,
+      default: 10,
+      min: 1,
+      max: 99,
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'signing_secret',
+      label: 'Secret',
+      help: '',
+      type: 'secret',
+      required: false,
+      secret: true,
+      editable: true,
+    },
+    { name: 'headers', label: 'Headers', help: '', type: 'headers', required: false, secret: true, editable: true },
+  ],
+  batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
+  deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
+}
+
+export const testCatalog: Catalog = {
+  sources: [
+    { slug: 'http', title: 'HTTP API', description: 'd', type: 3, logo: '<svg/>', guide: [{ title: 't', text: 'x' }] },
+    {
+      slug: 'javascript',
+      title: 'JavaScript',
+      description: 'd',
+      type: 1,
+      logo: '<svg/>',
+      docsUrl: 'https://docs.example',
+      guide: [],
+    },
+    { slug: 'ads', title: 'Ads', description: 'd', type: 5, logo: '<svg/>', targetProduct: 'SIGNALS', guide: [] },
+  ],
+  destinations: [testDestination],
+}
+
+const createCounters = (): Counters => {
+  const counts = new Map<string, number>()
+  return {
+    async increment(key, by) {
+      const next = (counts.get(key) ?? 0) + by
+      counts.set(key, next)
+      return next
+    },
+  }
+}
+
+export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
+type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** Calls the API as one person. */
+export type Caller = {
+  userId: string
+  email: string
+  token: string
+  call(verb: Verb, path: string, body?: unknown): Promise<Reply>
+  /** Calls a method of the contract; throws unless the answer is 200. */
+  ok<M extends Method>(
+    method: M,
+    params: MethodParams<M>,
+    given?: { body?: MethodRequest<M>; query?: MethodQuery<M> },
+  ): Promise<MethodResponse<M>>
+}
+
+const queryText = (query: unknown): string => {
+  if (typeof query !== 'object' || query === null) return ''
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  return `?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
+}
+
+/** An answer as the type of its method; sound because the method's own schema lets it through. */
+const checked = <M extends Method>(method: M, body: unknown): MethodResponse<M> =>
+  method.response.parse(body) as MethodResponse<M>
+
+export const testPassword = 'Correct-horse-1'
+export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
+
+export const startControl = async () => {
+  const database = await createTestDatabase()
+  const eventStore = await createTestEventStore()
+  const secretBox = createSecretBox(Buffer.alloc(32, 7))
+  let now = startTime
+  const control = createControl({
+    db: database.db,
+    eventStore,
+    secretBox,
+    catalog: testCatalog,
+    counters: createCounters(),
+    realtimeKey: 'realtime-key',
+    // Time moves on with every look, so that the order of creation is known.
+    clock: () => now++,
+    logger: silentLogger,
+  })
+  const app = fastify(apiServerOptions)
+  await createApi({
+    fastify: app,
+    handlers: control.handlers,
+    authenticate: control.authenticate,
+    logger: silentLogger,
+    metrics: noMetrics,
+  })
+  const passwordHash = await createPasswords().hash(testPassword)
+
+  const call = async (token: string, verb: Verb, path: string, body?: unknown): Promise<Reply> => {
+    const reply = await app.inject({
+      method: verb,
+      url: `/api${path}`,
+      headers: {
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    })
+    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  }
+
+  const callerOf = (userId: string, email: string, token: string): Caller => ({
+    userId,
+    email,
+    token,
+    call: (verb, path, body) => call(token, verb, path, body),
+    async ok(method, params, given = {}) {
+      const path = formatPath(method.path, params) + queryText(given.query)
+      const reply = await call(token, method.verb, path, given.body)
+      if (reply.status !== 200) throw new Error(`${method.name} ${path}: ${JSON.stringify(reply.body)}`)
+      return checked(method, reply.body)
+    },
+  })
+
+  return {
+    ...control,
+    app,
+    database,
+    db: database.db,
+    eventStore,
+    secretBox,
+    call,
+    /** Moves the control plane's clock. */
+    advance(ms: number) {
+      now += ms
+    },
+    now: () => now,
+    /** A signed-in person with these roles. */
+    async person(roles: Record<string, Role> = {}, options: { platformAdmin?: boolean } = {}): Promise<Caller> {
+      const userId = newId()
+      const email = `${userId}@example.com`
+      await database.db
+        .insertInto('users')
+        .values({ id: userId, email, password_hash: passwordHash, is_admin: options.platformAdmin ?? false })
+        .execute()
+      for (const [organization_id, role] of Object.entries(roles))
+        await database.db
+          .insertInto('memberships')
+          .values({ id: newId(), organization_id, user_id: userId, role })
+          .execute()
+      const reply = await call('', 'POST', '/users:login', { email, password: testPassword })
+      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+      return callerOf(userId, email, String(reply.body.access_token))
+    },
+    /** Rows of the audit log, oldest first. */
+    audits: () => database.db.selectFrom('audit_log').selectAll().orderBy('id').execute(),
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await eventStore.close()
+      await database.close()
+    },
+  }
+}
+
+export type Harness = Awaited<ReturnType<typeof startControl>>
+
+const create = (title: string) => ({ body: { title, industry: 'gaming', workspace_title: 'Production' } }) as const
+
+/** The last id in a resource name. */
+export const idIn = (name: string): string => name.split('/').at(-1) ?? ''
+
+/** An organisation with one person of each role in it, and one of another organisation. */
+export const startOrganization = async (harness: Harness) => {
+  const made = await (await harness.person()).ok(methods.organizations.create, {}, create('Acme Inc'))
+  const other = await (await harness.person()).ok(methods.organizations.create, {}, create('Other Inc'))
+  const organizationId = idIn(made.organization.name)
+  return {
+    organization: made.organization.name,
+    organizationId,
+    workspace: made.workspace.name,
+    workspaceId: idIn(made.workspace.name),
+    otherOrganizationId: idIn(other.organization.name),
+    otherWorkspaceId: idIn(other.workspace.name),
+    administrator: await harness.person({ [organizationId]: 'ORG_ADMIN' }),
+    collaborator: await harness.person({ [organizationId]: 'ORG_COLLABORATOR' }),
+    guest: await harness.person({ [organizationId]: 'ORG_GUEST' }),
+    outsider: await harness.person({ [idIn(other.organization.name)]: 'ORG_ADMIN' }),
+    platformAdmin: await harness.person({}, { platformAdmin: true }),
+  }
+}
+
+export type Organization = Awaited<ReturnType<typeof startOrganization>>
+
+/** A source, a key, a destination and their connection, made by one who may. */
+export const makeResources = async (
+  workspaceId: string,
+  editor: Caller,
+  settings: Record<string, string> = { url: 'https://receiver.example/hook', signing_secret: 'very secret' },
+) => {
+  const workspace = { workspace: workspaceId }
+  const source = await editor.ok(methods.sources.create, workspace, {
+    body: { title: 'Shop', app: { name: 'catalogSources/http' } },
+  })
+  const writekey = await editor.ok(methods.writekeys.create, workspace, { body: { source: source.name } })
+  const destination = await editor.ok(methods.destinations.create, workspace, {
+    body: { title: 'Receiver', app: { name: 'catalogDestinations/webhook' }, settings },
+  })
+  const connection = await editor.ok(methods.connections.create, workspace, {
+    body: { source: source.name, destination: destination.name },
+  })
+  return { source, writekey, destination, connection }
+}

@@ -1,0 +1,190 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sessionLimits } from '../sessions/sessions.ts'
+import { type Harness, startControl, testPassword } from '../testing/control-harness.ts'
+import { loginLimits } from './login.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await startControl()
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const login = (email: string, password: string, ip = '10.0.0.1') =>
+  harness.app.inject({ method: 'POST', url: '/api/users:login', payload: { email, password }, remoteAddress: ip })
+
+describe('login', () => {
+  test('gives a session and the user, however the address is written', async () => {
+    const person = await harness.person()
+    const reply = await login(` ${person.email.toUpperCase()} `, testPassword)
+    expect(reply.json()).toMatchObject({
+      access_token: expect.stringMatching(/^trb_[\w-]{43}$/),
+      set_password_otp_token: '',
+      courier_token: '',
+      intercom_token: '',
+      user: { name: `users/${person.userId}`, id: person.userId, email: person.email, is_admin: false },
+    })
+    expect(await person.ok(methods.users.get, { user: person.userId })).toEqual(reply.json().user)
+  })
+
+  test('keeps neither the token nor the password in the database', async () => {
+    const person = await harness.person()
+    const session = await harness.db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('user_id', '=', person.userId)
+      .executeTakeFirstOrThrow()
+    const user = await harness.db
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', person.userId)
+      .executeTakeFirstOrThrow()
+    expect(user.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(JSON.stringify([session, user])).not.toContain(person.token.slice(4))
+    expect(Buffer.from(session.token_hash)).toHaveLength(32)
+  })
+
+  test('answers the same for an unknown address, a wrong password and a user without one, and hashes each time', async () => {
+    const person = await harness.person()
+    const bare = `${newId()}@example.com`
+    await harness.db.insertInto('users').values({ id: newId(), email: bare, password_hash: null }).execute()
+    const timed = async (email: string) => {
+      const started = performance.now()
+      const reply = await login(email, 'wrong', `10.1.0.${Math.floor(started) % 250}`)
+      return { ms: performance.now() - started, status: reply.statusCode, body: reply.json() }
+    }
+    const wrong = [await timed(person.email), await timed(person.email), await timed(person.email)]
+    const fastest = Math.min(...wrong.map((each) => each.ms))
+    for (const email of ['nobody@example.com', bare]) {
+      const answer = await timed(email)
+      expect([answer.status, answer.body]).toEqual([wrong[0]?.status, wrong[0]?.body])
+      expect(answer.ms).toBeGreaterThan(fastest / 4)
+    }
+    expect(wrong[0]).toMatchObject({ status: 401, body: { reason: 'INVALID_CREDENTIALS', metadata: {} } })
+    // Clients tell an ended session by these words.
+    expect(wrong[0]?.body.message).not.toMatch(/expired|invalid auth/i)
+  })
+
+  test.each([
+    [{ email: 'abc', password: 'x' }, { email: 'Invalid email' }],
+    [{ email: 'a@b.co', password: '' }, { password: 'Password is required' }],
+    [{ email: 'a@b.co' }, { password: 'Required' }],
+    [{ email: 'a@b.co\u0000', password: 'x' }, { email: expect.any(String) }],
+    [{ email: { $ne: '' }, password: 'x' }, { email: expect.any(String) }],
+    [{ email: 'a@b.co', password: 'x'.repeat(1025) }, { password: 'At most 1024 characters' }],
+  ])('rejects %j', async (body, metadata) => {
+    const reply = await harness.call('', 'POST', '/users:login', body)
+    expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
+  })
+
+  test('is refused after too many failures from one address, the right password included; others are not', async () => {
+    const person = await harness.person()
+    for (let tries = 0; tries < loginLimits.perEmailAndIp; tries++)
+      expect((await login(person.email, 'wrong', '10.2.0.1')).statusCode).toBe(401)
+    const refused = await login(person.email, testPassword, '10.2.0.1')
+    expect([refused.statusCode, refused.json().reason, refused.headers['retry-after']]).toEqual([
+      429,
+      'RATE_LIMITED',
+      '900',
+    ])
+    expect((await login(person.email, testPassword, '10.2.0.2')).statusCode).toBe(200)
+  })
+
+  test('that succeeds does not count', async () => {
+    const person = await harness.person()
+    for (let tries = 0; tries < loginLimits.perEmailAndIp + 3; tries++)
+      expect((await login(person.email, testPassword, '10.3.0.1')).statusCode).toBe(200)
+  })
+
+  test('tries at the same time do not slip past the limit', async () => {
+    const person = await harness.person()
+    const replies = await Promise.all(Array.from({ length: 30 }, () => login(person.email, 'wrong', '10.4.0.1')))
+    expect(replies.filter((reply) => reply.statusCode === 401)).toHaveLength(loginLimits.perEmailAndIp)
+  })
+})
+
+describe('a session', () => {
+  const read = (person: { userId: string; token: string }) =>
+    harness.call(person.token, 'GET', `/users/${person.userId}`)
+
+  test('ends after twelve hours without use, and slides with use', async () => {
+    const person = await harness.person()
+    harness.advance(sessionLimits.idleMs - 60_000)
+    expect((await read(person)).status).toBe(200)
+    harness.advance(sessionLimits.idleMs - 60_000)
+    expect((await read(person)).status).toBe(200)
+    harness.advance(sessionLimits.idleMs + 1)
+    expect(await read(person)).toMatchObject({ status: 401, body: { reason: 'TOKEN_EXPIRED', message: /expired/ } })
+  })
+
+  test('ends after thirty days, however much it is used', async () => {
+    const person = await harness.person()
+    const step = sessionLimits.idleMs - 60_000
+    const steps = Math.floor(sessionLimits.totalMs / step)
+    for (let count = 0; count < steps; count++) {
+      harness.advance(step)
+      expect((await read(person)).status).toBe(200)
+    }
+    harness.advance(step)
+    expect((await read(person)).status).toBe(401)
+  })
+
+  test('is refused right after logout, and other sessions of the user go on', async () => {
+    const person = await harness.person()
+    const other = (await login(person.email, testPassword, '10.5.0.1')).json().access_token
+    expect((await read(person)).status).toBe(200)
+    await person.ok(methods.users.logout, {})
+    expect(await read(person)).toMatchObject({
+      status: 401,
+      body: { reason: 'UNAUTHORIZED', message: /invalid auth userInfo/ },
+    })
+    expect((await read({ userId: person.userId, token: other })).status).toBe(200)
+  })
+
+  test('ended by another process is refused within two seconds', async () => {
+    const person = await harness.person()
+    expect((await read(person)).status).toBe(200)
+    await harness.db.deleteFrom('sessions').where('user_id', '=', person.userId).execute()
+    harness.advance(2000)
+    expect((await read(person)).status).toBe(401)
+  })
+
+  test.each(['trb_', 'x', `trb_${'a'.repeat(43)}`, `trb_${'a'.repeat(43)}'--`])(
+    'never begins with the made-up token %s',
+    async (token) => {
+      expect((await harness.call(token, 'GET', '/workspaces')).status).toBe(401)
+    },
+  )
+})
+
+describe('the first platform admin', () => {
+  test('is made once, also by processes that start together, with a password shown only then', async () => {
+    await using fresh = await startControl()
+    const made = await Promise.all([1, 2, 3].map(() => fresh.ensurePlatformAdmin({ email: 'Root@Example.com' })))
+    const created = made.filter((each) => each.created)
+    expect(created).toHaveLength(1)
+    expect(created[0]?.generatedPassword).toMatch(/^[\w-]{20}$/)
+    expect(made.filter((each) => !each.created).every((each) => each.generatedPassword === undefined)).toBe(true)
+    const body = { email: 'root@example.com', password: created[0]?.generatedPassword }
+    expect(await fresh.call('', 'POST', '/users:login', body)).toMatchObject({
+      status: 200,
+      body: { user: { is_admin: true } },
+    })
+    expect((await fresh.audits()).map((row) => row.action)).toContain('users.ensurePlatformAdmin')
+  })
+
+  test('gets the configured password, and a later start changes nothing', async () => {
+    await using fresh = await startControl()
+    expect(await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })).toEqual({
+      email: 'a@b.co',
+      created: true,
+    })
+    expect(await fresh.ensurePlatformAdmin({ email: 'c@d.co', password: 'another' })).toEqual({
+      email: 'a@b.co',
+      created: false,
+    })
+    expect((await fresh.call('', 'POST', '/users:login', { email: 'a@b.co', password: testPassword })).status).toBe(200)
+    expect((await fresh.call('', 'POST', '/users:login', { email: 'c@d.co', password: 'another' })).status).toBe(401)
+  })
+})
