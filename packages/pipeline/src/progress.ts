@@ -8,6 +8,8 @@ export const processedTopic = 'pipeline.processed'
 
 export type Progress = {
   start(): void
+  /** Where the log begins, per partition: what was dropped before is not waited for. */
+  begin(starts: readonly number[]): void
   /** A record of so many bytes was read. */
   read(bytes: number): void
   /** So many bytes per workspace are stored and committed. */
@@ -26,7 +28,7 @@ export type ProgressDeps = {
   logger: Logger
   metrics: Metrics
   journal: Pick<ConsumerJournal, 'expire'>
-  reader: Pick<LogReader, 'ends' | 'starts'>
+  reader: Pick<LogReader, 'ends'>
   store: Pick<StoreBranch, 'committed' | 'oldest'>
   settings: Pick<PipelineSettings, 'reportMs'>
 }
@@ -45,16 +47,14 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   let expiring: NodeJS.Timeout | undefined
   let meanBytes = 0
   let changed = false
+  let floor: readonly number[] = []
 
-  const reached = (ends: readonly number[]): boolean =>
-    ends.every((end, partition) => (store.committed().get(partition) ?? 0) >= end)
+  const position = (partition: number): number => Math.max(store.committed().get(partition) ?? 0, floor[partition] ?? 0)
+
+  const reached = (ends: readonly number[]): boolean => ends.every((end, partition) => position(partition) >= end)
 
   const lag = (): ReturnType<Progress['lag']> => {
-    const starts = reader.starts()
-    const lagRecords = reader.ends().reduce((sum, end, partition) => {
-      const from = Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0)
-      return sum + Math.max(0, end - from)
-    }, 0)
+    const lagRecords = reader.ends().reduce((sum, end, partition) => sum + Math.max(0, end - position(partition)), 0)
     const oldest = store.oldest()
     return {
       lagRecords,
@@ -85,6 +85,9 @@ export const createProgress = (deps: ProgressDeps): Progress => {
       reporting = setInterval(safely('The progress could not be told', report), settings.reportMs)
       const expire = (): void => journal.expire(clock())
       expiring = setInterval(safely('Old message ids could not be forgotten', expire), expiryMs)
+    },
+    begin(starts) {
+      floor = starts
     },
     read(bytes) {
       meanBytes = meanBytes === 0 ? bytes : meanBytes * 0.99 + bytes * 0.01

@@ -12,9 +12,15 @@ export type PipelineSettings = {
   flushRows: number
   flushBytes: number
   flushAgeMs: number
-  /** Rows and bytes at which reading waits until a batch can be begun. */
+  /**
+   * Rows and bytes of one batch at which reading waits until it can be begun. A store that needs longer than `batchMs`
+   * for so many rows gets fewer, so that an event never waits for many long inserts.
+   */
   batchRows: number
   batchBytes: number
+  batchMs: number
+  /** What a partition may always add to a full batch, so that a flood of others does not keep it out. */
+  shareBytes: number
   /** Inserts under way at once. */
   lanes: number
   /** Deliveries not yet durable at which reading waits. */
@@ -46,6 +52,8 @@ export const defaultPipelineSettings: PipelineSettings = {
   flushAgeMs: 1000,
   batchRows: 20_000,
   batchBytes: 12 * 1024 * 1024,
+  batchMs: 300,
+  shareBytes: 64 * 1024,
   lanes: 2,
   deliveriesBytes: 16 * 1024 * 1024,
   deliveryRecordBytes: 512 * 1024,

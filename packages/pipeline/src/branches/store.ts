@@ -27,7 +27,10 @@ type Batch = {
 }
 
 /** Rows of one partition that wait to be begun. */
-type Waiting = { from: number; to: number; rows: Rows[] }
+type Waiting = { from: number; to: number; bytes: number; rows: Rows[] }
+
+/** Fewer rows are not asked for: below, an insert costs nearly as much as with so many. */
+const leastBatchRows = 2000
 
 export type StoreBranch = {
   /** Takes the rows of a micro-batch, whose deliveries are durable when `deliveries` resolves. */
@@ -41,8 +44,8 @@ export type StoreBranch = {
     batches: readonly MicroBatch[],
     deliveries: Promise<unknown>,
   ): Promise<void>
-  /** Whether so much waits for the store that reading should. */
-  isFull(): boolean
+  /** Whether so much waits for the store that reading of this partition should wait, too. */
+  isFull(partition: number): boolean
   /** Nothing waits and nothing is in flight. */
   isIdle(): boolean
   /** Next offset per partition that is stored and committed. */
@@ -110,6 +113,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   let heldUntil = 0
   let timer: NodeJS.Timeout | undefined
   let committing = false
+  let rowsPerMs = 0
 
   const retry = <T>(what: string, task: () => Promise<T> | T, mayRetry: (error: unknown) => boolean): Promise<T> =>
     retrying(task, {
@@ -155,7 +159,9 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       if (!(error instanceof InsertRejected)) throw error
       await insertRefused(batch, error)
     }
-    metrics.observe('pipeline_insert', performance.now() - started)
+    const took = performance.now() - started
+    rowsPerMs = rowsPerMs === 0 ? count / took : rowsPerMs * 0.7 + (count / took) * 0.3
+    metrics.observe('pipeline_insert', took)
     metrics.count('pipeline_rows_stored', count)
   }
 
@@ -262,8 +268,16 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     }
   }
 
+  /** Rows of one batch that the store takes in `batchMs`, by its latest inserts. */
+  const mostRows = (): number =>
+    rowsPerMs === 0
+      ? settings.batchRows
+      : Math.min(settings.batchRows, Math.max(leastBatchRows, Math.round(rowsPerMs * settings.batchMs)))
+
   const isDue = (now: number): boolean =>
-    rows >= settings.flushRows || bytes >= settings.flushBytes || now - openedAt >= settings.flushAgeMs
+    rows >= Math.min(settings.flushRows, mostRows()) ||
+    bytes >= settings.flushBytes ||
+    now - openedAt >= settings.flushAgeMs
 
   const pump = (force = false): void => {
     if (waiting.size === 0 || lanes >= settings.lanes || signal.aborted) return
@@ -306,8 +320,15 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
         since = batch.since
       }
       const part = waiting.get(batch.partition)
-      if (part === undefined) waiting.set(batch.partition, { from: batch.from, to: batch.to, rows: [batch.rows] })
+      if (part === undefined)
+        waiting.set(batch.partition, {
+          from: batch.from,
+          to: batch.to,
+          bytes: batch.rows.bytes.length,
+          rows: [batch.rows],
+        })
       else {
+        part.bytes += batch.rows.bytes.length
         part.to = batch.to
         part.rows.push(batch.rows)
       }
@@ -338,7 +359,12 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
         bytes: batches.reduce((sum, batch) => sum + batch.rows.bytes.length, 0),
       })
     },
-    isFull: () => rows >= settings.batchRows || bytes >= settings.batchBytes,
+    isFull(partition) {
+      const most = mostRows()
+      if (rows < most && bytes < settings.batchBytes) return false
+      const own = waiting.get(partition)?.bytes ?? 0
+      return own >= settings.shareBytes || rows >= 2 * most || bytes >= 2 * settings.batchBytes
+    },
     isIdle: () => waiting.size === 0 && inFlight.size === 0 && !committing,
     committed: () => committed,
     oldest() {

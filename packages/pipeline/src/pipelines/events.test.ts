@@ -1,4 +1,4 @@
-import { type EventStore, EventStoreUnavailable, InsertRejected } from '@tributary/storage'
+import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processedTopic } from '../progress.ts'
@@ -156,6 +156,45 @@ describe('the events pipeline on the real engines', () => {
     expect(await idsOf('away')).toHaveLength(4010)
     expect(new Set(await idsOf('away')).size).toBe(4010)
     expect(world.pipeline.state()).toMatchObject({ lagRecords: 0, lagBytes: 0, oldestUnstoredMs: 0, rowsWaiting: 0 })
+  })
+
+  it('commits nothing before the deliveries are durable, and tries them again until they are', async () => {
+    let refused = 0
+    let refusing = true
+    await using world = await createWorld(store, ({ deliveries }) => ({
+      settings: { flushAgeMs: 5, retryBaseMs: 5, retryCapMs: 20 },
+      deliveries: {
+        ...deliveries,
+        append: (entry) =>
+          refusing && ++refused > 0 ? Promise.reject(new LogUnavailable('full')) : deliveries.append(entry),
+      },
+    }))
+    await world.send(batchOf('d', 10), { w: 'undelivered' })
+    await expect.poll(async () => (await idsOf('undelivered')).length, { timeout: 5000 }).toBe(10)
+    await expect.poll(() => refused, { timeout: 5000 }).toBeGreaterThan(3)
+    expect([...world.files.journal.positions().values()].filter((next) => next > 0)).toEqual([])
+    expect(world.files.journal.openRanges()).toHaveLength(1)
+    refusing = false
+    await world.pipeline.idle()
+    expect(world.files.journal.openRanges()).toEqual([])
+    expect(world.delivered()).toHaveLength(10)
+  })
+
+  it('ends in bounded time while the store is away, and its successor stores all of it once', async () => {
+    const away: EventStore = { ...store, insert: () => Promise.reject(new EventStoreUnavailable('away')) }
+    await using world = await createWorld(away, { settings: { drainMs: 100, flushAgeMs: 5 } })
+    await world.send(batchOf('h', 10), { w: 'handover' })
+    await expect.poll(() => world.files.journal.openRanges().length, { timeout: 5000 }).toBe(1)
+    await world.send(batchOf('i', 10), { w: 'handover' })
+    const began = performance.now()
+    await world.pipeline.stop()
+    expect(performance.now() - began).toBeLessThan(2000)
+    expect(await idsOf('handover')).toEqual([])
+    const successor = world.another({ eventStore: store })
+    successor.start()
+    await successor.idle()
+    await successor.stop()
+    expect(await idsOf('handover')).toHaveLength(20)
   })
 
   it('tells collection how many bytes of each workspace are stored', async () => {

@@ -74,6 +74,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   let hint: () => void = () => {}
   let hinted = false
   const next = new Map<number, number>()
+  let served = -1
 
   const fail = (error: unknown): void => {
     if (phase === 'ended') return
@@ -129,12 +130,11 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     }
   }
 
+  /** Until room becomes free somewhere, or it is time to look whether a quiet partition has news. */
   const waitForRoom = async (): Promise<void> => {
-    while (phase === 'running' && (store.isFull() || deliver.isFull())) {
-      await new Promise<void>((resolve) => {
-        room = resolve
-      })
-    }
+    const waiting = new AbortController()
+    room = () => waiting.abort()
+    await pause(settings.pollMs, waiting.signal)
   }
 
   const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -151,20 +151,28 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     if (processor.size().records > 0) handOn()
   }
 
-  /** One turn for every partition with news. True if one of them had more than its turn. */
-  const round = async (ends: readonly number[]): Promise<boolean> => {
-    let more = false
-    for (let partition = 0; partition < ends.length; partition++) {
+  /**
+   * One turn for every partition with news, beginning behind the one served last. Tells whether some had to be passed
+   * over for want of room (`held`), or had more than their turn (`more`).
+   */
+  const round = async (ends: readonly number[]): Promise<'held' | 'more' | 'done'> => {
+    let outcome: 'held' | 'more' | 'done' = 'done'
+    const first = served + 1
+    for (let step = 0; step < ends.length && phase === 'running'; step++) {
+      const partition = (first + step) % ends.length
+      const end = ends[partition] ?? 0
       const from = next.get(partition) ?? 0
-      if (from >= (ends[partition] ?? 0)) continue
-      await waitForRoom()
-      if (phase !== 'running') return false
-      const records = reader.read(partition, from, settings.turnBytes)
-      await take(records)
-      more ||= (next.get(partition) ?? 0) < (ends[partition] ?? 0)
+      if (from >= end) continue
+      if (store.isFull(partition) || deliver.isFull()) {
+        outcome = 'held'
+        continue
+      }
+      await take(reader.read(partition, from, settings.turnBytes))
+      served = partition
+      if (outcome === 'done' && (next.get(partition) ?? 0) < end) outcome = 'more'
       await breathe()
     }
-    return more
+    return outcome
   }
 
   const waitForHint = async (ms: number): Promise<void> => {
@@ -183,15 +191,20 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     const repeated = await recover({ journal, reader, processor, store, deliver, readBytes: settings.turnBytes })
     if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
     const starts = reader.starts()
+    progress.begin(starts)
     for (let partition = 0; partition < reader.partitions; partition++) {
       next.set(partition, Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0))
     }
     while (phase === 'running') {
       hinted = false
       const ends = reader.ends()
-      const more = await round(ends)
+      const outcome = await round(ends)
       if (progress.isAwaited()) store.pump(true)
-      if (more) continue
+      if (outcome === 'more') continue
+      if (outcome === 'held') {
+        await waitForRoom()
+        continue
+      }
       await pause(settings.roundMs, ending.signal)
       await waitForHint(settings.pollMs)
     }

@@ -33,6 +33,8 @@ export const openFiles = async (dir: string) => {
   }
 }
 
+export type Files = Awaited<ReturnType<typeof openFiles>>
+
 /** Message ids of all delivered events, in the order of the log. */
 export const deliveredIds = (deliveries: LogReader): string[] => {
   const ids: string[] = []
@@ -51,7 +53,9 @@ export const deliveredIds = (deliveries: LogReader): string[] => {
 export type World = AsyncDisposable & {
   dir: string
   pipeline: Pipeline
-  reader: LogReader
+  /** A pipeline on the same files, not started. One may run at a time. */
+  another(more: Partial<PipelineDeps>): Pipeline
+  files: Files
   hub: ReturnType<typeof createCoordinationHub>
   /** Appends a request as collect does. */
   send(body: unknown, meta?: Partial<RequestMeta>): Promise<void>
@@ -59,26 +63,32 @@ export type World = AsyncDisposable & {
 }
 
 /** A started pipeline on real logs and a real journal in a folder of its own. */
-export const createWorld = async (eventStore: EventStore, overrides: Partial<PipelineDeps> = {}): Promise<World> => {
+export const createWorld = async (
+  eventStore: EventStore,
+  overrides: Partial<PipelineDeps> | ((files: Files) => Partial<PipelineDeps>) = {},
+): Promise<World> => {
   const dir = await mkdtemp(join(tmpdir(), 'tributary-pipeline-'))
   const files = await openFiles(dir)
   const hub = createCoordinationHub()
-  const pipeline = createPipeline({
-    ...files,
-    eventStore,
-    destinationsFor: () => ['d-1'],
-    coordination: hub.coordination,
-    clock: Date.now,
-    logger: silentLogger,
-    metrics: noMetrics,
-    ...overrides,
-  })
+  const another = (more: Partial<PipelineDeps>): Pipeline =>
+    createPipeline({
+      ...files,
+      eventStore,
+      destinationsFor: () => ['d-1'],
+      coordination: hub.coordination,
+      clock: Date.now,
+      logger: silentLogger,
+      metrics: noMetrics,
+      ...more,
+    })
+  const pipeline = another(typeof overrides === 'function' ? overrides(files) : overrides)
   pipeline.start()
   return {
     dir,
     pipeline,
+    another,
     hub,
-    reader: files.reader,
+    files,
     async send(body, meta = {}) {
       const full: RequestMeta = { w: 'w-1', s: 's-1', k: 'batch', r: Date.now(), ip: '192.0.2.7', ...meta }
       await files.requests.append({
