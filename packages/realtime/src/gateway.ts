@@ -113,12 +113,23 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   let unsubscribe: (() => void)[] = []
   let closing = false
 
+  /** When all places are taken, the oldest connection that nobody was authorized through makes room. */
+  const makeRoom = (): boolean => {
+    for (const connection of connections.values()) {
+      if (connection.owners.size > 0 || connection.signedIn !== undefined) continue
+      connections.delete(connection.socketId)
+      connection.end(closings.overCapacity)
+      return true
+    }
+    return false
+  }
+
   const admissionProblem = (url: URL): Closing | undefined => {
     if (url.pathname !== `/app/${key}`) return closings.unknownApp
     const version = versionProblem(url.searchParams.get('protocol'))
     if (version !== undefined) return version
     if (closing) return closings.stopping
-    return connections.size >= limits.connections ? closings.overCapacity : undefined
+    return connections.size < limits.connections || makeRoom() ? undefined : closings.overCapacity
   }
 
   const handleUpgrade: Gateway['handleUpgrade'] = (req, socket, head) => {

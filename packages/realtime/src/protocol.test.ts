@@ -69,8 +69,8 @@ describe('signatures', () => {
 describe('on the wire', () => {
   let running: RunningRealtime
   const limits = {
-    activityMs: 80,
-    pongMs: 80,
+    activityMs: 200,
+    pongMs: 500,
     connections: 3,
     channelsPerConnection: 2,
     messagesPerSecond: 20,
@@ -147,21 +147,29 @@ describe('on the wire', () => {
     lively.socket.terminate()
   })
 
-  test('a connection beyond the limit is sent away with 4100, and a place that becomes free is given again', async () => {
+  const socketIdOf = (greeting: Message): string => JSON.parse(String(greeting.data)).socket_id
+
+  test('when all places are taken by authorized connections, a newcomer is sent away with 4100', async () => {
     const three = [open(), open(), open()]
-    await Promise.all(three.map(({ next }) => next()))
+    for (const { next } of three) {
+      running.coordination.publish('live.owner', { socketId: socketIdOf(await next()), userId: 'ann' })
+    }
     expect(await open().closed).toBe(4100)
     three[0]?.socket.close()
     await three[0]?.closed
-    await expect
-      .poll(async () => {
-        const again = open()
-        const { event } = await again.next()
-        again.socket.terminate()
-        return event
-      })
-      .toBe('pusher:connection_established')
-    for (const { socket } of three) socket.terminate()
+    const again = open()
+    expect((await again.next()).event).toBe('pusher:connection_established')
+    for (const { socket } of [...three, again]) socket.terminate()
+  })
+
+  test('connections that nobody was authorized through give their place to a newcomer, the oldest first', async () => {
+    const three = [open(), open(), open()]
+    for (const { next } of three) await next()
+    const newcomer = open()
+    expect((await newcomer.next()).event).toBe('pusher:connection_established')
+    expect(await three[0]?.closed).toBe(4100)
+    expect(three[1]?.socket.readyState).toBe(WebSocket.OPEN)
+    for (const { socket } of [...three, newcomer]) socket.terminate()
   })
 
   test('too many channels, malformed names and the channels of users are refused', async () => {

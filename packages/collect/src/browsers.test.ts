@@ -1,0 +1,143 @@
+import { connect } from 'node:net'
+import { requestMeta } from '@tributary/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { basic, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
+
+let running: RunningCollect
+beforeAll(async () => {
+  running = await startCollect()
+})
+afterAll(() => running.stop())
+
+const key = { authorization: basic(liveKey) }
+const track = { userId: 'u1', event: 'Paid' }
+const json = JSON.stringify
+
+const post = (
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Response> => fetch(`${running.origin}${path}`, { method: 'POST', body, headers })
+
+const last = (): { meta: ReturnType<typeof requestMeta.parse>; text: string } => {
+  const entry = running.entries().at(-1)
+  if (entry === undefined) throw new Error('The log is empty')
+  return { meta: requestMeta.parse(JSON.parse(entry.meta)), text: Buffer.from(entry.body).toString() }
+}
+
+describe('browsers', () => {
+  test('a preflight is granted what it asks for, for its own origin', async () => {
+    const response = await fetch(`${running.origin}/v1/t`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-new-thing',
+      },
+    })
+    expect(response.ok).toBe(true)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://shop.example',
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-headers': 'authorization,content-type,x-new-thing',
+      'access-control-allow-methods': 'GET,POST,HEAD,OPTIONS',
+      'access-control-max-age': '86400',
+      vary: expect.stringContaining('Origin'),
+    })
+  })
+
+  test('success and refusal both carry the CORS headers', async () => {
+    for (const headers of [key, {}]) {
+      const response = await post('/v1/track', json(track), { ...headers, origin: 'https://shop.example' })
+      expect(response.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+      expect(response.headers.get('access-control-expose-headers')).toBe('Retry-After')
+    }
+  })
+
+  test.each(['/v1/m', '/m', '/rsaRequest', '/rsaMetrics'])(
+    'what SDKs report about themselves at %s is answered 200 and forgotten',
+    async (path) => {
+      const before = running.entries().length
+      expect((await post(path, '{"series":[]}')).status).toBe(200)
+      expect(running.entries().length).toBe(before)
+    },
+  )
+
+  test('HEAD, keep-alive and pipelined requests on one connection are answered in order', async () => {
+    const body = json(track)
+    const call = `POST /v1/track HTTP/1.1\r\nHost: x\r\nAuthorization: ${key.authorization}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      const socket = connect(running.port, '127.0.0.1', () =>
+        socket.write(
+          `${call}HEAD /v1/projects/${liveKey}/settings HTTP/1.1\r\nHost: x\r\n\r\n${call.replace('Host', 'Connection: close\r\nHost')}`,
+        ),
+      )
+      socket.on('data', (data) => {
+        text += data.toString()
+      })
+      socket.once('close', () => resolve(text))
+      socket.once('error', reject)
+    })
+    expect(answer.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3)
+  })
+})
+
+describe('pixels', () => {
+  const pixel = (path: string): Promise<Response> => fetch(`${running.origin}${path}`)
+  const data = (value: unknown): string => encodeURIComponent(Buffer.from(json(value)).toString('base64'))
+
+  test('a data pixel becomes the JSON it carries', async () => {
+    const event = { writeKey: liveKey, userId: 'ü>>>???', event: 'Opened' }
+    const response = await pixel(`/v1/pixel/track?data=${data(event)}`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/gif'])
+    expect(JSON.parse(last().text)).toEqual(event)
+    expect(last().meta).toMatchObject({ k: 'single', t: 'track', d: true })
+  })
+
+  test('a data pixel is read with unescaped and URL-safe base64, too', async () => {
+    const event = { writeKey: liveKey, userId: 'ü>>>???~~~', event: 'Opened' }
+    for (const text of [Buffer.from(json(event)).toString('base64'), Buffer.from(json(event)).toString('base64url')]) {
+      await pixel(`/v1/pixel/track?data=${text}`)
+      expect(JSON.parse(last().text)).toEqual(event)
+    }
+  })
+
+  test('a query pixel becomes a nested event without its key', async () => {
+    await pixel(
+      `/pixel/v1/track?writeKey=${liveKey}&anonymousId=a1&event=Opened&properties.mail.id=7&context.page.url=https%3A%2F%2Fx.example&a=1&a.b=2&__proto__.x=1`,
+    )
+    const event = JSON.parse(last().text)
+    expect(event).toMatchObject({
+      type: 'track',
+      channel: 'web',
+      anonymousId: 'a1',
+      event: 'Opened',
+      properties: { mail: { id: '7' } },
+      context: { page: { url: 'https://x.example' } },
+      a: '1',
+      'a.b': '2',
+    })
+    expect(event.writeKey).toBeUndefined()
+  })
+
+  test('a refused pixel is answered with the picture and counted', async () => {
+    const other = await startCollect()
+    for (const path of [
+      '/v1/pixel/track',
+      '/v1/pixel/track?data=%%%',
+      `/v1/pixel/track?data=${data({ userId: 'u', event: 'e', writeKey: 'nobody' })}`,
+      `/pixel/v1/page?writeKey=${liveKey}`,
+    ]) {
+      const response = await fetch(`${other.origin}${path}`)
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/gif'])
+    }
+    expect(other.entries()).toEqual([])
+    await other.stop()
+    expect(other.refused.map((row) => [row.reason, row.count])).toEqual([
+      ['INVALID_PIXEL', 2],
+      ['WRITE_KEY_UNKNOWN', 1],
+      ['MISSING_FIELD', 1],
+    ])
+  })
+})
