@@ -10,7 +10,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LaneSnapshot } from './lane.ts'
 import type { DeliverySettings } from './settings.ts'
-import { createFixture, type Fixture } from './testing.ts'
+import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 
 let database: TestDatabase
 let store: TestEventStore
@@ -55,15 +55,6 @@ const peerOf = async (
   peers.push(peer)
   return peer
 }
-const messageIds = (peer: Peer): string[] =>
-  peer.requests.flatMap(({ body }) => {
-    const parsed: unknown = JSON.parse(body)
-    return (Array.isArray(parsed) ? parsed : [parsed]).map((event: { messageId: string }) => event.messageId)
-  })
-const expectedIds = (from: number, to: number): string[] =>
-  Array.from({ length: to - from }, (_, index) => `m-${from + index}`)
-const sortedIds = (peer: Peer): string[] => messageIds(peer).toSorted((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
-const distinct = (peer: Peer): number => new Set(messageIds(peer)).size
 const lane = (id: string): LaneSnapshot => {
   const found = fixture.delivery.state().lanes.find((candidate) => candidate.destinationId === id)
   if (found === undefined) throw new Error('no such lane')
@@ -370,55 +361,5 @@ describe('holding', () => {
     expect(rows.filter((row) => row.state === 'dead').map((row) => [row.last_reason, row.event_count])).toEqual([
       ['limit', 60],
     ])
-  })
-})
-
-describe('looking after parked rows', () => {
-  it('rows that wait beyond their age or number become dead with the reason', async () => {
-    const once = { baseMs: 3_600_000, capMs: 3_600_000, maxElapsedMs: 300 }
-    await reopen({
-      maintenanceMs: 20,
-      retry: once,
-      circuit: { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 },
-      held: { maxAgeMs: 300, maxEvents: 1000, maxRows: 4 },
-    })
-    const peer = await peerOf(() => ({ status: 500 }))
-    const id = fixture.destination({ url: peer.url })
-    await fixture.append([id], 10)
-    const crowd = await eventually('the number is kept', async () => {
-      const rows = await parked()
-      return rows.length === 10 && rows.filter((row) => row.state === 'waiting').length <= 4 && rows
-    })
-    expect(crowd.filter((row) => row.state === 'dead').every((row) => row.last_reason === 'limit')).toBe(true)
-    await eventually('the age is kept', async () => (await parked()).every((row) => row.state === 'dead'))
-    expect((await parked()).every((row) => row.last_reason === 'limit' && row.last_status === 500)).toBe(true)
-    await eventually(
-      'nothing of the log is needed any more',
-      () => fixture.delivery.minimumNeeded().reduce((sum, place) => sum + place.offset, 0) === 10,
-    )
-  })
-
-  it('only the newest dead letters stay in the relational store; the delivery log keeps all', async () => {
-    await reopen({ maintenanceMs: 20, dead: { maxAgeMs: 3_600_000, maxRows: 5 } })
-    const peer = await peerOf(() => ({ status: 400 }))
-    const id = fixture.destination({ url: peer.url })
-    await fixture.append([id], 30)
-    await fixture.delivery.idle()
-    await eventually('five are left', async () => (await parked()).length === 5)
-    expect((await fixture.attempts()).filter((row) => row.status === 'dead')).toHaveLength(30)
-  })
-
-  it('a dead letter that is set to wait again is sent again', async () => {
-    await reopen({ maintenanceMs: 20 })
-    let refuses = true
-    const peer = await peerOf(() => ({ status: refuses ? 400 : 200 }))
-    const id = fixture.destination({ url: peer.url })
-    await fixture.append([id], 3)
-    await fixture.delivery.idle()
-    refuses = false
-    await database.db.updateTable('parked_deliveries').set({ state: 'waiting', next_time: new Date() }).execute()
-    await peer.until(() => peer.requests.length === 6)
-    await eventually('the row is gone', async () => (await parked()).length === 0)
-    expect(distinct(peer)).toBe(3)
   })
 })

@@ -45,7 +45,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   concurrency: 16,
   queueEvents: 512,
   queueBytes: 4 * 1024 * 1024,
-  totalBytes: 64 * 1024 * 1024,
+  totalBytes: 32 * 1024 * 1024,
   retry: { baseMs: 2000, capMs: 600_000, maxElapsedMs: 4 * 3_600_000 },
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 1000, capMs: 60_000 },
   retryAfterCapMs: 3_600_000,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEgressPolicy, createRequestClient, type DestinationDefinition } from '@tributary/connector-kit'
+import type { Peer } from '@tributary/connector-kit/testing'
 import type { DeliveryMeta, PipelineEvent } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import {
@@ -163,3 +164,18 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
     },
   }
 }
+
+/** Message ids in the order in which a peer received them, repeats included. */
+export const messageIds = (peer: Peer): string[] =>
+  peer.requests.flatMap(({ body }) => {
+    const parsed: unknown = JSON.parse(body)
+    return (Array.isArray(parsed) ? parsed : [parsed]).map((event: { messageId: string }) => event.messageId)
+  })
+/** Message ids of the events appended as number `from` up to `to`. */
+export const expectedIds = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `m-${from + index}`)
+/** As `messageIds`, in the order of their numbers. */
+export const sortedIds = (peer: Peer): string[] =>
+  messageIds(peer).toSorted((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
+/** How many different events a peer received. */
+export const distinct = (peer: Peer): number => new Set(messageIds(peer)).size
