@@ -8,7 +8,7 @@ import { type Channels, createChannels } from './channels.ts'
 import { createCommands } from './commands.ts'
 import { type Connection, createConnection, textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
-import { type Closing, closings, message, parseMessage, versionProblem } from './protocol.ts'
+import { type Closing, closings, dataText, message, parseMessage, versionProblem } from './protocol.ts'
 import type { Signer } from './signatures.ts'
 
 /** What travels between processes and threads. */
@@ -59,15 +59,16 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
     const event = text(published, 'event')
     if (channel === undefined || event === undefined || typeof published !== 'object' || published === null) return
     if (channels.count(channel) === 0) return
-    const sent = message(event, 'data' in published ? published.data : undefined, channel)
-    if (sent.length > 2 * limits.dataBytes) {
+    const data = dataText('data' in published ? published.data : undefined)
+    if (Buffer.byteLength(data) > limits.dataBytes) {
       metrics.count('realtime_oversized', 1)
       if (Date.now() - lastWarning > 10_000) {
         lastWarning = Date.now()
-        logger.warn({ channel, event, size: sent.length }, 'A live message is too large and was left out')
+        logger.warn({ channel, event, characters: data.length }, 'A live message is too large and was left out')
       }
       return
     }
+    const sent = message(event, data, channel)
     const except = text(published, 'except')
     let reached = 0
     let skipped = 0

@@ -77,12 +77,15 @@ export const textField = (data: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The data of a message as the text that goes into it. */
+export const dataText = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data ?? {}))
+
 /** A message to a client; the protocol wants `data` as text, so values are encoded a second time. */
 export const message = (event: string, data: unknown, channel?: string, userId?: string): string =>
   JSON.stringify({
     event,
     ...(channel === undefined ? {} : { channel }),
-    data: typeof data === 'string' ? data : JSON.stringify(data ?? {}),
+    data: dataText(data),
     ...(userId === undefined ? {} : { user_id: userId }),
   })
 
