@@ -4,6 +4,7 @@
  *     node packages/pipeline/bench/steps.ts [events]
  */
 import type { LogRecord } from '@tributary/storage'
+import { eventSteps } from '../src/pipelines/events.ts'
 import { createProcessor } from '../src/process.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
@@ -55,6 +56,7 @@ const record = (offset: number, from: number, count: number): LogRecord => ({
 
 const run = (label: string, perRecord: number, connected: boolean): void => {
   const processor = createProcessor({
+    steps: eventSteps(),
     journal: { firstSeen: () => undefined },
     destinationsFor: () => (connected ? ['d-1'] : []),
     isWatched: () => false,

@@ -1,6 +1,7 @@
 import type { PipelineEvent, RequestMeta } from '@tributary/contract'
 import type { ConsumerJournal, LogRecord } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
+import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { rowTexts } from './text-bytes.ts'
 
@@ -17,6 +18,7 @@ const record = (body: unknown, meta: Partial<RequestMeta> = {}, offset = 0): Log
 
 const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined) =>
   createProcessor({
+    steps: eventSteps(),
     journal: { firstSeen },
     destinationsFor: () => ['d-1'],
     isWatched: () => true,
@@ -270,6 +272,7 @@ describe('deduplication', () => {
 describe('delivery records', () => {
   it('carry all accepted events of a source in order, within their size', () => {
     const processor = createProcessor({
+      steps: eventSteps(),
       journal: { firstSeen: () => undefined },
       destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
       isWatched: () => false,

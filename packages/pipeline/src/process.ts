@@ -3,15 +3,12 @@ import type { ConsumerJournal, LogEntry, LogRecord, SeenId } from '@tributary/st
 import { deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
 import type { NormalEvent, RawEvent, Request } from './event-types.ts'
 import { isJsonObject, type JsonObject } from './json-text.ts'
-import type { Drop, DropReason, Outcome, Reject } from './outcome.ts'
+import type { Drop, DropReason, Reject } from './outcome.ts'
 import { reject } from './outcome.ts'
 import { acceptedRow, type DroppedCount, rejectedRow, rowPrefix } from './rows.ts'
-import { checkEnvelope } from './steps/check-envelope.ts'
+import type { Verdict } from './sequence.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
-import { normalise } from './steps/normalise.ts'
-import { parseJson } from './steps/parse-json.ts'
 import { type Slice, splitBatch, splitSingle } from './steps/split.ts'
-import { withinLimits } from './steps/within-limits.ts'
 import { createTextBytes, type Rows } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
@@ -44,6 +41,8 @@ export type MicroBatch = {
 }
 
 export type ProcessorDeps = {
+  /** What one event goes through before deduplication. The same event must always get the same verdict. */
+  steps(raw: RawEvent): Verdict
   journal: Pick<ConsumerJournal, 'firstSeen'>
   /** Destinations connected to a source. */
   destinationsFor(sourceId: string): readonly string[]
@@ -125,39 +124,24 @@ const metaOf = (record: LogRecord): RequestMeta => {
 const fault = reject('malformed_json', 'The event could not be processed.')
 
 /**
- * Takes records through the steps: split → limits → parse → normalise → envelope → deduplicate. Every event of a record
- * ends as a row (accepted or rejected) or as a count of what was left out. The same records with the same journal give
+ * Takes records apart, their events through the steps, and leaves out what was seen before. Every event of a record ends as a row (accepted or rejected) or as a count of what was left out. The same records with the same journal give
  * the same rows in the same order.
  */
 export const createProcessor = ({
+  steps,
   journal,
   destinationsFor,
   isWatched,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
-  const limits = withinLimits()
-  const parse = parseJson()
-  const shape = normalise()
-  const envelope = checkEnvelope()
   const seen = createSeenIds(journal)
   const rows = createTextBytes(lineFeed)
   const texts = createTextBytes(comma)
   let hand: InHand | undefined
 
-  /** The steps of one event; what could be read of a rejected one goes with it. */
-  const judge = (raw: RawEvent): { event: NormalEvent | undefined; outcome: Outcome<unknown> } => {
-    const limited = limits(raw)
-    if (limited.kind !== 'ok') return { event: undefined, outcome: limited }
-    const parsed = parse(limited.event)
-    if (parsed.kind !== 'ok') return { event: undefined, outcome: parsed }
-    const normal = shape(parsed.event)
-    if (normal.kind !== 'ok') return { event: undefined, outcome: normal }
-    return { event: normal.event, outcome: envelope(normal.event) }
-  }
-
-  const safely = (raw: RawEvent): ReturnType<typeof judge> => {
+  const safely = (raw: RawEvent): Verdict => {
     try {
-      return judge(raw)
+      return steps(raw)
     } catch {
       return { event: undefined, outcome: fault }
     }

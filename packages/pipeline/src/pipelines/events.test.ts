@@ -216,7 +216,7 @@ describe('the events pipeline on the real engines', () => {
     let flooding = true
     const flooded = (async () => {
       for (; flooding; await new Promise((resolve) => setTimeout(resolve, 5))) {
-        for (; world.pipeline.state().lagRecords < 100; sent++) await world.send(flood, { w: 'flood' })
+        for (; world.pipeline.state().lagRecords < 40; sent++) await world.send(flood, { w: 'flood' })
       }
     })()
     const delays: number[] = []

@@ -3,11 +3,17 @@ import type { ConsumerJournal, Coordination, EventStore, LogReader, LogRecord, L
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
+import type { RawEvent } from '../event-types.ts'
 import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { recover } from '../recovery.ts'
 import { pause, Stopped } from '../retrying.ts'
+import { sequence, type Verdict } from '../sequence.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
+import { checkEnvelope } from '../steps/check-envelope.ts'
+import { normalise } from '../steps/normalise.ts'
+import { parseJson } from '../steps/parse-json.ts'
+import { withinLimits } from '../steps/within-limits.ts'
 
 export type PipelineDeps = {
   /** The log of accepted requests. */
@@ -53,6 +59,10 @@ export type Pipeline = {
   state(): PipelineState
 }
 
+/** What every event goes through, in this order, between the split of its request and deduplication. */
+export const eventSteps = (): ((event: RawEvent) => Verdict) =>
+  sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())
+
 /**
  * The events pipeline: log → steps → event store, live channel, deliveries.
  *
@@ -86,6 +96,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
 
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
   const processor = createProcessor({
+    steps: eventSteps(),
     journal,
     destinationsFor: deps.destinationsFor,
     isWatched: publish.isWatched,
