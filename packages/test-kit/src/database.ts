@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@tributary/kernel'
 import { openRelational, type Relational } from '@tributary/storage'
 import { templateDatabase, withDatabase } from './postgres.ts'
+import type {} from './provided.ts'
 
 /** A database of one test, migrated and empty; gone when disposed. */
 export type TestDatabase = Relational & {

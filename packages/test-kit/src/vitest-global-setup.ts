@@ -1,15 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { startSharedEventStore } from './event-store.ts'
 import { startSharedPostgres } from './postgres.ts'
-
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** Administrative address of the run's PostgreSQL. */
-    postgresUrl: string
-    /** Address of the run's event store, with credentials and without a database. */
-    eventStoreUrl: string
-  }
-}
+import type {} from './provided.ts'
 
 /** Starts what all test files share, once per run, and stops it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -66,7 +66,7 @@ export const waitForEnd = async (process: ProcessIdentity, deadlineMs: number): 
 }
 
 /** Sends a signal to exactly this process; does nothing when it has ended. */
-export const signalProcess = (target: ProcessIdentity, signal: NodeJS.Signals): void => {
+const signalProcess = (target: ProcessIdentity, signal: NodeJS.Signals): void => {
   if (!isRunning(target)) return
   try {
     process.kill(target.pid, signal)

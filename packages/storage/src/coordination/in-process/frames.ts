@@ -19,7 +19,7 @@ export type FromHub =
   | { kind: 'handled'; bytes: number }
 
 /** Bytes of unread messages (counted as UTF-16 characters of JSON) that may wait towards one thread. */
-export const longestQueue = 16 * 1024 * 1024
+const longestQueue = 16 * 1024 * 1024
 const reportEvery = 64 * 1024
 
 /** How much is on its way to the other side and not yet read there; `admit` is false when a message has to be dropped. */

@@ -257,7 +257,7 @@ describe('the embedded PostgreSQL', () => {
     mkdirSync(dirname(dir))
     for (const folder of [root, dirname(dir)]) chownSync(folder, nobody.uid, nobody.gid)
     const user = startElsewhere(
-      'await spec.recover(); const c = await spec.spawn(); while (!(await spec.probe().catch(() => false))); c.kill("SIGINT"); c.on("exit", () => process.exit(7))',
+      'await spec.recover(); const c = await spec.spawn(); while (!(await spec.probe().catch(() => false))); c.kill("SIGINT"); c.on("exit", async () => { await spec.dispose(); process.exit(7) })',
       nobody,
     )
     expect((await once(user, 'exit'))[0]).toBe(7)
