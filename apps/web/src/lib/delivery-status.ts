@@ -4,7 +4,7 @@ export type Tone = 'neutral' | 'success' | 'warning' | 'danger'
 
 const known: Readonly<Record<string, { label: string; tone: Tone }>> = {
   delivered: { label: 'Delivered', tone: 'success' },
-  retry: { label: 'Will retry', tone: 'warning' },
+  retry: { label: 'Failed', tone: 'warning' },
   dead: { label: 'Dead letter', tone: 'danger' },
 }
 

@@ -9,7 +9,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { cn } from './cn.ts'
 
 const features = tableFeatures({
@@ -66,10 +66,11 @@ export const DataTable = <Row extends RowData>({
   onRow?: (row: Row) => void
   empty?: ReactNode
 }) => {
+  const definitions = useMemo(() => columns.map(toDefinition), [columns])
   const table = useTable({
     features,
     data: rows,
-    columns: columns.map(toDefinition),
+    columns: definitions,
     getRowId: rowId,
     sortDescFirst: false,
   })
@@ -95,7 +96,10 @@ export const DataTable = <Row extends RowData>({
                       <button
                         type="button"
                         onClick={() => header.column.toggleSorting(sorted === 'asc')}
-                        className="group inline-flex items-center gap-1 rounded-sm hover:text-ink"
+                        className={cn(
+                          'group inline-flex items-center gap-1 rounded-sm hover:text-ink',
+                          column?.align === 'right' && 'flex-row-reverse',
+                        )}
                       >
                         {column?.header}
                         <Icon

@@ -5,8 +5,11 @@ import { Card } from './card.tsx'
 /** Beside the form for a new source or destination: what it is, and its documentation. */
 export const DocsPanel = ({
   app,
+  steps = [],
 }: {
   app: { title: string; description: string; docs_url: string; extra: { app_icon: string } }
+  /** What to prepare, in order. */
+  steps?: readonly { title: string; text: string }[]
 }) => (
   <aside aria-label={`About ${app.title}`}>
     <Card>
@@ -16,6 +19,16 @@ export const DocsPanel = ({
           <h2 className="text-base font-semibold">{app.title}</h2>
         </div>
         <p className="text-sm text-ink-2">{app.description}</p>
+        {steps.length > 0 && (
+          <dl className="space-y-3 border-t border-line pt-3">
+            {steps.map((step) => (
+              <div key={step.title}>
+                <dt className="text-sm font-medium">{step.title}</dt>
+                <dd className="mt-0.5 text-xs text-ink-2">{step.text}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
         {app.docs_url !== '' && (
           <a
             href={app.docs_url}

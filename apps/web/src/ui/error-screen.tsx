@@ -1,6 +1,7 @@
 import { CloudOff, LockKeyhole, SearchX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type ErrorScreenText, errorScreen } from '../lib/errors.ts'
+import { paths } from '../lib/paths.ts'
 import { Button, ButtonLink } from './button.tsx'
 
 const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
@@ -43,7 +44,12 @@ export const ErrorScreen = ({ error, onRetry, title }: { error: unknown; onRetry
     <Frame
       icon={icons[text.kind]}
       title={text.kind === 'other' && title !== undefined ? title : text.title}
-      action={<Button onClick={act}>{text.action}</Button>}
+      action={
+        <>
+          <Button onClick={act}>{text.action}</Button>
+          {text.kind === 'workspace-not-found' && <ButtonLink to={paths.root()}>Choose a workspace</ButtonLink>}
+        </>
+      }
     >
       {text.message}
     </Frame>

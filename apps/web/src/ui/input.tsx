@@ -9,13 +9,13 @@ import {
 import { cn } from './cn.ts'
 
 const box =
-  'w-full rounded-md border border-field-line bg-surface text-base text-ink shadow-card transition-colors placeholder:text-ink-3 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 read-only:bg-sunken aria-invalid:border-danger aria-invalid:focus-visible:outline-danger/35 max-sm:text-lg'
+  'w-full rounded-md border border-field-line bg-surface text-base text-ink shadow-card transition-colors placeholder:text-ink-3 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 aria-invalid:border-danger aria-invalid:focus-visible:outline-danger/35 max-sm:text-lg'
 
 export type InputProps = InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }
 
 /** One line of text. */
 export const Input = ({ className, ...rest }: InputProps) => (
-  <input className={cn(box, 'h-8 px-2.5', className)} {...rest} />
+  <input className={cn(box, 'h-8 px-2.5 read-only:bg-sunken', className)} {...rest} />
 )
 
 /** A secret that can be revealed and hidden again. */
@@ -66,5 +66,5 @@ export const Textarea = ({
   className,
   ...rest
 }: TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) => (
-  <textarea rows={4} className={cn(box, 'block px-2.5 py-1.5', className)} {...rest} />
+  <textarea rows={4} className={cn(box, 'block px-2.5 py-1.5 read-only:bg-sunken', className)} {...rest} />
 )

@@ -28,9 +28,7 @@ export const Menu = ({
       <Base.Positioner side={side} align={align} sideOffset={6} className="z-50">
         <Base.Popup className="min-w-52 rounded-lg bg-raised p-1 shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
           {header !== undefined && <div className="mb-1 border-b border-line px-2 pt-1 pb-2">{header}</div>}
-          <div className="max-h-[max(10rem,min(20rem,var(--available-height)))] overflow-y-auto scroll-thin">
-            {children}
-          </div>
+          <div className="max-h-40 overflow-y-auto scroll-thin">{children}</div>
         </Base.Popup>
       </Base.Positioner>
     </Base.Portal>

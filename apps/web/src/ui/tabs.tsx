@@ -1,5 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 
 export type TabItem = {
@@ -32,6 +32,11 @@ export const Tabs = ({
   const navigate = useNavigate()
   const [own, setOwn] = useState(tabs[0]?.id ?? '')
   const active = browsable ? tabOfHash(tabs, location.hash) : own
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const shown = list.current?.querySelector<HTMLElement>(`[data-tab="${active}"]`)
+    if (list.current !== null && shown !== null && shown !== undefined) list.current.scrollLeft = shown.offsetLeft - 16
+  }, [active])
   const choose = (id: string): void => {
     if (!browsable) return setOwn(id)
     const hash = tabs.find((tab) => tab.id === id)?.hash
@@ -43,6 +48,7 @@ export const Tabs = ({
   return (
     <Base.Root value={active} onValueChange={(id: string) => choose(id)}>
       <Base.List
+        ref={list}
         aria-label={label}
         className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
       >
@@ -50,6 +56,7 @@ export const Tabs = ({
           <Base.Tab
             key={tab.id}
             value={tab.id}
+            data-tab={tab.id}
             className="group -mb-px flex h-9 shrink-0 items-center border-b-2 border-transparent text-sm font-medium text-ink-2 outline-none hover:text-ink data-active:border-ink data-active:text-ink"
           >
             <span className="flex items-center gap-1.5 rounded-md px-2 py-1 group-hover:bg-hover group-focus-visible:outline-2 group-focus-visible:outline-accent [&_svg]:size-4">

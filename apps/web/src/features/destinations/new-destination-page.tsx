@@ -101,7 +101,7 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
           { label: 'Catalogue', to: paths.catalogDestinations(workspace.name) },
         ]}
       />
-      <FormLayout aside={<DocsPanel app={app} />}>
+      <FormLayout aside={<DocsPanel app={app} steps={app.guide} />}>
         <Card>
           <Form form={form} onSubmit={submit} label="New destination" className="space-y-5">
             <TextField

@@ -18,11 +18,13 @@ const HeadersInput = ({
   value,
   onChange,
   disabled,
+  isSet,
 }: {
   control: FieldControl
   value: SettingValue
   onChange: (value: SettingValue) => void
   disabled: boolean
+  isSet: boolean
 }) => {
   const [pairs, setPairs] = useState<Pair[]>(() => pairsOf(value))
   const change = (next: Pair[]): void => {
@@ -35,6 +37,9 @@ const HeadersInput = ({
     change(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)))
   return (
     <fieldset className="space-y-2" id={control.id} aria-describedby={control['aria-describedby']}>
+      {isSet && pairs.length === 0 && (
+        <p className="text-sm text-ink-2">Headers are set and kept secret. New ones replace them all.</p>
+      )}
       {pairs.map((pair) => (
         <div key={pair.id} className="flex gap-2">
           <Input
@@ -117,7 +122,7 @@ export const SettingInput = ({
         </Select>
       )
     case 'headers':
-      return <HeadersInput control={control} value={value} onChange={onChange} disabled={disabled} />
+      return <HeadersInput control={control} value={value} onChange={onChange} disabled={disabled} isSet={isSet} />
     case 'number':
       return (
         <Input

@@ -153,23 +153,24 @@ const DangerCard = ({ destination }: { destination: Destination }) => {
   const [open, setOpen] = useState(false)
   const list = paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)
   return (
-    <Card
-      tone="danger"
-      title="Delete destination"
-      description="Deleting it prevents any future synchronisation to this destination. What is held for it is not delivered."
-      action={
-        <Button
-          variant="danger"
-          onClick={() => {
-            remove.reset()
-            setOpen(true)
-          }}
-        >
-          Delete destination
-        </Button>
-      }
-      className="pb-4"
-    >
+    <>
+      <Card
+        tone="danger"
+        title="Delete destination"
+        description="Deleting it prevents any future synchronisation to this destination. What is held for it is not delivered."
+        action={
+          <Button
+            variant="danger"
+            onClick={() => {
+              remove.reset()
+              setOpen(true)
+            }}
+          >
+            Delete destination
+          </Button>
+        }
+        className="pb-4"
+      />
       <ConfirmDialog
         open={open}
         onOpenChange={setOpen}
@@ -183,7 +184,7 @@ const DangerCard = ({ destination }: { destination: Destination }) => {
         Are you sure you want to delete the {destination.title} destination? This prevents any future synchronisation to
         it.
       </ConfirmDialog>
-    </Card>
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { connectionsQuery, destinationsQuery, sourcesQuery, workspaceEventsQuery } from '../../lib/queries.ts'
-import { count, pluralise, truncate } from '../../lib/text.ts'
+import { count, truncate } from '../../lib/text.ts'
 import { isDone, markDone, useUi } from '../../lib/ui-store.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -23,7 +23,7 @@ import { gettingStarted, type Step } from './getting-started.ts'
 const Figure = ({ title, value, note, to }: { title: string; value: number; note: string; to: string }) => (
   <Link
     to={to}
-    className="group rounded-lg border border-line bg-surface px-5 py-4 shadow-card transition-colors hover:border-line-strong hover:bg-hover"
+    className="group rounded-lg border border-line bg-surface px-3 py-3 shadow-card transition-colors sm:px-5 sm:py-4 hover:border-line-strong hover:bg-hover"
   >
     <span className="flex items-center justify-between text-xs font-medium text-ink-3">
       {title}
@@ -83,7 +83,7 @@ const GettingStarted = ({ steps, workspace }: { steps: readonly Step[]; workspac
       description={`${done} of ${steps.length} done`}
       action={
         <Button variant="none" size="sm" onClick={() => markDone(flag(workspace))}>
-          {done === steps.length ? 'Done' : 'Hide'}
+          {done === steps.length ? 'Dismiss' : 'Hide'}
         </Button>
       }
     >
@@ -155,7 +155,7 @@ const Content = ({
   )
   return (
     <div className="space-y-5">
-      <div className="grid gap-3 sm:grid-cols-3">
+      <div className="grid grid-cols-3 gap-2 sm:gap-3">
         <Figure
           title="Sources"
           value={sources.length}
@@ -171,7 +171,7 @@ const Content = ({
         <Figure
           title="Connections"
           value={connections.length}
-          note={`${count(active)} ${pluralise(active, 'connection')} switched on`}
+          note={`${count(active)} switched on`}
           to={paths.destinations(workspace.name)}
         />
       </div>

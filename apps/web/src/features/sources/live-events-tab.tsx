@@ -68,7 +68,7 @@ const Row = memo(({ event, onOpen }: { event: LiveEvent; onOpen: (event: LiveEve
       onOpen(event)
     }}
   >
-    <td className="w-24 px-4 font-mono text-xs text-ink-2 max-sm:w-20 max-sm:pr-2">{event.type}</td>
+    <td className="w-28 px-4 font-mono text-xs text-ink-2 max-sm:w-16 max-sm:pr-1 max-sm:pl-3">{event.type}</td>
     <td className="px-4 max-sm:px-2">
       <span className="flex items-center gap-2">
         <span className="font-medium" title={event.title}>
@@ -82,10 +82,10 @@ const Row = memo(({ event, onOpen }: { event: LiveEvent; onOpen: (event: LiveEve
         )}
       </span>
     </td>
-    <td className="w-20 px-4 max-sm:px-2">
+    <td className="w-20 px-4 max-sm:w-12 max-sm:px-1">
       {event.test ? <Badge tone="warning">Test</Badge> : <Badge tone="accent">Prod</Badge>}
     </td>
-    <td className="w-32 px-4 text-right text-ink-2 tabular max-sm:w-24 max-sm:pl-2">
+    <td className="w-32 px-4 text-right whitespace-nowrap text-ink-2 tabular max-sm:w-20 max-sm:pr-3 max-sm:pl-1 max-sm:text-xs">
       <time dateTime={event.receiveTime} title={utcTime(event.receiveTime)}>
         {clockTime(event.receiveTime)}
       </time>
@@ -95,7 +95,7 @@ const Row = memo(({ event, onOpen }: { event: LiveEvent; onOpen: (event: LiveEve
 Row.displayName = 'Row'
 
 const head =
-  'sticky top-0 z-10 h-9 border-b border-line bg-canvas px-4 text-left text-xs font-medium text-ink-3 max-sm:px-2'
+  'sticky top-0 z-10 h-9 border-b border-line bg-canvas px-4 text-left text-xs font-medium whitespace-nowrap text-ink-3 max-sm:px-2'
 
 const Table = ({
   state,
@@ -120,7 +120,7 @@ const Table = ({
       <section
         ref={area}
         {...scrollable}
-        aria-label="Live events"
+        aria-label="Event list"
         className="h-80 overflow-auto scroll-thin"
         onScroll={(event) => dispatch({ type: 'scrolled', atTop: event.currentTarget.scrollTop <= 4 })}
       >
@@ -131,7 +131,7 @@ const Table = ({
         >
           <thead>
             <tr>
-              <th scope="col" className={cn(head, 'px-4!')}>
+              <th scope="col" className={cn(head, 'max-sm:pl-3')}>
                 Event type
               </th>
               <th scope="col" className={head}>
@@ -140,7 +140,7 @@ const Table = ({
               <th scope="col" className={head}>
                 <span className="sr-only">Environment</span>
               </th>
-              <th scope="col" className={cn(head, 'px-4! text-right')}>
+              <th scope="col" className={cn(head, 'text-right max-sm:pr-3')}>
                 Received
               </th>
             </tr>

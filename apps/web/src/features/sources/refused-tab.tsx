@@ -37,7 +37,7 @@ const columns: readonly Column<RefusedRequest>[] = [
   },
   {
     id: 'count',
-    header: 'Last 24 hours',
+    header: 'Count, 24 h',
     value: (row) => row.count,
     cell: (row) => count(row.count),
     align: 'right',
@@ -49,6 +49,7 @@ const columns: readonly Column<RefusedRequest>[] = [
     value: (row) => row.last_time,
     cell: (row) => <RelativeTime time={row.last_time} className="text-ink-2" />,
     align: 'right',
+    wide: true,
     className: 'whitespace-nowrap',
   },
 ]

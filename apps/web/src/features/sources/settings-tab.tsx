@@ -59,23 +59,24 @@ const DangerCard = ({ source }: { source: Source }) => {
   const [open, setOpen] = useState(false)
   const list = paths.sources(`workspaces/${sourceIds(source.name).workspace}`)
   return (
-    <Card
-      tone="danger"
-      title="Delete source"
-      description="Its write keys stop working at once and its connections are removed."
-      action={
-        <Button
-          variant="danger"
-          onClick={() => {
-            remove.reset()
-            setOpen(true)
-          }}
-        >
-          Delete source
-        </Button>
-      }
-      className="pb-4"
-    >
+    <>
+      <Card
+        tone="danger"
+        title="Delete source"
+        description="Its write keys stop working at once and its connections are removed."
+        action={
+          <Button
+            variant="danger"
+            onClick={() => {
+              remove.reset()
+              setOpen(true)
+            }}
+          >
+            Delete source
+          </Button>
+        }
+        className="pb-4"
+      />
       <ConfirmDialog
         open={open}
         onOpenChange={setOpen}
@@ -88,7 +89,7 @@ const DangerCard = ({ source }: { source: Source }) => {
       >
         Are you sure you want to delete the {source.title} source along with all its associated syncs?
       </ConfirmDialog>
-    </Card>
+    </>
   )
 }
 

@@ -1,0 +1,68 @@
+import type { SettingOption } from '@tributary/contract'
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../lib/errors.ts'
+import { settingFailure } from './setting-failure.ts'
+import { defaultSettings, destinationForm, filledSettings, settingProblem } from './setting-values.ts'
+
+const option = (part: Partial<SettingOption>): SettingOption => ({
+  name: 'url',
+  display_name: 'URL',
+  help_text: '',
+  type: 'string',
+  required: false,
+  default: null,
+  editable: true,
+  is_secret: false,
+  choices: [],
+  ...part,
+})
+
+test.each([
+  [option({ required: true }), '', 'Required'],
+  [option({ required: true }), null, 'Required'],
+  [option({ required: true, type: 'headers' }), {}, 'Required'],
+  [option({}), '', undefined],
+  [option({ type: 'url' }), 'https://example.com/a', undefined],
+  [option({ type: 'url' }), 'javascript:alert(1)', 'Invalid url'],
+  [option({ type: 'url' }), 'example.com', 'Invalid url'],
+  [option({ type: 'number' }), '12a', 'Only numbers are allowed'],
+  [option({ type: 'number' }), 12, undefined],
+  [option({ type: 'boolean', required: true }), false, undefined],
+])('%o with %j: %s', (setting, value, problem) => {
+  expect(settingProblem(setting, value)).toBe(problem)
+})
+
+test('a form starts with the defaults and sends what is filled', () => {
+  const values = defaultSettings([
+    option({}),
+    option({ name: 'method', default: 'POST' }),
+    option({ name: 'headers', type: 'headers' }),
+    option({ name: 'on', type: 'boolean' }),
+  ])
+  expect(values).toEqual({ url: '', method: 'POST', headers: {}, on: false })
+  expect(filledSettings(values)).toEqual({ method: 'POST', on: false })
+})
+
+describe('the form of a new destination', () => {
+  const form = destinationForm([option({ type: 'url', required: true })])
+  const messages = (title: string, url: string): string[] =>
+    form
+      .safeParse({ title, settings: { url }, sources: [] })
+      .error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
+  test.each([
+    ['', 'https://x.example', 'title: Required'],
+    ['abc', 'https://x.example', 'title: At least 4 characters'],
+    ['abcd', '', 'settings.url: Required'],
+  ])('title %j and url %j: %s', (title, url, message) => {
+    expect(messages(title, url)).toContain(message)
+  })
+  test('takes what is complete', () => {
+    expect(messages('abcd', 'https://x.example')).toEqual([])
+  })
+})
+
+test('a setting that could not be changed shows the message for its value, else names the setting', () => {
+  expect(settingFailure(new ApiError(400, { metadata: { value: 'bad' } }, ''), 'url')).toBe('bad')
+  expect(settingFailure(new ApiError(400, { metadata: {} }, ''), 'url')).toBe('Failed to update the url.')
+  expect(settingFailure(new Error('x'), 'url')).toBe('Failed to update the url.')
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { formatJson } from './json-text.ts'
+
+test.each([
+  ['{"a":1,"b":[1,{"c":null}]}', '{\n  "a": 1,\n  "b": [\n    1,\n    {\n      "c": null\n    }\n  ]\n}'],
+  ['{}', '{}'],
+  ['[ ]', '[]'],
+  ['{"a":{},"b":[]}', '{\n  "a": {},\n  "b": []\n}'],
+  ['"text, with: {braces}"', '"text, with: {braces}"'],
+  ['{"q":"a \\" b"}', '{\n  "q": "a \\" b"\n}'],
+])('%s is indented', (text, shown) => {
+  expect(formatJson(text)).toBe(shown)
+})
+
+test('every digit of a large number and every repeated name stays', () => {
+  expect(formatJson('{"n":12345678901234567890.10,"n":1e400}')).toBe(
+    '{\n  "n": 12345678901234567890.10,\n  "n": 1e400\n}',
+  )
+})
+
+test.each(['', 'plain', '{"a":', '{"a":1}x'])('%j, which is no JSON, comes back unchanged', (text) => {
+  expect(formatJson(text)).toBe(text)
+})
+
+test('what is formatted reads as the same value', () => {
+  const value = { a: [1, 2, { b: 'x:y,{z}' }], c: { d: [], e: '\u2028"\\' }, f: true, g: -1.5e-7 }
+  expect(JSON.parse(formatJson(JSON.stringify(value)))).toEqual(value)
+})

@@ -1,0 +1,66 @@
+import { matchPath } from 'react-router'
+import { expect, test } from 'vitest'
+import { paths, patterns, safeReturn } from './paths.ts'
+
+const workspace = 'workspaces/w1'
+
+const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
+  root: [paths.root(), '/'],
+  login: [paths.login(), '/auth/login'],
+  logout: [paths.logout(), '/auth/logout'],
+  onboarding: [paths.onboarding(), '/onboarding'],
+  workspace: [paths.workspace(workspace), `/${patterns.workspace}`],
+  sources: [paths.sources(workspace), `/${patterns.workspace}/${patterns.sources}`],
+  source: [paths.source(`${workspace}/sources/s1`), `/${patterns.workspace}/${patterns.source}`],
+  catalogSources: [paths.catalogSources(workspace), `/${patterns.workspace}/${patterns.catalogSources}`],
+  newSource: [paths.newSource(workspace, 'catalogSources/http'), `/${patterns.workspace}/${patterns.newSource}`],
+  destinations: [paths.destinations(workspace), `/${patterns.workspace}/${patterns.destinations}`],
+  destination: [paths.destination(`${workspace}/destinations/d1`), `/${patterns.workspace}/${patterns.destination}`],
+  catalogDestinations: [paths.catalogDestinations(workspace), `/${patterns.workspace}/${patterns.catalogDestinations}`],
+  newDestination: [
+    paths.newDestination(workspace, 'catalogDestinations/webhook'),
+    `/${patterns.workspace}/${patterns.newDestination}`,
+  ],
+}
+
+test('the links of the application are these', () => {
+  expect(Object.fromEntries(Object.entries(links).map(([name, [link]]) => [name, link]))).toEqual({
+    root: '/',
+    login: '/auth/login',
+    logout: '/auth/logout',
+    onboarding: '/onboarding/',
+    workspace: '/workspaces/w1',
+    sources: '/workspaces/w1/sources',
+    source: '/workspaces/w1/sources/s1',
+    catalogSources: '/workspaces/w1/catalog-sources',
+    newSource: '/workspaces/w1/catalog-sources/http/new',
+    destinations: '/workspaces/w1/destinations',
+    destination: '/workspaces/w1/destinations/d1',
+    catalogDestinations: '/workspaces/w1/catalog-destinations',
+    newDestination: '/workspaces/w1/catalog-destinations/webhook/new',
+  })
+})
+
+test.each(Object.entries(links))('the link %s leads to its route', (_name, [link, pattern]) => {
+  expect(matchPath(pattern, link)).not.toBeNull()
+})
+
+test('a tab is named by the hash', () => {
+  expect(paths.source(`${workspace}/sources/s1`, 'setup')).toBe('/workspaces/w1/sources/s1#setup')
+  expect(paths.destination(`${workspace}/destinations/d1`, 'settings')).toBe('/workspaces/w1/destinations/d1#settings')
+})
+
+test.each([
+  ['/workspaces/w1?x=1#y', '/workspaces/w1?x=1#y'],
+  ['/', undefined],
+  ['/auth/logout', undefined],
+  ['/auth', undefined],
+  ['//evil.example', undefined],
+  ['/\\evil.example', undefined],
+  ['/\t/evil.example', undefined],
+  ['https://evil.example', undefined],
+  ['javascript:alert(1)', undefined],
+  [null, undefined],
+])('after login %j opens %j', (path, opened) => {
+  expect(safeReturn(path)).toBe(opened)
+})

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { relativeTime, utcTime } from './time.ts'
+
+const now = Date.parse('2026-03-01T12:00:00.000Z')
+
+test.each([
+  ['2026-03-01T11:59:58.000Z', 'now'],
+  ['2026-03-01T11:59:30.000Z', '30 sec. ago'],
+  ['2026-03-01T11:58:00.000Z', '2 min. ago'],
+  ['2026-03-01T09:00:00.000Z', '3 hr. ago'],
+  ['2026-02-28T12:00:00.000Z', 'yesterday'],
+  ['2025-03-01T12:00:00.000Z', 'last yr.'],
+  ['nonsense', ''],
+])('%s is %j', (time, words) => {
+  expect(relativeTime(time, now, 'en')).toBe(words)
+})
+
+test('the exact moment is shown in UTC to the millisecond', () => {
+  expect(utcTime('2026-03-01T13:00:00.123+01:00')).toBe('2026-03-01 12:00:00.123 UTC')
+  expect(utcTime('')).toBe('')
+})

@@ -1,0 +1,26 @@
+import type { Workspace } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { resolveWorkspace } from './workspace.ts'
+
+const workspace = (id: string): Workspace => ({
+  name: `workspaces/${id}`,
+  title: id,
+  organization: null,
+  create_time: '2026-01-01T00:00:00Z',
+})
+
+test('a workspace of the user is found by its id', () => {
+  expect(resolveWorkspace('w2', [workspace('w1'), workspace('w2')], null).title).toBe('w2')
+})
+
+test('a workspace that is not one of the user is not found', () => {
+  expect(() => resolveWorkspace('w3', [workspace('w1')], null)).toThrow('Workspace not found')
+})
+
+test.each([undefined, ''])('the id %j is missing', (id) => {
+  expect(() => resolveWorkspace(id, [workspace('w1')], null)).toThrow('Workspace Id param not found')
+})
+
+test('while acting on behalf the acted-on workspace stands in', () => {
+  expect(resolveWorkspace('w1', [workspace('w1')], { workspace: workspace('other') }).title).toBe('other')
+})
