@@ -32,7 +32,12 @@ const insertSettings: ClickHouseSettings = {
   wait_end_of_query: 1,
 }
 
-const querySettings: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 }
+/** Read-only, which a server also asks for before it ends a query whose caller has gone. */
+const querySettings: ClickHouseSettings = {
+  output_format_json_quote_64bit_integers: 0,
+  readonly: '2',
+  cancel_http_readonly_queries_on_client_close: 1,
+}
 const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_000 }
 
 const nameOfTable = (table: string): string => {

@@ -129,7 +129,7 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
     await using store = await open()
     for (const [sql, code] of [
       ['select nope', 47],
-      ['selec 1', 62],
+      ['select 1 +', 62],
       ['select 1; select 2', 62],
       ['select * from missing', 60],
     ] as const) {
@@ -138,6 +138,9 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
     await expect(store.insert('missing', event('1'), { token: 'a' })).rejects.toMatchObject({
       name: 'EventStoreUnavailable',
     })
+    await expect(store.query('drop table events')).rejects.toMatchObject({ engineCode: 164 })
+    await expect(store.query('insert into events (event_id) values (1)')).rejects.toMatchObject({ engineCode: 164 })
+    expect(await countEvents(store)).toBe(0)
     await expect(store.insert('events; drop table events', event('1'), { token: 'a' })).rejects.toThrow(
       'no name of a table',
     )

@@ -8,18 +8,18 @@ const rowCodes: ReadonlySet<number> = new Set([
   6, 25, 26, 27, 28, 29, 32, 33, 34, 38, 41, 72, 130, 131, 352, 376, 441, 467, 675, 676,
   // Meaning of a value: BAD_ARGUMENTS, TYPE_MISMATCH, ARGUMENT_OUT_OF_BOUND, INCORRECT_DATA, null where none may be, …
   36, 43, 44, 48, 53, 64, 68, 69, 70, 117, 190, 321, 349, 407, 469, 565, 645, 691,
-  // Shape: too deep, too large, or something the engine itself does not get along with (LOGICAL_ERROR)
-  49, 78, 140, 167, 168, 306,
+  // Shape: too deep, too large (half of it may do), or what the engine itself does not get along with (LOGICAL_ERROR)
+  49, 78, 140, 167, 168, 306, 307,
 ])
 
 // biome-ignore format: a table
 const awayCodes: ReadonlySet<number> = new Set([
   // Time and load: TIMEOUT_EXCEEDED, TOO_SLOW, TOO_MANY_SIMULTANEOUS_QUERIES, TOO_MANY_PARTS, QUERY_WAS_CANCELLED, ABORTED
   159, 160, 202, 203, 236, 252, 290, 364, 373, 394, 473, 692, 745,
-  // Memory and disk: MEMORY_LIMIT_EXCEEDED, NOT_ENOUGH_SPACE, CANNOT_ALLOCATE_MEMORY, TOO_MANY_BYTES, CANNOT_SCHEDULE_TASK
-  173, 241, 243, 307, 439,
-  // Network, replicas, access: DNS_ERROR, SOCKET_TIMEOUT, NETWORK_ERROR, READONLY, TABLE_IS_READ_ONLY, AUTHENTICATION_FAILED
-  164, 198, 209, 210, 225, 242, 286, 289, 319, 335, 336, 341, 499, 516, 999,
+  // Memory and disk: MEMORY_LIMIT_EXCEEDED, NOT_ENOUGH_SPACE, CANNOT_ALLOCATE_MEMORY, CANNOT_SCHEDULE_TASK
+  173, 241, 243, 439,
+  // Network, replicas, access: DNS_ERROR, SOCKET_TIMEOUT, NETWORK_ERROR, TABLE_IS_READ_ONLY, AUTHENTICATION_FAILED
+  198, 209, 210, 225, 242, 286, 289, 319, 335, 336, 341, 499, 516, 999,
 ])
 
 /** The engine read the rows and does not take them: one of them has to go. */

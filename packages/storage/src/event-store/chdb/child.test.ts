@@ -13,6 +13,7 @@ import { createClickHouseEventStore } from '../clickhouse.ts'
 import { migrateEventStore } from '../migrate.ts'
 import { type EventStore, EventStoreUnavailable } from '../port.ts'
 import { type ChdbChildOptions, createChdbChild } from './child.ts'
+import { childOptionsVariable } from './child-options.ts'
 
 let root: string
 beforeAll(async () => {
@@ -124,6 +125,16 @@ describe('the event store as a child', () => {
     expect(child.pid()).toBe(before)
   })
 
+  it('refuses a body larger than it takes, so that its sender hears it and can halve it', async () => {
+    const line = `${row('x'.repeat(1000))}\n`
+    const tooLarge = line.repeat(Math.ceil((129 * 1024 ** 2) / line.length))
+    await expect(child.store.insert('events', tooLarge, { token: 'large' })).rejects.toMatchObject({
+      name: 'InsertRejected',
+      engineCode: 307,
+    })
+    await child.store.insert('events', line, { token: 'large' })
+  })
+
   it('serves the official client with compression both ways, query ids and typed errors, and nobody without the secret', async () => {
     const client = createClient({
       url: child.url,
@@ -209,6 +220,18 @@ describe('the death of the child', () => {
     const stored = await child.store.query<{ event_id: string }>('select event_id from events order by event_id')
     expect(stored.map(({ event_id }) => event_id)).toEqual(acknowledged.toSorted())
     expect(acknowledged.length).toBeGreaterThanOrEqual(21 * 500)
+  })
+})
+
+describe('the start of the child', () => {
+  it('is refused with fewer threads than its queries and files need', async () => {
+    const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+    const options = { dataDir: join(root, 'few-threads'), user: 'a', secret: 'b', port: 0, memoryBytes }
+    const env = { UV_THREADPOOL_SIZE: '8', [childOptionsVariable]: JSON.stringify(options) }
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], { env })
+    const output = child.stderr.toArray()
+    expect((await once(child, 'exit'))[0]).toBe(1)
+    expect(Buffer.concat(await output).toString()).toContain('UV_THREADPOOL_SIZE must be at least 12')
   })
 })
 

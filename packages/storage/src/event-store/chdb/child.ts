@@ -58,7 +58,11 @@ const readIdentity = (file: string): ProcessIdentity | undefined => {
 
 const lowerPriority = (pid: number, nice: number | undefined): void => {
   if (nice === undefined || nice <= 0) return
-  setPriority(pid, Math.min(nice, constants.priority.PRIORITY_LOW))
+  try {
+    setPriority(pid, Math.min(nice, constants.priority.PRIORITY_LOW))
+  } catch {
+    // It has ended already, or the system does not allow it: it runs as it is.
+  }
 }
 
 /**

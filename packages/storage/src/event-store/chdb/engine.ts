@@ -82,8 +82,6 @@ const baseSettings = (lane: LaneName | 'control', options: EngineOptions): Setti
     // Parameters become part of the text.
     max_query_size: String(128 * mebi),
     output_format_json_quote_64bit_integers: '0',
-    // A tie between queries of the lanes goes to the short ones.
-    priority: lane === 'heavy' ? '2' : '0',
   }
 }
 

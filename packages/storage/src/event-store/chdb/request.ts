@@ -15,6 +15,8 @@ export type ParsedCall = {
   params: Map<string, string>
   settings: Record<string, string>
   lane: LaneName
+  /** The caller promises to change nothing (`readonly` of the HTTP interface). */
+  readOnly: boolean
 }
 
 // Parameters of the HTTP interface that are no settings of the engine.
@@ -24,6 +26,7 @@ const reserved: ReadonlySet<string> = new Set([
   'default_format', 'enable_http_compression', 'http_zlib_compression_level', 'compress', 'decompress',
   'wait_end_of_query', 'buffer_size', 'quota_key', 'send_progress_in_http_headers', 'http_headers_progress_interval_ms',
   'http_write_exception_in_output_format', 'client_protocol_version', 'cancel_http_readonly_queries_on_client_close',
+  'readonly',
 ])
 
 /** Reads what ClickHouse's HTTP interface takes from the address and the headers. */
@@ -46,6 +49,7 @@ export const parseCall = (search: URLSearchParams, headers: IncomingHttpHeaders)
     compress: search.get('enable_http_compression') === '1' && /\bgzip\b/.test(header('accept-encoding') ?? ''),
     params,
     settings,
+    readOnly: !['', '0'].includes(search.get('readonly') ?? ''),
     lane: header(laneHeader) === 'heavy' ? 'heavy' : 'short',
   }
 }
@@ -90,8 +94,13 @@ export const parseInsert = (
 
 const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
 
-/** What a statement does, by its first word; `reads` may be killed when its client goes away. */
-export const classify = (sql: string): { first: string; lane: LaneName | undefined } => {
+const readingWords = new Set(['', 'SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'])
+
+/**
+ * The lane of a statement by its first word; undefined for one that only reads, whose caller chooses. Throws for what has
+ * no meaning between requests (48) and, when `readOnly`, for what changes something (164).
+ */
+export const laneOf = (sql: string, readOnly: boolean): LaneName | undefined => {
   const first = (/^[A-Za-z]+/.exec(sql.replace(leading, ''))?.[0] ?? '').toUpperCase()
   if (first === 'SET' || first === 'USE') {
     throw new EngineError(
@@ -100,8 +109,8 @@ export const classify = (sql: string): { first: string; lane: LaneName | undefin
       `${first} has no effect between requests: pass settings and the database with each one`,
     )
   }
-  if (first === 'INSERT') return { first, lane: 'insert' }
-  const reads = ['SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'].includes(first) || first === ''
+  if (readingWords.has(first)) return undefined
+  if (readOnly) throw new EngineError(164, 'READONLY', `Cannot execute ${first} in readonly mode`)
   // Everything that changes tables may take long (mutations): never in front of the queries of the screens.
-  return { first, lane: reads ? undefined : 'heavy' }
+  return first === 'INSERT' ? 'insert' : 'heavy'
 }

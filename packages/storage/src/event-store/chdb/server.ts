@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import type { Engine, EngineResult } from './engine.ts'
 import { EngineError, parseEngineError, statusOf, tooBusy } from './engine-error.ts'
-import { classify, type ParsedCall, parseCall, parseInsert, parseMultipart } from './request.ts'
+import { laneOf, type ParsedCall, parseCall, parseInsert, parseMultipart } from './request.ts'
 import { substituteParams } from './substitute.ts'
 
 export type ServerOptions = {
@@ -71,24 +71,34 @@ const sendError = (response: ServerResponse, error: unknown, queryId: string): v
 const createBodyReader = ({ maxBodyBytes, maxBodiesBytes }: ServerOptions) => {
   let held = 0
   return async (request: IncomingMessage): Promise<{ body: Buffer; release: () => void }> => {
+    const packed = request.headers['content-encoding'] === 'gzip'
     const chunks: Buffer[] = []
     let size = 0
     const release = (): void => {
       held -= size
       size = 0
     }
+    let refusal: EngineError | undefined
     const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
       for await (const chunk of source) {
+        if (refusal !== undefined) continue
         size += chunk.length
         held += chunk.length
-        if (size > maxBodyBytes)
-          throw new EngineError(307, 'TOO_MANY_BYTES', `The request is larger than ${maxBodyBytes} bytes`)
-        if (held > maxBodiesBytes) throw tooBusy('Too many bytes of requests are being held')
-        chunks.push(chunk)
+        if (size > maxBodyBytes) {
+          refusal = new EngineError(307, 'TOO_MANY_BYTES', `The request is larger than ${maxBodyBytes} bytes`)
+        } else if (held > maxBodiesBytes) refusal = tooBusy('Too many bytes of requests are being held')
+        else chunks.push(chunk)
+        if (refusal !== undefined) {
+          chunks.length = 0
+          release()
+          // What is packed may grow without end; a plain body is read to its end, so that its sender hears the answer.
+          if (packed) throw refusal
+        }
       }
+      if (refusal !== undefined) throw refusal
     }
     try {
-      if (request.headers['content-encoding'] === 'gzip') await pipeline(request, createGunzip(), collect)
+      if (packed) await pipeline(request, createGunzip(), collect)
       else await collect(request)
     } catch (error) {
       release()
@@ -122,7 +132,7 @@ const runCall = async (
   }
   const text = call.query === '' ? body.toString() : call.query
   if (text.trim() === '') throw new EngineError(62, 'SYNTAX_ERROR', 'Syntax error: the query is empty')
-  const { lane } = classify(text)
+  const lane = laneOf(text, call.readOnly)
   const withParams = substituteParams(text, call.params)
   const sql = call.query !== '' && body.length > 0 ? `${withParams}\n${body.toString()}` : withParams
   const format = call.format ?? 'TabSeparated'
