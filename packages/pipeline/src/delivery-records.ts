@@ -5,7 +5,7 @@ import { jsonString } from './json-text.ts'
 import type { TextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
-const openList = Buffer.from('[')
+const openList = 0x5b
 const closeList = 0x5d
 
 const text = (key: string, value: string): string => (value === '' ? '' : `,"${key}":${jsonString(value)}`)
@@ -51,22 +51,26 @@ export type SourceEvents = {
  */
 export const deliveryRecords = (
   source: SourceEvents,
-  texts: Pick<TextBytes, 'copy'>,
+  texts: Pick<TextBytes, 'copyTo'>,
   recordBytes: number,
 ): LogEntry[] => {
   const { places } = source
   const records: LogEntry[] = []
-  let pieces: Buffer[] = [openList]
+  /** Begin and end of each run of events that lie side by side. */
+  let runs: number[] = []
   let bytes = 1
   let count = 0
   const cut = (): void => {
     if (count === 0) return
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
-    const body = Buffer.concat(pieces, bytes)
+    const body = Buffer.allocUnsafe(bytes)
+    body[0] = openList
+    let at = 1
+    for (let run = 0; run < runs.length; run += 2) at += texts.copyTo(body, at, runs[run] ?? 0, runs[run + 1] ?? 0)
     // The comma behind the last event makes room for the end of the list.
     body[bytes - 1] = closeList
     records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body })
-    pieces = [openList]
+    runs = []
     bytes = 1
     count = 0
   }
@@ -74,7 +78,8 @@ export const deliveryRecords = (
     const from = places[at] ?? 0
     const to = places[at + 1] ?? 0
     if (bytes + to - from > recordBytes) cut()
-    pieces.push(texts.copy(from, to))
+    if (runs.at(-1) === from) runs[runs.length - 1] = to
+    else runs.push(from, to)
     bytes += to - from
     count++
   }

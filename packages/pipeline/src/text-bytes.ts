@@ -9,6 +9,8 @@ export type TextBytes = {
   readonly length: number
   /** The bytes from `from` to before `to`, copied. */
   copy(from: number, to: number): Buffer
+  /** Copies the bytes from `from` to before `to` into `target` at `at`; returns how many they are. */
+  copyTo(target: Buffer, at: number, from: number, to: number): number
   clear(): void
 }
 
@@ -33,6 +35,7 @@ export const createTextBytes = (separator: number): TextBytes => {
       return length
     },
     copy: (from, to) => Buffer.from(bytes.subarray(from, to)),
+    copyTo: (target, at, from, to) => bytes.copy(target, at, from, to),
     clear() {
       length = 0
       if (bytes.length > 16 * 1024 * 1024) bytes = Buffer.allocUnsafeSlow(64 * 1024)

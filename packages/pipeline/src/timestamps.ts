@@ -85,18 +85,20 @@ export const eventTime = (
 }
 
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
-let lastMinute = Number.NaN
-let lastPrefix = ''
+/** The beginnings of times of a few recent minutes, by the last bits of the minute. */
+const minutes = new Float64Array(64).fill(Number.NaN)
+const beginnings = Array.from({ length: 64 }, () => '')
 
-/** Epoch ms as RFC 3339 in UTC with ms, like Date.toISOString; cheap for times of the same minute as the one before. */
+/** Epoch ms as RFC 3339 in UTC with ms, like Date.toISOString; cheap for times of minutes met before. */
 export const isoTime = (ms: number): string => {
   const minute = Math.floor(ms / 60_000)
-  if (minute !== lastMinute) {
-    lastPrefix = new Date(minute * 60_000).toISOString().slice(0, 17)
-    lastMinute = minute
+  const slot = minute & 63
+  if (minutes[slot] !== minute) {
+    beginnings[slot] = new Date(minute * 60_000).toISOString().slice(0, 17)
+    minutes[slot] = minute
   }
   const rest = ms - minute * 60_000
   const second = Math.floor(rest / 1000)
   const fraction = rest - second * 1000
-  return `${lastPrefix}${twoDigits[second]}.${fraction < 100 ? '0' : ''}${fraction < 10 ? '0' : ''}${fraction}Z`
+  return `${beginnings[slot]}${twoDigits[second]}.${fraction < 100 ? '0' : ''}${fraction < 10 ? '0' : ''}${fraction}Z`
 }
