@@ -54,7 +54,7 @@ export const startPeer = async (
     url: `http://127.0.0.1:${port}/`,
     port,
     requests,
-    until: (condition, deadlineMs = 15_000) =>
+    until: (condition, deadlineMs = 30_000) =>
       new Promise((resolve, reject) => {
         const check = (): void => {
           if (!condition(requests)) return

@@ -9,6 +9,8 @@ export type LaneQueue = {
   add(items: readonly Item[]): void
   /** Takes from the front: at least one, at most so many events and bytes. */
   shift(events: number, bytes: number): Item[]
+  /** Everything, in order, which stays. */
+  items(): readonly Item[]
   /** Takes everything. */
   clear(): Item[]
 }
@@ -51,6 +53,7 @@ export const createLaneQueue = (shared: { bytes: number }): LaneQueue => {
       }
       return taken(batch)
     },
+    items: () => items.slice(head),
     clear: () => {
       const batch = items.slice(head)
       items = []

@@ -76,6 +76,9 @@ export const createLane = (id: string, context: LaneContext): Lane => {
   let tripCount = 0
   let restUntil = 0
   let inFlight = 0
+  const underWay = new Set<readonly Item[]>()
+  /** When a request ended last, or one started with nothing else under way. */
+  let lastProgress = 0
   let halted = false
   let burying = false
   let batchTimer: NodeJS.Timeout | undefined
@@ -225,6 +228,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       if (result.request === '' && !misconfigured) logger.warn({ err: error, destination: id }, 'A delivery failed')
     }
     inFlight--
+    underWay.delete(batch)
+    lastProgress = clock()
     // Ended by our own shutdown: the log or the parked row still has it.
     if (context.signal.aborted && 'kind' in result.outcomes && result.outcomes.kind === 'retry') return
     outcomes.settle(batch, result, clock())
@@ -252,9 +257,18 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       if (context.attempts.full() || rows.unparked >= settings.unparked) return
       const batch = nextBatch(ready)
       if (batch.length === 0) return
+      if (inFlight === 0) lastProgress = clock()
       inFlight++
+      underWay.add(batch)
       void send(ready, batch)
     }
+  }
+
+  /** A destination that hangs holds nothing but its own memory: the shared position moves on. */
+  const unload = (): void => {
+    if (inFlight === 0 || clock() - lastProgress < settings.stallMs) return
+    lastProgress = clock()
+    outcomes.adopt([...[...underWay].flat(), ...queue.items()], clock())
   }
 
   const bury = (): void => {
@@ -295,6 +309,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       refresh()
       if ((state === 'broken' || state === 'deferred') && clock() >= restUntil) on('rested', '')
       if (state === 'gone') bury()
+      unload()
       pump()
     },
     ranges: (all) => rangeChange({ id, held, settings, metrics, now: clock(), all, gone: state === 'gone' }),

@@ -22,6 +22,11 @@ export type Outcomes = {
   settle(batch: readonly Item[], result: DeliverResult, now: number): void
   /** Parks events that were not tried, due at once. */
   giveBack(items: readonly Item[], now: number): void
+  /**
+   * Parks events that are queued or under way for long: their record leaves the shared stream, and what becomes of them
+   * is written to their row.
+   */
+  adopt(items: readonly Item[], now: number): void
   /** Closes a part whose record cannot be read. */
   unreadable(part: Part, now: number): void
   /** Closes a row whose record is no longer in the log. */
@@ -104,6 +109,43 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
     return decision.kind === 'delivered' ? undefined : { index: item.index, decision, result }
   }
 
+  const closeRow = (part: Part, row: ParkedRow): void => {
+    const change = replaceRow(destinationId, part, row, clock())
+    if (change === undefined) {
+      rows.taken.delete(row.id)
+      rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+      return
+    }
+    rows.unparked++
+    parking.push(change, () => {
+      rows.unparked--
+      rows.taken.delete(row.id)
+      rows.waiting = Math.max(0, rows.waiting - 1)
+      noteDurable(change.rows)
+    })
+  }
+
+  const adoptPart = (part: Part, items: readonly Item[], now: number): void => {
+    const fates = items.map(({ index }) => ({ index, decision: { kind: 'returned' as const }, result: undefined }))
+    for (const row of rowsOf(destinationId, part, fates, now)) {
+      const adopted: Part = {
+        record: part.record,
+        row,
+        open: items.length,
+        fates: [],
+        finish: () => closeRow(adopted, row),
+      }
+      for (const item of items) item.part = adopted
+      rows.taken.add(row.id)
+      rows.unparked++
+      parking.push({ deletes: [], rows: [row] }, () => {
+        rows.unparked--
+        noteDurable([row])
+        releasePart(part, items.length)
+      })
+    }
+  }
+
   return {
     rows,
     settle: (batch, result, now) => {
@@ -136,6 +178,10 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         }
       }
     },
+    adopt: (items, now) => {
+      const free = items.filter((item) => item.part.row === undefined).map((item) => ({ part: item.part, value: item }))
+      for (const [part, group] of groupByPart(free)) adoptPart(part, group, now)
+    },
     unreadable: (part, now) => {
       const decision = { kind: 'dead' as const, reason: 'The record in the log is unreadable' }
       const indexes = part.row?.indexes ?? Array.from({ length: part.record.meta.n }, (_, index) => index)
@@ -163,21 +209,6 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         noteDurable([dead])
       })
     },
-    closeRow: (part, row) => {
-      const now = clock()
-      const change = replaceRow(destinationId, part, row, now)
-      if (change === undefined) {
-        rows.taken.delete(row.id)
-        rows.nextDue = Math.min(rows.nextDue, row.nextTime)
-        return
-      }
-      rows.unparked++
-      parking.push(change, () => {
-        rows.unparked--
-        rows.taken.delete(row.id)
-        rows.waiting = Math.max(0, rows.waiting - 1)
-        noteDurable(change.rows)
-      })
-    },
+    closeRow,
   }
 }

@@ -122,6 +122,20 @@ const write = async (db: Transaction<Database>, change: ParkingChange): Promise<
       .execute()
 }
 
+/** Several changes as one: a row that a later change takes away is not put there first. */
+export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange => {
+  const deletes = new Set<string>()
+  const rows = new Map<string, NewParkedRow>()
+  for (const change of changes) {
+    for (const id of change.deletes) {
+      deletes.add(id)
+      rows.delete(id)
+    }
+    for (const row of change.rows) rows.set(row.id, row)
+  }
+  return { deletes: [...deletes], rows: [...rows.values()] }
+}
+
 const rowColumns = [
   'id',
   'workspace_id',
@@ -191,8 +205,7 @@ export const createParking = (db: Kysely<Database>): Parking => {
       // A copy: what is pushed while the transaction runs belongs to the next one.
       const batch = [...pending]
       if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
-      const deletes = [...batch.flatMap((item) => item.change.deletes), ...extra.deletes]
-      const rows = [...batch.flatMap((item) => item.change.rows), ...extra.rows]
+      const { deletes, rows } = mergeChanges([...batch.map((item) => item.change), extra])
       for (const row of rows) {
         if (row.state === 'dead') continue
         lower(lowest, row.partition, row.offset)

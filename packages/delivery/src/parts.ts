@@ -26,7 +26,8 @@ export type Part = {
 
 /** One event in a lane's queue. */
 export type Item = {
-  readonly part: Part
+  /** Replaced when the item is adopted by a parked row. */
+  part: Part
   readonly index: number
   readonly event: OutgoingEvent
   readonly bytes: number

@@ -17,6 +17,8 @@ export type DeliverySettings = {
   retryAfterCapMs: number
   /** A held range younger than this stays in memory: short bursts never touch the relational store. */
   parkAfterMs: number
+  /** When no request of a destination ended for so long, what it has in memory is parked and leaves the shared stream. */
+  stallMs: number
   /** Parked rows, held ranges and positions are written this often, when there is something to write. */
   flushMs: number
   /** A delivery log insert leaves with so many rows or after this time; beyond the buffer no request starts. */
@@ -50,6 +52,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 1000, capMs: 60_000 },
   retryAfterCapMs: 3_600_000,
   parkAfterMs: 1000,
+  stallMs: 2000,
   flushMs: 250,
   attempts: { rows: 1000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,

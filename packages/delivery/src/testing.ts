@@ -23,6 +23,7 @@ const quickSettings: Partial<DeliverySettings> = {
   retry: { baseMs: 100, capMs: 1000, maxElapsedMs: 4 * 3_600_000 },
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 100, capMs: 300 },
   parkAfterMs: 50,
+  stallMs: 200,
   flushMs: 20,
   attempts: { rows: 1000, waitMs: 50, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
   unknownGraceMs: 300,
