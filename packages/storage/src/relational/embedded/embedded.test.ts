@@ -13,6 +13,7 @@ import { openRelational, type Relational } from '../open.ts'
 import { chooseAccount, findAccount } from './account.ts'
 import { installedBinaries, linkLibraries } from './binaries.ts'
 import { createEmbeddedPostgres, type EmbeddedPostgresOptions } from './child.ts'
+import { spawnIdentity } from './cluster.ts'
 
 const isRoot = process.getuid?.() === 0
 const passwd = ['root:x:0:0::/root:/bin/sh', 'nobody:x:65534:65534::/:/bin/false', 'broken'].join('\n')
@@ -173,6 +174,20 @@ describe('the embedded PostgreSQL', () => {
     await using running = await startPostgres()
     expect(await one(running.store, 'select 1')).toBe(1)
     expect(identify(process.ppid)).toBeDefined()
+  })
+
+  it('starts although the lock of its socket names a process of its own account that is alive', async () => {
+    await copyTemplate()
+    const { server } = chooseAccount()
+    const other = spawn('/bin/sleep', ['300'], { cwd: '/', ...spawnIdentity(server) })
+    strays.push(other)
+    const { url } = await createEmbeddedPostgres({ dir, logger: silentLogger })
+    const folder = new URL(url.replace('@/', '@host/')).searchParams.get('host') ?? ''
+    const lock = join(folder, '.s.PGSQL.5432.lock')
+    writeFileSync(lock, `${other.pid}\n${dir}\n1\n5432\n${folder}\n`)
+    chownSync(lock, server.uid, server.gid)
+    await using running = await startPostgres()
+    expect(await one(running.store, 'select 1')).toBe(1)
   })
 
   it.each(['postgres-init-before-database', 'postgres-init-before-rename'])(
