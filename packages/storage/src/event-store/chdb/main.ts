@@ -31,13 +31,17 @@ const server = createChdbServer({
 })
 
 let ending = false
-/** Lets running statements end for a moment, then goes: what was acknowledged is on disk already. */
+/** Lets inserts under way end, but not for long, then goes: what was acknowledged is on disk already. */
 const end = (): void => {
   if (ending) return
   ending = true
   // A plain exit would wait for the threads of running queries.
   const goNow = (): void => void process.kill(process.pid, 'SIGKILL')
   setTimeout(goNow, 3_000).unref()
+  const unlessInserting = (): void => {
+    if (engine.load().insert.running === 0) goNow()
+  }
+  setTimeout(unlessInserting, 500).unref()
   server.closeIdleConnections()
   server.close(() => {
     const { insert, short, heavy } = engine.load()
