@@ -86,7 +86,7 @@ export const destinations = {
     name: 'destinations.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/destinations/{destination}',
-    summary: 'Changes title or enabled. A disabled destination gets nothing; what was on its way is held meanwhile.',
+    summary: 'Changes title or enabled. Events for a disabled destination are held until it is enabled again.',
     query: maskQuery,
     request: z.object({ title: destinationTitle.optional(), enabled: z.boolean().optional() }),
     response: destination,

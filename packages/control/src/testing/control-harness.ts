@@ -13,7 +13,7 @@ import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
-import { type Catalog, type Counters, createControl } from '../index.ts'
+import { type Catalog, type ControlDeps, type Counters, createControl } from '../index.ts'
 import { createPasswords } from '../users/passwords.ts'
 
 /** A destination whose settings have one field of each sort. */
@@ -111,13 +111,14 @@ const checked = <M extends Method>(method: M, body: unknown): MethodResponse<M> 
 export const testPassword = 'Correct-horse-1'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
-export const startControl = async () => {
+/** The control plane on real engines behind its HTTP API; `db` puts another database in its place. */
+export const startControl = async (options: { db?: ControlDeps['db'] } = {}) => {
   const database = await createTestDatabase()
   const eventStore = await createTestEventStore()
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   let now = startTime
   const control = createControl({
-    db: database.db,
+    db: options.db ?? database.db,
     eventStore,
     secretBox,
     catalog: testCatalog,

@@ -1,0 +1,231 @@
+import { methods } from '@tributary/contract'
+import { type Logger, newId, silentLogger } from '@tributary/kernel'
+import { openRelational } from '@tributary/storage'
+import { eventually } from '@tributary/test-kit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createDestinationDirectory, createWriteKeyDirectory, type FollowerDeps } from '../index.ts'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const make = (settings?: Record<string, string>) =>
+  makeResources(organization.workspaceId, organization.administrator, settings)
+
+/** A connection of its own, as another process has. */
+const connectStore = (
+  logger: Logger = silentLogger,
+  url: string = harness.database.url,
+): FollowerDeps & { close(): Promise<void> } => {
+  const relational = openRelational({ url, logger, maxConnections: 2 })
+  return { db: relational.db, pool: relational.pool, logger, close: relational.close }
+}
+
+const startKeys = async (more: Partial<FollowerDeps> = {}) => {
+  const store = connectStore()
+  const directory = createWriteKeyDirectory({ ...store, ...more })
+  onTestFinished(async () => {
+    await directory.stop()
+    await store.close()
+  })
+  await directory.start()
+  return directory
+}
+
+const startDestinations = async () => {
+  const store = connectStore()
+  const directory = createDestinationDirectory({ ...store, secretBox: harness.secretBox })
+  onTestFinished(async () => {
+    await directory.stop()
+    await store.close()
+  })
+  await directory.start()
+  return directory
+}
+
+describe('the directory of write keys', () => {
+  test('knows every valid key with its source, and no other text', async () => {
+    const made = await make()
+    const directory = await startKeys()
+    expect(directory.ready()).toBe(true)
+    const entry = {
+      workspaceId: organization.workspaceId,
+      sourceId: idIn(made.source.name),
+      sourceTitle: 'Shop',
+      sourceEnabled: true,
+      keyId: idIn(made.writekey.name),
+    }
+    // Twice: computed, and remembered.
+    for (const _ of [1, 2]) {
+      expect(directory.find(made.writekey.key)).toEqual(entry)
+      for (const text of ['', 'unknown', `${made.writekey.key} `, made.writekey.key.toLowerCase(), 'x'.repeat(100_000)])
+        expect(directory.find(text)).toBeUndefined()
+    }
+  })
+
+  test('is not ready before its first snapshot', () => {
+    const directory = createWriteKeyDirectory({ db: harness.db, pool: harness.database.pool, logger: silentLogger })
+    expect(directory.ready()).toBe(false)
+    expect(directory.find('x')).toBeUndefined()
+  })
+
+  test.each([
+    ['with its notification', undefined],
+    ['by looking, when no notification comes', { connect: () => Promise.reject(new Error('no connection')) }],
+  ])('sees a new key, a disabled source and a revocation within two seconds %s', async (_, pool) => {
+    const directory = await startKeys(
+      pool === undefined ? {} : { pool: Object.assign(Object.create(harness.database.pool), pool) },
+    )
+    const { administrator } = organization
+    const within = (what: string, check: () => boolean) => eventually(what, check, 2000)
+    const made = await make()
+    await within('the new key', () => directory.find(made.writekey.key)?.sourceEnabled === true)
+    await administrator.call('PATCH', `/${made.source.name}`, { enabled: false })
+    await within('the disabled source', () => directory.find(made.writekey.key)?.sourceEnabled === false)
+    await administrator.call('DELETE', `/${made.writekey.name}`)
+    await within('the revocation', () => directory.find(made.writekey.key) === undefined)
+    const second = await make()
+    await within('the second key', () => directory.find(second.writekey.key) !== undefined)
+    await administrator.call('DELETE', `/${second.source.name}`)
+    await within('the deleted source', () => directory.find(second.writekey.key) === undefined)
+  })
+
+  test('asks the database nothing for a request, and serves the last snapshot while it is away', async () => {
+    await using own = await startControl()
+    const { administrator, workspaceId } = await startOrganization(own)
+    const made = await makeResources(workspaceId, administrator)
+    const failed = Promise.withResolvers<void>()
+    const logger = { ...silentLogger, warn: () => failed.resolve() }
+    const store = connectStore(logger, own.database.url)
+    const directory = createWriteKeyDirectory({ ...store, pollMs: 20 })
+    await directory.start()
+    // The database is dropped, with every connection to it.
+    await own.database.close()
+    await failed.promise
+    expect(directory.find(made.writekey.key)?.keyId).toBe(idIn(made.writekey.name))
+    expect(directory.find('unknown')).toBeUndefined()
+    expect(directory.ready()).toBe(true)
+    await directory.stop()
+    await store.close()
+  })
+
+  test('goes on after its connections were cut', async () => {
+    const directory = await startKeys({ pollMs: 100 })
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db)
+    const made = await eventually('the database again', make)
+    await eventually('the key', () => directory.find(made.writekey.key) !== undefined, 3000)
+  })
+
+  test('holds everything that was committed before a refresh is done', async () => {
+    const directory = await startKeys({ pollMs: 3_600_000 })
+    for (let count = 0; count < 5; count++) {
+      const made = await make()
+      await directory.refresh()
+      expect(directory.find(made.writekey.key)?.keyId).toBe(idIn(made.writekey.name))
+    }
+  })
+
+  test('is not reloaded because a key was used', async () => {
+    const made = await make()
+    const version = async () =>
+      (await harness.db.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()).version
+    const before = await version()
+    await harness.db
+      .updateTable('write_keys')
+      .set({ last_used_time: new Date() })
+      .where('id', '=', idIn(made.writekey.name))
+      .execute()
+    expect(await version()).toBe(before)
+    await harness.db.updateTable('sources').set({ title: 'Other' }).where('id', '=', idIn(made.source.name)).execute()
+    expect(Number(await version())).toBe(Number(before) + 1)
+  })
+
+  test('forgets what it remembered of unknown texts instead of growing', async () => {
+    const directory = await startKeys()
+    const made = await make()
+    for (let index = 0; index < 50_000; index++) directory.find(`unknown-${index}`)
+    await eventually('the key', () => directory.find(made.writekey.key) !== undefined, 2000)
+  })
+})
+
+describe('the directory of destinations', () => {
+  test('leads from a source to the destinations of its enabled connections, paused ones included', async () => {
+    const { administrator, workspaceId } = organization
+    const directory = await startDestinations()
+    const made = await make()
+    const sourceId = idIn(made.source.name)
+    const id = idIn(made.destination.name)
+    const ids = () => directory.destinationsFor(sourceId)
+    const becomes = (what: string, expected: readonly string[]) =>
+      eventually(what, () => JSON.stringify(ids()) === JSON.stringify(expected), 2000)
+    await becomes('connected', [id])
+    expect(directory.get(id)).toEqual({
+      id,
+      workspaceId,
+      title: 'Receiver',
+      app: 'webhook',
+      enabled: true,
+      settings: { url: 'https://receiver.example/hook', signing_secret: 'very secret', batch_size: 10 },
+    })
+    const set = async (name: string, enabled: boolean) =>
+      expect(await administrator.call('PATCH', `/${name}`, { enabled })).toMatchObject({ status: 200 })
+    await set(made.connection.name, false)
+    await becomes('connection off', [])
+    await set(made.connection.name, true)
+    await becomes('connection on', [id])
+    // A paused destination keeps its place: what is for it is held.
+    await set(made.destination.name, false)
+    await eventually('paused', () => directory.get(id)?.enabled === false, 2000)
+    expect(ids()).toEqual([id])
+    await set(made.destination.name, true)
+    await eventually('resumed', () => directory.get(id)?.enabled === true, 2000)
+    await administrator.call('DELETE', `/${made.destination.name}`)
+    await becomes('deleted', [])
+    expect(directory.get(id)).toBeUndefined()
+    expect(directory.destinationsFor(newId())).toEqual([])
+  })
+
+  test('tells its listeners of a changed setting, until they stop', async () => {
+    const directory = await startDestinations()
+    const made = await make()
+    const id = idIn(made.destination.name)
+    let told = 0
+    const stop = directory.onChange(() => void told++)
+    const params = { workspace: organization.workspaceId, destination: id }
+    const set = (value: number) =>
+      organization.administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'batch_size', value } })
+    await set(42)
+    await eventually('the change', () => directory.get(id)?.settings.batch_size === 42, 2000)
+    expect(told).toBeGreaterThan(0)
+    stop()
+    const before = told
+    await set(43)
+    await eventually('the next change', () => directory.get(id)?.settings.batch_size === 43, 2000)
+    expect(told).toBe(before)
+  })
+
+  test('misses no change of transactions that run side by side', async () => {
+    const directory = await startDestinations()
+    const made = await Promise.all(Array.from({ length: 12 }, () => make()))
+    const wanted = made.map(({ source, destination }) => [idIn(source.name), idIn(destination.name)] as const)
+    await eventually(
+      'all of them',
+      () => wanted.every(([source, destination]) => directory.destinationsFor(source)[0] === destination),
+      2000,
+    )
+  })
+})
