@@ -3,9 +3,12 @@ import type { LogPosition, LogStats } from '../port.ts'
 import { type AppenderOptions, openAppender } from './appender.ts'
 import type { PackedGroup } from './packing.ts'
 
+type Appended = { firsts: number[]; memory: ArrayBuffer }
+
 /** Where the writing happens. Calls are answered in the order they were made. */
 export type Backend = {
-  append(group: PackedGroup): Promise<number[]>
+  /** First offsets of the chunks, and the group's memory for the next one. */
+  append(group: PackedGroup): Promise<Appended>
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
   close(): Promise<void>
@@ -19,7 +22,8 @@ export type BackendRequest =
   | { id: number; kind: 'close' }
 
 /** The worker's answer; `id` 0 says that the folder is open (or why not). */
-export type BackendReply = { id: number; value?: number[] | LogStats | undefined; error?: unknown }
+export type BackendReply = { id: number; value?: BackendValue; error?: unknown }
+type BackendValue = Appended | LogStats | undefined
 
 /** Writes in the calling thread, which waits for the disk: for callers that are workers themselves. */
 export const openInlineBackend = async (options: AppenderOptions): Promise<Backend> => {
@@ -28,7 +32,7 @@ export const openInlineBackend = async (options: AppenderOptions): Promise<Backe
     async append(group) {
       const firsts = appender.append(group)
       appender.maintain()
-      return firsts
+      return { firsts, memory: group.bytes.buffer }
     },
     trim: async (before) => appender.trim(before),
     stats: async () => appender.stats(),
@@ -36,7 +40,7 @@ export const openInlineBackend = async (options: AppenderOptions): Promise<Backe
   }
 }
 
-type Waiting = { resolve(value: number[] | LogStats | undefined): void; reject(error: unknown): void }
+type Waiting = { resolve(value: BackendValue): void; reject(error: unknown): void }
 
 const startWorker = async (options: AppenderOptions, waiting: Map<number, Waiting>): Promise<Worker> => {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, name: 'log-writer' })
@@ -76,10 +80,7 @@ export const openWorkerBackend = async (options: AppenderOptions): Promise<Backe
     return begun
   }
 
-  const ask = async (
-    request: BackendRequest,
-    transfer: ArrayBuffer[] = [],
-  ): Promise<number[] | LogStats | undefined> => {
+  const ask = async (request: BackendRequest, transfer: ArrayBuffer[] = []): Promise<BackendValue> => {
     const worker = await (starting ?? start())
     return new Promise((resolve, reject) => {
       waiting.set(request.id, { resolve, reject })
@@ -90,16 +91,17 @@ export const openWorkerBackend = async (options: AppenderOptions): Promise<Backe
   await start()
   return {
     async append(group) {
-      const firsts = await ask({ id: ++lastId, kind: 'append', group }, [group.bytes.buffer])
-      if (!Array.isArray(firsts)) throw new Error('The thread of the log answered out of turn')
-      return firsts
+      const appended = await ask({ id: ++lastId, kind: 'append', group }, [group.bytes.buffer])
+      if (appended === undefined || !('firsts' in appended))
+        throw new Error('The thread of the log answered out of turn')
+      return appended
     },
     async trim(before) {
       await ask({ id: ++lastId, kind: 'trim', before })
     },
     async stats() {
       const stats = await ask({ id: ++lastId, kind: 'stats' })
-      if (stats === undefined || Array.isArray(stats)) throw new Error('The thread of the log answered out of turn')
+      if (stats === undefined || 'firsts' in stats) throw new Error('The thread of the log answered out of turn')
       return stats
     },
     async close() {

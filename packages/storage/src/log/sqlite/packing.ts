@@ -27,16 +27,24 @@ const byPartition = <Entry extends PendingEntry>(entries: readonly Entry[]): Map
   return groups
 }
 
+/** Memory for `bytes`: the used one when it is large enough, else a new one with room for growth. */
+const memoryFor = (bytes: number, used: ArrayBuffer | undefined): ArrayBuffer =>
+  used !== undefined && used.byteLength >= bytes
+    ? used
+    : new ArrayBuffer(Math.max(64 * 1024, 2 ** Math.ceil(Math.log2(bytes))))
+
 /**
  * Packs entries into chunks, each of one partition and at most 1 MiB (or one record). `order` lists the entries as
- * they lie in the chunks: those of one partition keep the order they came in.
+ * they lie in the chunks: those of one partition keep the order they came in. `used` is memory that may be overwritten:
+ * fresh memory for each group costs as much as filling it, and lingers until it is collected.
  */
 export const packEntries = <Entry extends PendingEntry>(
   entries: readonly Entry[],
+  used?: ArrayBuffer,
 ): { group: PackedGroup; order: Entry[] } => {
   let total = 0
   for (const entry of entries) total += packedSize(entry)
-  const buffer = Buffer.from(new ArrayBuffer(total))
+  const buffer = Buffer.from(memoryFor(total, used), 0, total)
   const chunks: PackedChunk[] = []
   const order: Entry[] = []
   let at = 0

@@ -7,7 +7,7 @@ const options: AppenderOptions = workerData
 const port = parentPort
 if (port === null) throw new Error('The log writer runs as a worker thread only')
 
-const reply = (message: BackendReply): void => port.postMessage(message)
+const reply = (message: BackendReply, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
 // Errors lose their class and fields on the way between threads: the text is what remains useful.
 const asError = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error))
@@ -16,7 +16,8 @@ try {
   const appender = openAppender(options)
   const answer = (request: BackendRequest): BackendReply => {
     const { id } = request
-    if (request.kind === 'append') return { id, value: appender.append(request.group) }
+    if (request.kind === 'append')
+      return { id, value: { firsts: appender.append(request.group), memory: request.group.bytes.buffer } }
     if (request.kind === 'stats') return { id, value: appender.stats() }
     if (request.kind === 'trim') appender.trim(request.before)
     else appender.close()
@@ -24,7 +25,7 @@ try {
   }
   port.on('message', (request: BackendRequest) => {
     try {
-      reply(answer(request))
+      reply(answer(request), request.kind === 'append' ? [request.group.bytes.buffer] : [])
     } catch (error) {
       reply({ id: request.id, error: asError(error) })
     }

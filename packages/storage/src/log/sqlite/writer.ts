@@ -39,6 +39,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   let scheduled = false
   let closed = false
   let idle: (() => void)[] = []
+  let memory: ArrayBuffer | undefined
 
   const takeGroup = (): Pending[] => {
     let bytes = 0
@@ -54,10 +55,12 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   }
 
   const writeGroup = async (entries: Pending[]): Promise<void> => {
-    const { group, order } = packEntries(entries)
+    const { group, order } = packEntries(entries, memory)
     const { chunks } = group
+    memory = undefined
     try {
-      const firsts = await backend.append(group)
+      const { firsts, memory: used } = await backend.append(group)
+      if (used.byteLength <= 2 * maxGroupBytes) memory = used
       let at = 0
       chunks.forEach(({ partition, count }, index) => {
         const first = firsts[index] ?? 0
