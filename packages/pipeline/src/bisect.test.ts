@@ -88,6 +88,19 @@ describe('storing refused rows', () => {
     expect(engine.stored.filter((row) => row.startsWith('full:'))).toHaveLength(2000)
   })
 
+  it('tells each sender only what the engine said of its own rows', async () => {
+    const engine = createEngine()
+    const insert = async (part: readonly string[], token: string): Promise<void> => {
+      const bad = part.find((row) => row.includes('bad'))
+      if (bad !== undefined) throw new InsertRejected(117, `refused: ${bad.split('/')[0]}`)
+      await engine.insert(part, token)
+    }
+    const all = Array.from({ length: 400 }, (_, n) => `${n % 2 ? 'x' : 'y'}/bad${n}`)
+    const replace = (row: string, message: string) => `${row.replace('bad', 'n')} ${message}`
+    await storeRefused(insert, all, 't', refusal, { ...options, replace, patience: 10 })
+    expect(engine.stored).toEqual(all.map((row) => replace(row, `refused: ${row[0]}`)))
+  })
+
   it('falls back to a bare row when the full one is refused', async () => {
     const engine = createEngine({ refuses: (row) => row.includes('bad') || row.startsWith('full:') })
     await storeRefused(engine.insert, ['y/1', 'x/bad'], 't', refusal, options)

@@ -12,12 +12,13 @@ export type BisectOptions = {
   patience: number
 }
 
-export type BisectResult = { readonly replaced: number; readonly messages: readonly string[] }
+/** How many rows were replaced, and the engine's codes; its messages may quote events and are not for the log. */
+export type BisectResult = { readonly replaced: number; readonly engineCodes: readonly number[] }
 
 /** Thrown when the engine refuses even a bare row: then not the data is at fault but the table. */
 export class TableRefuses extends Error {
-  constructor(cause: unknown) {
-    super('The event store refuses every row', { cause })
+  constructor({ engineCode }: InsertRejected) {
+    super(`The event store refuses every row (its code is ${engineCode})`)
     this.name = 'TableRefuses'
   }
 }
@@ -35,9 +36,10 @@ export const storeRefused = async (
   refusal: InsertRejected,
   options: BisectOptions,
 ): Promise<BisectResult> => {
-  const owners = new Set<string>()
+  /** Who was found at fault, with what the engine said of one of their own rows. */
+  const owners = new Map<string, string>()
   const substitutes = new Set<string>()
-  const messages: string[] = []
+  const engineCodes = new Set<number>()
   let refusals = 0
   let replaced = 0
 
@@ -50,8 +52,7 @@ export const storeRefused = async (
   }
 
   const replaceOne = async (row: string, partToken: string, message: string): Promise<void> => {
-    owners.add(options.ownerOf(row))
-    if (messages.length < 5) messages.push(message)
+    owners.set(options.ownerOf(row), message)
     replaced++
     try {
       await insert([options.replace(row, message, 'full')], `${partToken}f`)
@@ -61,9 +62,10 @@ export const storeRefused = async (
     }
   }
 
-  const withoutOwners = (part: readonly string[], message: string): readonly string[] =>
+  const withoutOwners = (part: readonly string[]): readonly string[] =>
     part.map((row) => {
-      if (substitutes.has(row) || !owners.has(options.ownerOf(row))) return row
+      const message = owners.get(options.ownerOf(row))
+      if (message === undefined || substitutes.has(row)) return row
       replaced++
       const substitute = options.replace(row, message, 'full')
       substitutes.add(substitute)
@@ -84,14 +86,15 @@ export const storeRefused = async (
   const takeApart = async (
     part: readonly string[],
     partToken: string,
-    { message, row }: InsertRejected,
+    { engineCode, message, row }: InsertRejected,
     cleanedOf: number,
   ): Promise<void> => {
     refusals++
+    engineCodes.add(engineCode)
     const [only] = part
     if (part.length === 1 && only !== undefined) return replaceOne(only, partToken, message)
     if (refusals > options.patience && owners.size > cleanedOf) {
-      return store(withoutOwners(part, message), `${partToken}o`, owners.size)
+      return store(withoutOwners(part), `${partToken}o`, owners.size)
     }
     const named = row !== undefined && row >= 1 && row <= part.length ? row - 1 : undefined
     const cuts = named === undefined ? [part.length >> 1] : [named, named + 1]
@@ -101,5 +104,5 @@ export const storeRefused = async (
   }
 
   await takeApart(rows, token, refusal, 0)
-  return { replaced, messages }
+  return { replaced, engineCodes: [...engineCodes] }
 }

@@ -145,8 +145,8 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       (error) => error instanceof TableRefuses,
     )
     metrics.count('pipeline_rows_refused', result.replaced)
-    const { replaced, messages } = result
-    logger.warn({ rows: replaced, messages }, 'The event store refused rows; they are kept as rejected')
+    const { replaced, engineCodes } = result
+    logger.warn({ rows: replaced, engineCodes }, 'The event store refused rows; they are kept as rejected')
   }
 
   const insertRows = async (batch: Batch): Promise<void> => {
