@@ -47,9 +47,9 @@ export const test = base.extend<Fixtures, Shared>({
   },
   signedIn: async ({ page }, use) => {
     await page.goto('/auth/login')
-    await page.getByLabel('Email').fill(adminCredentials.email)
-    await page.getByLabel('Password', { exact: true }).fill(adminCredentials.password)
-    await page.getByRole('button', { name: 'Login' }).click()
+    await page.getByRole('textbox', { name: 'Email' }).fill(adminCredentials.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(adminCredentials.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
     await use(page)
   },

@@ -68,7 +68,7 @@ export const screens: Screen[] = [
   {
     name: 'login',
     path: () => '/auth/login',
-    ready: async (page) => page.getByRole('button', { name: 'Login' }).waitFor(),
+    ready: async (page) => page.getByRole('button', { name: 'Sign in' }).waitFor(),
     signedOut: true,
   },
   {
@@ -77,9 +77,9 @@ export const screens: Screen[] = [
     signedOut: true,
     expectsFailedCalls: true,
     ready: async (page) => {
-      await page.getByLabel('Email').fill('nobody@example.com')
-      await page.getByLabel('Password', { exact: true }).fill('Wrong-password-1')
-      await page.getByRole('button', { name: 'Login' }).click()
+      await page.getByRole('textbox', { name: 'Email' }).fill('nobody@example.com')
+      await page.getByRole('textbox', { name: 'Password' }).fill('Wrong-password-1')
+      await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('alert').first().waitFor()
     },
   },
@@ -88,7 +88,7 @@ export const screens: Screen[] = [
     path: () => '/auth/login',
     signedOut: true,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Login' }).click()
+      await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('Password is required').waitFor()
     },
   },
