@@ -7,7 +7,7 @@ const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 
 /** Whether the holder of a token may listen to a realtime channel: a source's, for members of its organisation. */
 export const createChannelAccess =
-  ({ db, authenticate }: { db: Db; authenticate(token: string): Promise<Authentication> }) =>
+  ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>
   async (token: string, channel: string): Promise<boolean> => {
     const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
     if (!isId(sourceId)) return false

@@ -62,7 +62,7 @@ export type Control = {
 export const createControl = (deps: ControlDeps): Control => {
   const sessions = createSessions(deps)
   const passwords = createPasswords()
-  const authenticate = guarded(sessions.authenticate)
+  const authenticate = guarded((token: string) => sessions.authenticate(token))
   const handlers: Handlers = {
     users: {
       login: login({ ...deps, sessions, passwords }),

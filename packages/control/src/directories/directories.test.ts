@@ -31,7 +31,7 @@ const connectStore = (
   url: string = harness.database.url,
 ): FollowerDeps & { close(): Promise<void> } => {
   const relational = openRelational({ url, logger, maxConnections: 2 })
-  return { db: relational.db, pool: relational.pool, logger, close: relational.close }
+  return { db: relational.db, pool: relational.pool, logger, close: () => relational.close() }
 }
 
 const startKeys = async (more: Partial<FollowerDeps> = {}) => {

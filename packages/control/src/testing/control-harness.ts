@@ -132,7 +132,7 @@ export const startControl = async (options: { db?: ControlDeps['db'] } = {}) => 
   await createApi({
     fastify: app,
     handlers: control.handlers,
-    authenticate: control.authenticate,
+    authenticate: (token) => control.authenticate(token),
     logger: silentLogger,
     metrics: noMetrics,
   })
