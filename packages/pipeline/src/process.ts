@@ -40,6 +40,17 @@ export type MicroBatch = {
   readonly rejected: ReadonlyMap<string, number>
 }
 
+/** The micro-batch without its effects, for records whose events are stored already: only its place and ids count. */
+export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
+  ...batch,
+  rows: { bytes: Buffer.alloc(0), count: 0 },
+  dropped: new Map(),
+  deliveries: [],
+  live: new Map(),
+  accepted: 0,
+  rejected: new Map(),
+})
+
 export type ProcessorDeps = {
   /** What one event goes through before deduplication. The same event must always get the same verdict. */
   steps(raw: RawEvent): Verdict
@@ -120,6 +131,9 @@ const metaOf = (record: LogRecord): RequestMeta => {
     return { w: record.key, s: '', k: 'single', r: record.time, ip: '' }
   }
 }
+
+/** When the request of a record was received, epoch ms: what its events carry as their time of receipt. */
+export const receivedAtOf = (record: LogRecord): number => metaOf(record).r
 
 const fault = reject('malformed_json', 'The event could not be processed.')
 

@@ -1,4 +1,5 @@
-import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable } from '@tributary/storage'
+import { join } from 'node:path'
+import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable, openJournal } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processedTopic } from '../progress.ts'
@@ -195,6 +196,26 @@ describe('the events pipeline on the real engines', () => {
     await successor.idle()
     await successor.stop()
     expect(await idsOf('handover')).toHaveLength(20)
+  })
+
+  it('stores and delivers nothing twice when its journal is lost, and still knows the ids', async () => {
+    await using world = await createWorld(store)
+    const r = Date.now()
+    await world.send(batchOf('k', 10, { messageId: undefined }), { w: 'lost', r })
+    await world.send(batchOf('l', 10), { w: 'lost', r: r + 1 })
+    await world.pipeline.idle()
+    await world.pipeline.stop()
+    await world.send(batchOf('m', 10), { w: 'lost', r: r + 2 })
+    const journal = openJournal({ file: join(world.dir, 'second.sqlite') })
+    const successor = world.another({ journal })
+    successor.start()
+    await world.send(batchOf('l', 11), { w: 'lost', r: r + 3 })
+    await successor.idle()
+    await successor.stop()
+    journal.close()
+    const ids = await idsOf('lost')
+    expect([ids.length, new Set(ids).size]).toEqual([31, 31])
+    expect(world.delivered()).toHaveLength(31)
   })
 
   it('tells collection how many bytes of each workspace are stored', async () => {

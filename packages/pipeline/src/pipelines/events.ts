@@ -1,19 +1,28 @@
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
-import type { ConsumerJournal, Coordination, EventStore, LogReader, LogRecord, LogWriter } from '@tributary/storage'
+import {
+  type ConsumerJournal,
+  type Coordination,
+  type EventStore,
+  EventStoreUnavailable,
+  type LogReader,
+  type LogRecord,
+  type LogWriter,
+} from '@tributary/storage'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
 import type { RawEvent } from '../event-types.ts'
-import { createProcessor } from '../process.ts'
+import { createProcessor, type MicroBatch, withoutEffects } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { recover } from '../recovery.ts'
-import { pause, Stopped } from '../retrying.ts'
+import { pause, retrying, Stopped } from '../retrying.ts'
 import { sequence, type Verdict } from '../sequence.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { checkEnvelope } from '../steps/check-envelope.ts'
 import { normalise } from '../steps/normalise.ts'
 import { parseJson } from '../steps/parse-json.ts'
 import { withinLimits } from '../steps/within-limits.ts'
+import { createStoredBefore } from '../stored-before.ts'
 
 export type PipelineDeps = {
   /** The log of accepted requests. */
@@ -85,6 +94,8 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   let hinted = false
   const next = new Map<number, number>()
   let served = -1
+  /** With a new or lost journal: what was in the log at the start may be stored already. */
+  let unknownBefore: readonly number[] = []
 
   const fail = (error: unknown): void => {
     if (phase === 'ended') return
@@ -94,6 +105,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     deps.onFault?.(error)
   }
 
+  const storedBefore = createStoredBefore(deps.eventStore)
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
   const processor = createProcessor({
     steps: eventSteps(),
@@ -128,9 +140,8 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     hint()
   }
 
-  /** Hands the micro-batch in hand to the three branches; none waits for another. */
-  const handOn = (): void => {
-    const batch = processor.take()
+  /** Hands a micro-batch to the three branches; none waits for another. */
+  const handOn = (batch: MicroBatch): void => {
     next.set(batch.partition, batch.to)
     for (const [sourceId, events] of batch.live) publish.add(sourceId, events)
     store.add(batch, deliver.add(batch.deliveries))
@@ -156,10 +167,31 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       processor.add(record)
       progress.read(record.body.byteLength)
       if (processor.size().events < settings.microBatchEvents) continue
-      handOn()
+      handOn(processor.take())
       await breathe()
     }
-    if (processor.size().records > 0) handOn()
+    if (processor.size().records > 0) handOn(processor.take())
+  }
+
+  /**
+   * Records that a run whose journal is lost may have stored: their ids are taken in, and what the store has already is
+   * neither stored nor delivered again.
+   */
+  const takeAgain = async (partition: number, records: readonly LogRecord[]): Promise<void> => {
+    const stored = await retrying(() => storedBefore(partition, records), {
+      baseMs: settings.retryBaseMs,
+      capMs: settings.retryCapMs,
+      signal: ending.signal,
+      mayRetry: (error) => error instanceof EventStoreUnavailable,
+      onFailure: (error, attempt) => {
+        if (attempt === 1) logger.warn({ err: error }, 'The event store cannot be asked what it has; trying again')
+      },
+    })
+    for (const record of records) {
+      processor.add(record)
+      progress.read(record.body.byteLength)
+      handOn(stored.has(record.offset) ? withoutEffects(processor.take()) : processor.take())
+    }
   }
 
   /**
@@ -178,7 +210,9 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
         outcome = 'held'
         continue
       }
-      await take(reader.read(partition, from, settings.turnBytes))
+      const records = reader.read(partition, from, settings.turnBytes)
+      if (from < (unknownBefore[partition] ?? 0)) await takeAgain(partition, records)
+      else await take(records)
       served = partition
       if (outcome === 'done' && (next.get(partition) ?? 0) < end) outcome = 'more'
       await breathe()
@@ -203,6 +237,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
     const starts = reader.starts()
     progress.begin(starts)
+    if (journal.fresh) unknownBefore = reader.ends()
     for (let partition = 0; partition < reader.partitions; partition++) {
       next.set(partition, Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0))
     }

@@ -1,0 +1,36 @@
+import type { EventStore, LogRecord } from '@tributary/storage'
+import { receivedAtOf } from './process.ts'
+
+/** Offsets of those of a partition's records whose events the store has already. */
+export type StoredBefore = (partition: number, records: readonly LogRecord[]) => Promise<ReadonlySet<number>>
+
+const marginMs = 60_000
+
+/**
+ * Asks the event store which records were stored by a run whose journal is lost. An event is recognised by its place in
+ * the log and its time of receipt, so that events of an earlier log with the same places are not taken for these. A
+ * record's events are stored together, one of them answers for all.
+ */
+export const createStoredBefore =
+  (eventStore: Pick<EventStore, 'query'>): StoredBefore =>
+  async (partition, records) => {
+    const receivedAt = new Map(records.map((record) => [record.offset, receivedAtOf(record)]))
+    const offsets = [...receivedAt.keys()]
+    const times = [...receivedAt.values()]
+    const found = await eventStore.query<{ offset: number; time: number }>(
+      `select distinct toUInt64(splitByChar('-', event_id)[2]) as offset, toUnixTimestamp64Milli(receive_time) as time
+       from events
+       where receive_time between fromUnixTimestamp64Milli({from:Int64}) and fromUnixTimestamp64Milli({to:Int64})
+         and startsWith(event_id, {partition:String})
+         and toUInt64OrZero(splitByChar('-', event_id)[2]) between {first:UInt64} and {last:UInt64}`,
+      {
+        from: Math.min(...times) - marginMs,
+        to: Math.max(...times) + marginMs,
+        partition: `${partition}-`,
+        first: Math.min(...offsets),
+        last: Math.max(...offsets),
+      },
+      { lane: 'heavy' },
+    )
+    return new Set(found.filter(({ offset, time }) => receivedAt.get(offset) === time).map(({ offset }) => offset))
+  }
