@@ -12,7 +12,7 @@ const acknowledged = async (): Promise<Figure[]> => {
   const bench = await startBench({})
   await using _ = bench.product
   const figures: Figure[] = []
-  for (const shape of shapes) figures.push(await measureAcknowledged(shape, bench, 6))
+  for (const shape of shapes) figures.push(await measureAcknowledged(shape, bench, 3))
   return figures
 }
 
