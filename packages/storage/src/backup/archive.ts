@@ -31,8 +31,13 @@ export async function* tarStream(
   about: { version: string; time: string },
 ): AsyncGenerator<Buffer, void, undefined> {
   const files: Manifest['files'] = []
+  const links: Manifest['links'] = []
   for await (const entry of entries) {
     const { mode, size, mtime } = entry
+    if (entry.link !== undefined) {
+      links.push({ path: entry.path, target: entry.link })
+      continue
+    }
     if (entry.folder) {
       yield headerOf({ path: `${dataPrefix}${entry.path}/`, mode, size: 0, mtime, type: 'Directory' })
       continue
@@ -51,7 +56,7 @@ export async function* tarStream(
     yield padding(size)
     files.push({ path: entry.path, size, sha256: hash.digest('hex') })
   }
-  const manifest: Manifest = { format: 1, product: 'tributary', ...about, files }
+  const manifest: Manifest = { format: 1, product: 'tributary', ...about, files, links }
   const text = Buffer.from(JSON.stringify(manifest))
   yield headerOf({ path: manifestName, mode: 0o600, size: text.length, mtime: new Date(about.time), type: 'File' })
   yield text

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -25,6 +26,7 @@ import { DataDirHalfRestored, DataDirLocked, lockDataDir } from '../supervisor/d
 import { identify, isRunning } from '../supervisor/processes.ts'
 import { createSupervisor } from '../supervisor/supervisor.ts'
 import { createBackup } from './create.ts'
+import { isInnerLink } from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { InvalidBackup } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -188,6 +190,28 @@ describe('backup and restore', () => {
     const target = join(root, 'target')
     await restoreBackup({ file, dataDir: target, logger })
     expect(readFileSync(join(target, 'journal', 'part'), 'utf8')).toBe('on the other disk')
+  })
+
+  it('keeps a link between two of its folders a link', async () => {
+    fill()
+    mkdirSync(join(dataDir, 'event-store/store/e3f'), { recursive: true })
+    mkdirSync(join(dataDir, 'event-store/metadata'), { recursive: true })
+    writeFileSync(join(dataDir, 'event-store/store/e3f/table.sql'), 'create')
+    symlinkSync('../store/e3f', join(dataDir, 'event-store/metadata/default'))
+    await createBackup({ dataDir, file, logger })
+    const target = join(root, 'target')
+    await restoreBackup({ file, dataDir: target, logger })
+    expect(readlinkSync(join(target, 'event-store/metadata/default'))).toBe('../store/e3f')
+    expect(readFileSync(join(target, 'event-store/metadata/default/table.sql'), 'utf8')).toBe('create')
+  })
+
+  it.each([
+    ['default', true],
+    ['../store/x', true],
+    ['../../../../etc', false],
+    ['/etc', false],
+  ])('a link to %s is inner: %s', (target, inner) => {
+    expect(isInnerLink('event-store/metadata/default', target)).toBe(inner)
   })
 
   it('refuses to replace data without force, and keeps them aside with it', async () => {

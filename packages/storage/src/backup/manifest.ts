@@ -14,6 +14,8 @@ const schema = z.object({
   time: z.string(),
   /** Every file, by its path in the data folder: size in bytes and SHA-256 in hexadecimal. */
   files: z.array(z.object({ path: z.string(), size: z.number().int().nonnegative(), sha256: z.string().length(64) })),
+  /** Links between parts of the data folder. The archive itself holds none. */
+  links: z.array(z.object({ path: z.string(), target: z.string() })).default([]),
 })
 
 /** What a backup says of itself. */

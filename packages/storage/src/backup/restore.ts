@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import {
+  access,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { faultPoint, type Logger } from '@tributary/kernel'
 import { chooseAccount } from '../relational/embedded/account.ts'
 import { giveTo } from '../relational/embedded/cluster.ts'
 import { lockDataDir, restoreMark } from '../supervisor/data-dir-lock.ts'
-import { type DataEntry, dataEntries, dataNames, keptPrefix, sidePrefix } from './data-files.ts'
+import { type DataEntry, dataEntries, dataNames, isInnerLink, keptPrefix, sidePrefix } from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { InvalidBackup, type Manifest, manifestName, parseManifest } from './manifest.ts'
 import { unpackBackup } from './unpack.ts'
@@ -71,6 +84,19 @@ const verify = async (dir: string, manifest: Manifest): Promise<void> => {
   for (const result of results) if (result.status === 'rejected') throw result.reason
   const [missing] = expected.keys()
   if (missing !== undefined) throw new InvalidBackup(`${missing} is missing from the backup.`)
+}
+
+/** Makes the links of the manifest, each of which must lie inside and point inside. */
+const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> => {
+  for (const { path, target } of links) {
+    const inside = !path.split('/').some((part) => part === '' || part === '.' || part === '..')
+    if (!inside || !isInnerLink(path, target)) {
+      throw new InvalidBackup(`The backup holds a link that leads out: ${JSON.stringify(path.slice(0, 200))}`)
+    }
+    await mkdir(dirname(join(dir, path)), { recursive: true, mode: 0o700 })
+    await symlink(target, join(dir, path))
+    await syncFolder(dirname(join(dir, path)))
+  }
 }
 
 /** A mounted disk cannot be renamed away: better known before anything is moved. */
@@ -157,6 +183,7 @@ export const restoreBackup = async ({
       }),
     )
     await verify(restored, manifest)
+    await makeLinks(restored, manifest.links)
     await giveToPostgres(restored)
     const keptIn = await exchange(lock.dir, restored, new Date().toISOString())
     logger.info({ dataDir: lock.dir, files: manifest.files.length, keptIn }, 'restore is complete')
