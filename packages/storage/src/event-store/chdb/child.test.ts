@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -224,6 +224,28 @@ describe('the death of the child', () => {
 })
 
 describe('the start of the child', () => {
+  it('stores a repeated insert whose token was written down but whose part was not, as a kill in between leaves it', async () => {
+    let dir = ''
+    {
+      await using child = await start('half-inserted')
+      await child.store.insert('events', row('1'), { token: 'one' })
+      await child.store.insert('events', row('2'), { token: 'two' })
+      const found = await child.store.query<{ dir: string }>(
+        "select data_paths[1] as dir from system.tables where database = 'default' and name = 'events'",
+      )
+      dir = found[0]?.dir ?? ''
+    }
+    await rename(join(dir, '202611_2_2_0'), join(dir, 'tmp_insert_202611_2_2_0'))
+    await using child = await start('half-inserted')
+    await child.store.insert('events', row('1'), { token: 'one' })
+    await child.store.insert('events', row('2'), { token: 'two' })
+    await child.store.insert('events', row('2'), { token: 'two' })
+    expect(await child.store.query('select event_id from events order by event_id')).toEqual([
+      { event_id: '1' },
+      { event_id: '2' },
+    ])
+  })
+
   it('is refused with fewer threads than its queries and files need', async () => {
     const main = fileURLToPath(new URL('./main.ts', import.meta.url))
     const options = { dataDir: join(root, 'few-threads'), user: 'a', secret: 'b', port: 0, memoryBytes }

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Session } from 'chdb'
+import { repairDeduplicationLogs, syncDeduplicationLog } from './deduplication-log.ts'
 import { EngineError, parseEngineError } from './engine-error.ts'
 import { createLane, type Lane } from './lanes.ts'
 import { quoteString } from './literals.ts'
@@ -93,6 +94,7 @@ const settingList = (settings: Settings): string =>
 /** Opens the engine with its sessions. Throws when another process holds the folder. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+  repairDeduplicationLogs(options.dataDir)
   const configFile = join(options.dataDir, 'tributary-engine.xml')
   writeFileSync(configFile, configuration)
   const connectionArgs = [
@@ -196,17 +198,49 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
       }
     })
 
-  const insert: Engine['insert'] = (call, signal) =>
+  const tableDirs = new Map<string, string>()
+  /** The folder of a table. A table made anew under the same name has another. */
+  const tableDir = async (worker: Worker, table: string): Promise<string | undefined> => {
+    const known = tableDirs.get(table)
+    if (known !== undefined && existsSync(known)) return known
+    const [database = '', name = ''] = table.split('.')
+    const result = await worker.session.queryAsync(
+      `SELECT data_paths[1] FROM system.tables WHERE database = ${quoteString(database)} AND name = ${quoteString(name)}`,
+      { format: 'TSVRaw' },
+    )
+    const dir = result.text().trim()
+    if (dir === '') return undefined
+    tableDirs.set(table, dir)
+    return dir
+  }
+
+  const underWay = new Map<string, Promise<unknown>>()
+  /**
+   * One insert of a token at a time: the engine would answer a repetition as soon as the first has written its token
+   * down, which is before the first's rows are on disk.
+   */
+  const oneAtATime = async <T>(token: string | undefined, work: () => Promise<T>): Promise<T> => {
+    if (token === undefined) return work()
+    for (let first = underWay.get(token); first !== undefined; first = underWay.get(token)) await first.catch(() => {})
+    const running = work().finally(() => underWay.delete(token))
+    underWay.set(token, running)
+    return running
+  }
+
+  const insertNow = (call: RawInsert, table: string, signal: AbortSignal): Promise<EngineResult> =>
     lanes.insert.run(signal, async (worker) => {
       try {
         const result = await worker.session.insert({
-          table: call.table.includes('.') ? call.table : `${call.database}.${call.table}`,
+          table,
           values: call.body,
-          // The package checks the name against its list of text formats and refuses any other.
           format: call.format === 'JSONCompactEachRow' ? 'JSONCompactEachRow' : 'JSONEachRow',
           ...(call.columns === undefined ? {} : { columns: call.columns }),
           settings: call.settings,
         })
+        if (call.settings['insert_deduplication_token'] !== undefined) {
+          const dir = await tableDir(worker, table)
+          if (dir !== undefined) await syncDeduplicationLog(dir)
+        }
         return {
           bytes: new Uint8Array(),
           rowsRead: 0,
@@ -218,6 +252,12 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         throw parseEngineError(error)
       }
     })
+
+  const insert: Engine['insert'] = (call, signal) => {
+    const table = call.table.includes('.') ? call.table : `${call.database}.${call.table}`
+    const token = call.settings['insert_deduplication_token']
+    return oneAtATime(token === undefined ? undefined : `${table} ${token}`, () => insertNow(call, table, signal))
+  }
 
   return {
     execute,
