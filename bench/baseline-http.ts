@@ -20,7 +20,7 @@ const openFile = (path: string): Append => {
     const group = queue
     queue = []
     const fail = (error: Error): void => {
-      for (const { failed } of group) failed(error)
+      for (const entry of group) entry.failed(error)
     }
     const bytes = Buffer.concat(
       group.flatMap(({ body }) => {
@@ -33,7 +33,7 @@ const openFile = (path: string): Append => {
       if (error !== null) return fail(error)
       fdatasync(file, (syncError) => {
         if (syncError !== null) return fail(syncError)
-        for (const { done } of group) done()
+        for (const entry of group) entry.done()
         busy = false
         if (queue.length > 0) flush()
       })

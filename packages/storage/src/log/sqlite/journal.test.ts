@@ -11,7 +11,7 @@ journalConformance('SQLite', async () => {
   const folder = await createFolder()
   return {
     open: (options) => openJournal({ file: join(folder.path, 'sub', 'journal.db'), ...options }),
-    remove: folder.remove,
+    remove: () => folder.remove(),
   }
 })
 

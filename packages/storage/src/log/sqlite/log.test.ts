@@ -16,7 +16,7 @@ for (const inline of [false, true])
     return {
       openWriter: (options) => openLogWriter({ dir: folder.path, inline, ...options }),
       openReader: async () => openLogReader({ dir: folder.path }),
-      remove: folder.remove,
+      remove: () => folder.remove(),
     }
   })
 
