@@ -10,7 +10,14 @@ export const line = (max: number): z.ZodString =>
     .string()
     .trim()
     .max(max, `At most ${max} characters`)
-    .refine((text) => !controlCharacters.test(text), 'Control characters are not allowed')
+    .refine((text) => !controlCharacters.test(text) && text.isWellFormed(), 'Control characters are not allowed')
+
+/** Text of several lines that every store can hold: no NUL, no half of a surrogate pair. */
+export const storableText = (max: number): z.ZodString =>
+  z
+    .string()
+    .max(max, `At most ${max} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'Control characters are not allowed')
 
 /** A title that must be given. */
 export const title = line(200).min(1, 'Required')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { line } from './fields.ts'
+import { line, storableText } from './fields.ts'
 
 /** How a setting is shown and edited. */
 export const settingTypes = ['string', 'url', 'select', 'boolean', 'number', 'headers', 'secret'] as const
@@ -7,10 +7,10 @@ export type SettingType = (typeof settingTypes)[number]
 
 /** What a setting may hold. `headers` are an object of texts. Which of these fits is the app's business. */
 export const settingValue = z.union([
-  z.string().max(10_000, 'At most 10000 characters'),
+  storableText(10_000),
   z.number(),
   z.boolean(),
-  z.record(z.string().max(200), z.string().max(4000)),
+  z.record(storableText(200), storableText(4000)),
   z.null(),
 ])
 export type SettingValue = z.infer<typeof settingValue>

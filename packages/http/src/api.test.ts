@@ -83,6 +83,9 @@ describe('routes', () => {
 
   test.each([
     ['GET', '/nothing'],
+    ['GET', ''],
+    ['GET', '/'],
+    ['GET', '/docs/package.json'],
     ['PATCH', '/workspaces/w/sources'],
     ['POST', '/workspaces/w/sources/s:explode'],
     ['POST', '/users:unknown'],

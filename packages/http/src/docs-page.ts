@@ -20,7 +20,7 @@ const page = `<!doctype html>
 </html>
 `
 
-const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null, docExpansion: 'none' })
+const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null, docExpansion: 'list', defaultModelsExpandDepth: -1 })
 `
 
 /**

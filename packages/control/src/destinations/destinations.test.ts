@@ -106,6 +106,17 @@ describe('a destination', () => {
       'settings.colour',
       'Unknown setting',
     ],
+    [
+      { title: 'Title', app, settings: { url: 'https://a.example', region: 'a\u0000' } },
+      'settings.region',
+      expect.any(String),
+    ],
+    [
+      { title: 'Title', app, settings: { url: 'https://a.example', region: 'a\ud800' } },
+      'settings.region',
+      expect.any(String),
+    ],
+    [{ title: 'Title \ud800', app }, 'title', 'Control characters are not allowed'],
     [{ title: 'Title', app, settings: { url: ['x'] } }, 'settings.url', expect.any(String)],
   ])('is rejected as %j', async (body, field, text) => {
     const reply = await administrator.call('POST', path(), body)
