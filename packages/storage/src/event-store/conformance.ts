@@ -1,6 +1,7 @@
 import { TupleParam } from '@clickhouse/client'
 import { describe, expect, it } from 'vitest'
 import { hostileJson } from './hostile-json.ts'
+import { hostileTexts, randomTexts } from './hostile-texts.ts'
 import { type EventStore, EventStoreQueryError, InsertRejected } from './port.ts'
 
 /** A migrated database that nobody else uses. */
@@ -147,60 +148,10 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
   })
 }
 
-// biome-ignore format: a table
-const hostileTexts = [
-  "'", "''", '\\', "\\'", "\\\\'", "'; drop table events --", '"', '`', '{', '}', '{a:String}', '/*', '*/', '--', '#', '\0',
-  '\n\r\t\b\f\v\x07', '\\N', '\\x27', '\\0', 'NULL', '', ' ', "$$'$$", '😀ß', '\u2028', '%27', '+', '&param_b=1',
-  "'||(select 1)||'", '\u2018\u2019', 'a'.repeat(20_000),
-]
-
-/** A fixed sequence, so that a failure can be repeated (Park and Miller's generator). */
-const sequence = (seed: number): ((below: number) => number) => {
-  let state = seed
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647
-    return state % below
-  }
-}
-
-const randomText = (next: (below: number) => number): string => {
-  const pieces = [
-    "'",
-    '\\',
-    '"',
-    '`',
-    '{',
-    '}',
-    ':',
-    ';',
-    '--',
-    '/*',
-    '*/',
-    '\0',
-    '\n',
-    '\t',
-    '\\N',
-    'x',
-    '27',
-    '(',
-    ')',
-    ',',
-    '[',
-    ']',
-    'é',
-    '😀',
-    ' ',
-    '#',
-    '$',
-  ]
-  return Array.from({ length: next(12) }, () => pieces[next(pieces.length)] ?? '').join('')
-}
-
 const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
   it('returns every text given as parameter unchanged: alone, in lists, in tuples', async () => {
     await using store = await open()
-    const next = sequence(20_261_121)
-    const texts = [...hostileTexts, ...Array.from({ length: 400 }, () => randomText(next))]
+    const texts = [...hostileTexts, ...randomTexts(400)]
     for (let from = 0; from < texts.length; from += 100) {
       const part = texts.slice(from, from + 100)
       const columns = part.map((_, index) => `{p${index}:String}`).join(', ')
