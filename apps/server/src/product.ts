@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCollect } from '@tributary/collect'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
-import { apiServerOptions, createApi } from '@tributary/http'
+import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createRealtime } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
@@ -266,6 +266,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     : undefined
   collect?.start()
 
+  // What was made due is taken up at once, not when delivery next looks.
+  const retry: Handlers['destinations']['retry'] = async (call) => {
+    const answer = await control.handlers.destinations.retry(call)
+    if (threads.delivery?.running()) await threads.delivery.ask('retry', call.params.destination).catch(() => {})
+    return answer
+  }
   const refresh = () =>
     Promise.all([
       keys.refresh(),
@@ -275,7 +281,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   if (has('api'))
     await createApi({
       fastify,
-      handlers: settleChanges(control.handlers, refresh),
+      handlers: settleChanges(
+        { ...control.handlers, destinations: { ...control.handlers.destinations, retry } },
+        refresh,
+      ),
       authenticate,
       logger,
       metrics,

@@ -1,7 +1,6 @@
 import { type Transferable, Worker } from 'node:worker_threads'
 import type { Logger } from '@tributary/kernel'
 import { backoffMs } from '@tributary/kernel'
-import type { LogPosition } from '@tributary/storage'
 import type { MetricChange } from './metrics.ts'
 
 /** What a role's thread tells the main thread. */
@@ -14,7 +13,7 @@ export type ThreadMessage =
 /** What the main thread tells a role's thread. */
 export type ThreadCommand =
   | { kind: 'wake' }
-  | { kind: 'ask'; id: number; question: string; positions: readonly LogPosition[] }
+  | { kind: 'ask'; id: number; question: string; about: unknown }
   | { kind: 'stop' }
 
 export type RoleThread = {
@@ -24,7 +23,7 @@ export type RoleThread = {
   /** Tells the thread that there may be work. Cheap; calls between two turns of the loop are one message. */
   wake(): void
   /** Asks the running thread by name; rejects when it ends before it answers. */
-  ask(question: string, positions?: readonly LogPosition[]): Promise<unknown>
+  ask(question: string, about?: unknown): Promise<unknown>
   /** Drains and ends the thread; ended by force after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>
 }
@@ -115,7 +114,7 @@ export const createRoleThread = (options: {
         worker?.postMessage({ kind: 'wake' } satisfies ThreadCommand)
       })
     },
-    ask: (question, positions = []) =>
+    ask: (question, about) =>
       new Promise((resolve, reject) => {
         if (worker === undefined) {
           reject(new Error(`${options.name} is not running`))
@@ -123,7 +122,7 @@ export const createRoleThread = (options: {
         }
         const id = nextQuestion++
         questions.set(id, { resolve, reject })
-        worker.postMessage({ kind: 'ask', id, question, positions } satisfies ThreadCommand)
+        worker.postMessage({ kind: 'ask', id, question, about } satisfies ThreadCommand)
       }),
     async stop(deadlineMs = 15_000) {
       stopping = true

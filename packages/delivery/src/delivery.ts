@@ -49,6 +49,8 @@ export type Delivery = {
   state(): DeliveryState
   /** The lowest offset of each partition that deliveries still need: nothing below is read again. */
   minimumNeeded(): LogPosition[]
+  /** Takes up at once what was made due for a destination in the relational store, and ends its rest. */
+  retryNow(destinationId: string): Promise<void>
 }
 
 const readBytes = 1024 * 1024
@@ -271,6 +273,10 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       }
     },
     wake: () => wakeReader?.(),
+    retryNow: async (destinationId) => {
+      await maintenance.refresh()
+      lanes.get(destinationId)?.endRest()
+    },
     state: () => ({
       partitions: partitions.map(({ partition, next, committed }) => ({ partition, next, committed })),
       lanes: [...lanes.values()].map((lane) => lane.snapshot()),

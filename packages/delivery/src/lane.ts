@@ -39,6 +39,8 @@ export type Lane = {
   readonly id: string
   /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
   offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
+  /** Ends a rest now: somebody says that the destination works again. What is due is probed at the next tick. */
+  endRest(): void
   /** Looks at the directory and the time, and starts what may start. */
   tick(): void
   /** What of the held ranges must be written; with `all` also the youngest. */
@@ -303,6 +305,9 @@ export const createLane = (id: string, context: LaneContext): Lane => {
         return
       }
       held.hold({ partition, offset, time, bytes, workspaceId: meta.w, sourceId: meta.s, events: meta.n }, clock())
+    },
+    endRest: () => {
+      restUntil = 0
     },
     tick: () => {
       if (halted) return

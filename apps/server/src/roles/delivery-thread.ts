@@ -66,11 +66,11 @@ await hostRole({
   },
   answers: {
     refresh: () => directory.refresh(),
+    retry: (destinationId) => delivery.retryNow(String(destinationId)),
     idle: () => delivery.idle(),
     state: () => delivery.state(),
     needed: () => delivery.minimumNeeded(),
   },
-  commands: {},
   metrics,
   async close() {
     journal.close()

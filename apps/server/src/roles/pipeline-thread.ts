@@ -3,6 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { createDestinationDirectory } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline } from '@tributary/pipeline'
+import type { LogPosition } from '@tributary/storage'
 import {
   connectCoordination,
   createClickHouseEventStore,
@@ -68,8 +69,8 @@ await hostRole({
     state: () => pipeline.state(),
     positions: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
     'deliveries-stats': () => deliveries.stats(),
+    'deliveries-trim': (before) => deliveries.trim(before as readonly LogPosition[]),
   },
-  commands: { 'deliveries-trim': (before) => deliveries.trim(before) },
   metrics,
   async close() {
     await deliveries.close()

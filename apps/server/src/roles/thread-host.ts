@@ -1,7 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import type { LogPosition } from '@tributary/storage'
 import type { createRelayedMetrics } from '../metrics.ts'
 import type { ThreadCommand, ThreadMessage } from '../threads.ts'
 
@@ -30,17 +29,16 @@ export const yieldToAcceptance = (): void => {
  */
 export const hostRole = async (options: {
   role: { start(): Promise<void> | void; stop(): Promise<void>; wake(): void }
-  answers: Record<string, () => unknown>
-  /** Like answers, for questions that come with positions of a log. */
-  commands: Record<string, (positions: readonly LogPosition[]) => unknown>
+  /** By question; each gets what the question is about. */
+  answers: Record<string, (about: unknown) => unknown>
   metrics: ReturnType<typeof createRelayedMetrics>
   close: () => Promise<void>
 }): Promise<void> => {
   const { role, metrics } = options
   const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
-  const answer = async (id: number, question: string, positions: readonly LogPosition[]): Promise<void> => {
+  const answer = async (id: number, question: string, about: unknown): Promise<void> => {
     try {
-      const value = await (options.answers[question]?.() ?? options.commands[question]?.(positions))
+      const value = await options.answers[question]?.(about)
       tell({ kind: 'answer', id, value })
     } catch (error) {
       tell({ kind: 'answer', id, error: error instanceof Error ? error.message : String(error) })
@@ -55,7 +53,7 @@ export const hostRole = async (options: {
   }
   parentPort?.on('message', (command: ThreadCommand) => {
     if (command.kind === 'wake') role.wake()
-    else if (command.kind === 'ask') void answer(command.id, command.question, command.positions)
+    else if (command.kind === 'ask') void answer(command.id, command.question, command.about)
     else void stop()
   })
   await role.start()
