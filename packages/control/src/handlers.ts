@@ -1,0 +1,87 @@
+import type { Handlers } from '@tributary/http'
+import { getCatalogDestination } from './catalog-destinations/get.ts'
+import { listCatalogDestinations } from './catalog-destinations/list.ts'
+import { getCatalogSource } from './catalog-sources/get.ts'
+import { listCatalogSources } from './catalog-sources/list.ts'
+import { createConnection } from './connections/create.ts'
+import { deleteConnection } from './connections/delete.ts'
+import { listConnections } from './connections/list.ts'
+import { updateConnection } from './connections/update.ts'
+import { listDeliveries } from './deliveries/list.ts'
+import { listParkedDeliveries } from './deliveries/list-parked.ts'
+import type { ControlDeps } from './deps.ts'
+import { createDestination } from './destinations/create.ts'
+import { deleteDestination } from './destinations/delete.ts'
+import { getDestination } from './destinations/get.ts'
+import { getDestinationApp } from './destinations/get-app.ts'
+import { listDestinations } from './destinations/list.ts'
+import { retryDestination } from './destinations/retry.ts'
+import { updateDestination } from './destinations/update.ts'
+import { updateSetting } from './destinations/update-setting.ts'
+import { getEvent } from './events/get.ts'
+import { listEvents } from './events/list.ts'
+import { listSourceEvents } from './events/list-by-source.ts'
+import { listMemberships } from './memberships/list.ts'
+import { createOrganization } from './organizations/create.ts'
+import { getOrganization } from './organizations/get.ts'
+import { getRealtimeConfig } from './realtime/get-config.ts'
+import { listRefusedRequests } from './refused-requests/list.ts'
+import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
+import type { Sessions } from './sessions/sessions.ts'
+import { createSource } from './sources/create.ts'
+import { deleteSource } from './sources/delete.ts'
+import { getSource } from './sources/get.ts'
+import { listSources } from './sources/list.ts'
+import { updateSource } from './sources/update.ts'
+import { getUser } from './users/get.ts'
+import { login } from './users/login.ts'
+import { logout } from './users/logout.ts'
+import type { Passwords } from './users/passwords.ts'
+import { createWorkspace } from './workspaces/create.ts'
+import { getWorkspace } from './workspaces/get.ts'
+import { listWorkspaces } from './workspaces/list.ts'
+import { createWriteKey } from './writekeys/create.ts'
+import { deleteWriteKey } from './writekeys/delete.ts'
+import { listWriteKeys } from './writekeys/list.ts'
+
+/** A handler for every method of the contract: here a new verb is registered. */
+export const createHandlers = (deps: ControlDeps & { sessions: Sessions; passwords: Passwords }): Handlers => ({
+  users: {
+    login: login(deps),
+    logout: logout(deps),
+    get: getUser(deps),
+  },
+  memberships: { list: listMemberships(deps) },
+  organizations: { create: createOrganization(deps), get: getOrganization(deps) },
+  workspaces: { list: listWorkspaces(deps), get: getWorkspace(deps), create: createWorkspace(deps) },
+  catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },
+  catalogDestinations: { list: listCatalogDestinations(deps), get: getCatalogDestination(deps) },
+  sources: {
+    list: listSources(deps),
+    get: getSource(deps),
+    create: createSource(deps),
+    update: updateSource(deps),
+    delete: deleteSource(deps),
+  },
+  writekeys: { create: createWriteKey(deps), list: listWriteKeys(deps), delete: deleteWriteKey(deps) },
+  destinations: {
+    list: listDestinations(deps),
+    get: getDestination(deps),
+    create: createDestination(deps),
+    update: updateDestination(deps),
+    delete: deleteDestination(deps),
+    getApp: getDestinationApp(deps),
+    updateSetting: updateSetting(deps),
+    retry: retryDestination(deps),
+  },
+  connections: {
+    list: listConnections(deps),
+    create: createConnection(deps),
+    update: updateConnection(deps),
+    delete: deleteConnection(deps),
+  },
+  events: { listBySource: listSourceEvents(deps), list: listEvents(deps), get: getEvent(deps) },
+  deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },
+  refusedRequests: { listBySource: listSourceRefusedRequests(deps), list: listRefusedRequests(deps) },
+  realtime: { getConfig: getRealtimeConfig(deps) },
+})
