@@ -24,7 +24,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const queryText = (query: unknown): string => {
   const search = new URLSearchParams()
   for (const [key, value] of Object.entries(isRecord(query) ? query : {}))
-    if (value !== undefined && value !== '') search.set(key, String(value))
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number' || typeof value === 'boolean')
+      search.set(key, String(value))
   const text = search.toString()
   return text === '' ? '' : `?${text}`
 }

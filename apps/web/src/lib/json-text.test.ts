@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatJson } from './json-text.ts'
+import { formatJson, formatMessage } from './json-text.ts'
 
 test.each([
   ['{"a":1,"b":[1,{"c":null}]}', '{\n  "a": 1,\n  "b": [\n    1,\n    {\n      "c": null\n    }\n  ]\n}'],
@@ -25,4 +25,13 @@ test.each(['', 'plain', '{"a":', '{"a":1}x'])('%j, which is no JSON, comes back 
 test('what is formatted reads as the same value', () => {
   const value = { a: [1, 2, { b: 'x:y,{z}' }], c: { d: [], e: '\u2028"\\' }, f: true, g: -1.5e-7 }
   expect(JSON.parse(formatJson(JSON.stringify(value)))).toEqual(value)
+})
+
+test.each([
+  ['POST http://x\na: b\n\n{"c":1}', 'POST http://x\na: b\n\n{\n  "c": 1\n}'],
+  ['HTTP 500\r\n\r\nplain', 'HTTP 500\n\nplain'],
+  ['{"c":1}', '{\n  "c": 1\n}'],
+  ['No response', 'No response'],
+])('of the message %j only a JSON body is indented', (text, shown) => {
+  expect(formatMessage(text)).toBe(shown)
 })

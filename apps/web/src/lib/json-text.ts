@@ -27,3 +27,11 @@ export const formatJson = (text: string): string => {
   }
   return out.join('')
 }
+
+/** An HTTP message as text: its head as it is, and below the empty line the body, indented when it is JSON. */
+export const formatMessage = (text: string): string => {
+  const end = text.search(/\r?\n\r?\n/)
+  if (end < 0) return formatJson(text)
+  const body = text.slice(end).trimStart()
+  return `${text.slice(0, end)}\n\n${formatJson(body)}`
+}

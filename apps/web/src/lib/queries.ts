@@ -1,4 +1,4 @@
-import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type DeliveryStatus, methods } from '@tributary/contract'
 import { call } from './client.ts'
 import { ApiError } from './errors.ts'
@@ -242,10 +242,13 @@ export const deliveriesQuery = (destination: string, status: DeliveryStatus | ''
         signal,
       }),
     getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
-    refetchInterval: (query) => (pageCount(query.state.data) <= 1 ? 5_000 : false),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && data.pages.length > 1
+        ? false
+        : (data?.pages[0]?.waiting.event_count ?? 0) > 0
+          ? 2_000
+          : 5_000,
   })
-
-const pageCount = (data: InfiniteData<unknown, unknown> | undefined): number => data?.pages.length ?? 0
 
 /** All connections of a workspace. */
 export const connectionsQuery = (workspace: string) =>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { administrators, editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
+import { editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
 import { createContext, useContext } from 'react'
 import { organizationIds } from './names.ts'
 import { membershipsQuery, userQuery } from './queries.ts'
@@ -58,6 +58,3 @@ const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
 
 /** Administrators and collaborators: those who create and change what lives in a workspace. */
 export const useMayEdit = (): boolean | 'unknown' => useAccess(editors)
-
-/** Administrators of the organisation. */
-export const useMayAdminister = (): boolean | 'unknown' => useAccess(administrators)

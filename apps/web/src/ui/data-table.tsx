@@ -8,8 +8,9 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { type HTMLAttributes, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { cn } from './cn.ts'
 
 const features = tableFeatures({
@@ -47,9 +48,87 @@ const cellClass = <Row extends RowData>(column: Column<Row> | undefined): string
     column?.className,
   )
 
+/** Rows beyond this many are put into the page only while they are near the visible part. */
+const windowFrom = 200
+const rowHeight = 45
+
+/** Which of `count` rows to put into the page, and the space (px) that stands for those before and after. */
+const useWindow = (count: number) => {
+  const [top, setTop] = useState(0)
+  const measure = useCallback((table: HTMLTableElement | null): void => {
+    if (table !== null) setTop(table.getBoundingClientRect().top + window.scrollY)
+  }, [])
+  const enabled = count > windowFrom
+  // oxlint-disable-next-line react/incompatible-library -- no compiler memoizes this application's components
+  const virtual = useWindowVirtualizer({
+    count,
+    enabled,
+    estimateSize: () => rowHeight,
+    overscan: 15,
+    scrollMargin: top,
+  })
+  if (!enabled) return { measure, indexes: Array.from({ length: count }, (_, index) => index), before: 0, after: 0 }
+  const items = virtual.getVirtualItems()
+  return {
+    measure,
+    row: virtual.measureElement,
+    indexes: items.map(({ index }) => index),
+    before: (items[0]?.start ?? top) - top,
+    after: virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top),
+  }
+}
+
+const Head = <Row extends RowData>({
+  column,
+  sorted,
+  onSort,
+}: {
+  column: Column<Row> | undefined
+  sorted: false | 'asc' | 'desc'
+  onSort: (() => void) | undefined
+}) => {
+  const Icon = sorted === 'desc' ? ChevronDown : ChevronUp
+  return (
+    <th
+      scope="col"
+      aria-sort={sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'}
+      className={cn('h-9 text-left text-xs font-medium whitespace-nowrap text-ink-3', cellClass(column))}
+    >
+      {onSort === undefined ? (
+        column?.header
+      ) : (
+        <button
+          type="button"
+          onClick={onSort}
+          className={cn(
+            'group inline-flex items-center gap-1 rounded-sm align-middle hover:text-ink',
+            column?.align === 'right' && 'flex-row-reverse',
+          )}
+        >
+          {column?.header}
+          <Icon aria-hidden className={cn('size-3.5', sorted === false && 'opacity-0 group-hover:opacity-60')} />
+        </button>
+      )}
+    </th>
+  )
+}
+
+/** What makes a row a button: click, Enter and Space. */
+const asButton = (act: () => void): HTMLAttributes<HTMLTableRowElement> => ({
+  tabIndex: 0,
+  onClick: act,
+  onKeyDown: (event) => {
+    if (event.target !== event.currentTarget || (event.key !== 'Enter' && event.key !== ' ')) return
+    event.preventDefault()
+    act()
+  },
+})
+
+const Space = ({ height }: { height: number }) => height > 0 && <tr aria-hidden style={{ height }} />
+
 /**
  * A table whose columns sort by a click on their head. `columns` and `rows` must be stable between renders. With
- * `onRow` a row is a button: click, Enter or Space.
+ * `onRow` a row is a button. Thousands of rows are fine: only those near the visible part are in the page.
  */
 export const DataTable = <Row extends RowData>({
   label,
@@ -67,54 +146,28 @@ export const DataTable = <Row extends RowData>({
   empty?: ReactNode
 }) => {
   const definitions = useMemo(() => columns.map(toDefinition), [columns])
-  const table = useTable({
-    features,
-    data: rows,
-    columns: definitions,
-    getRowId: rowId,
-    sortDescFirst: false,
-  })
-  const byId = new Map(columns.map((column) => [column.id, column]))
+  const table = useTable({ features, data: rows, columns: definitions, getRowId: rowId, sortDescFirst: false })
+  const sortedRows = table.getRowModel().rows
+  const { measure, row: measureRow, indexes, before, after } = useWindow(sortedRows.length)
   return (
     <div className="overflow-x-auto scroll-thin rounded-lg border border-line bg-surface shadow-card">
-      <table aria-label={label} className="w-full border-collapse text-sm">
+      <table
+        ref={measure}
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        className="w-full border-collapse text-sm"
+      >
         <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id} className="border-b border-line bg-canvas">
-              {group.headers.map((header) => {
-                const column = byId.get(header.column.id)
-                const sorted = header.column.getIsSorted()
-                const Icon = sorted === 'desc' ? ChevronDown : ChevronUp
-                return (
-                  <th
-                    key={header.id}
-                    scope="col"
-                    aria-sort={sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'}
-                    className={cn('h-9 text-left text-xs font-medium whitespace-nowrap text-ink-3', cellClass(column))}
-                  >
-                    {header.column.getCanSort() ? (
-                      <button
-                        type="button"
-                        onClick={() => header.column.toggleSorting(sorted === 'asc')}
-                        className={cn(
-                          'group inline-flex items-center gap-1 rounded-sm hover:text-ink',
-                          column?.align === 'right' && 'flex-row-reverse',
-                        )}
-                      >
-                        {column?.header}
-                        <Icon
-                          aria-hidden
-                          className={cn('size-3.5', sorted === false && 'opacity-0 group-hover:opacity-60')}
-                        />
-                      </button>
-                    ) : (
-                      column?.header
-                    )}
-                  </th>
-                )
-              })}
-            </tr>
-          ))}
+          <tr className="border-b border-line bg-canvas">
+            {table.getFlatHeaders().map(({ id, column }) => (
+              <Head
+                key={id}
+                column={columns.find((each) => each.id === column.id)}
+                sorted={column.getIsSorted()}
+                onSort={column.getCanSort() ? () => column.toggleSorting(column.getIsSorted() === 'asc') : undefined}
+              />
+            ))}
+          </tr>
         </thead>
         <tbody>
           {rows.length === 0 && (
@@ -124,32 +177,30 @@ export const DataTable = <Row extends RowData>({
               </td>
             </tr>
           )}
-          {table.getRowModel().rows.map((row) => (
-            <tr
-              key={row.id}
-              className={cn(
-                'border-b border-line last:border-0',
-                onRow !== undefined && 'cursor-pointer hover:bg-hover focus-visible:-outline-offset-2',
-              )}
-              {...(onRow === undefined
-                ? {}
-                : {
-                    tabIndex: 0,
-                    onClick: () => onRow(row.original),
-                    onKeyDown: (event) => {
-                      if (event.target !== event.currentTarget || (event.key !== 'Enter' && event.key !== ' ')) return
-                      event.preventDefault()
-                      onRow(row.original)
-                    },
-                  })}
-            >
-              {columns.map((column) => (
-                <td key={column.id} className={cn('h-11', cellClass(column))}>
-                  {column.cell(row.original)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          <Space height={before} />
+          {indexes.map((index) => {
+            const row = sortedRows[index]
+            if (row === undefined) return null
+            return (
+              <tr
+                key={row.id}
+                ref={measureRow}
+                data-index={index}
+                className={cn(
+                  'border-b border-line last:border-0',
+                  onRow !== undefined && 'cursor-pointer hover:bg-hover focus-visible:-outline-offset-2',
+                )}
+                {...(onRow === undefined ? {} : asButton(() => onRow(row.original)))}
+              >
+                {columns.map((column) => (
+                  <td key={column.id} className={cn('h-11', cellClass(column))}>
+                    {column.cell(row.original)}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+          <Space height={after} />
         </tbody>
       </table>
     </div>

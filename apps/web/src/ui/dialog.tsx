@@ -43,10 +43,10 @@ export const Dialog = ({
   >
     <Base.Portal>
       <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-      <Base.Viewport className="fixed inset-0 z-40 grid place-items-center p-4 max-sm:place-items-end max-sm:p-0">
+      <Base.Viewport className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center p-4 max-sm:place-items-end max-sm:p-0">
         <Base.Popup
           className={cn(
-            'flex max-h-[min(48rem,calc(100dvh-2rem))] w-full flex-col rounded-xl bg-raised shadow-dialog transition duration-150 outline-none data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0 max-sm:rounded-b-none',
+            'flex min-w-0 max-h-[min(48rem,calc(100dvh-2rem))] w-full flex-col rounded-xl bg-raised shadow-dialog transition duration-150 outline-none data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0 max-sm:rounded-b-none',
             widths[size],
           )}
         >

@@ -14,11 +14,13 @@ const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
 
 const Frame = ({
   icon: Icon,
+  heading: Heading = 'h2',
   title,
   children,
   action,
 }: {
   icon: typeof SearchX
+  heading?: 'h1' | 'h2'
   title: string
   children?: ReactNode
   action?: ReactNode
@@ -30,7 +32,7 @@ const Frame = ({
     >
       <Icon className="size-5" />
     </span>
-    <h1 className="text-lg font-semibold">{title}</h1>
+    <Heading className="text-lg font-semibold">{title}</Heading>
     {children !== undefined && <p className="mt-1 text-sm text-balance break-words text-ink-2">{children}</p>}
     {action !== undefined && <div className="mt-5 flex gap-2">{action}</div>}
   </div>
@@ -58,7 +60,7 @@ export const ErrorScreen = ({ error, onRetry, title }: { error: unknown; onRetry
 
 /** For content that the user's role does not open. */
 export const NoAccess = () => (
-  <Frame icon={LockKeyhole} title="You don't have access to this resource.">
+  <Frame icon={LockKeyhole} heading="h1" title="You don't have access to this resource.">
     Contact your admin for more information.
   </Frame>
 )
@@ -67,6 +69,7 @@ export const NoAccess = () => (
 export const PageNotFound = ({ home }: { home: string }) => (
   <Frame
     icon={SearchX}
+    heading="h1"
     title="The requested page was not found."
     action={
       <ButtonLink to={home} variant="primary">
@@ -98,6 +101,7 @@ export const LastResort = ({ onReset }: { onReset?: () => void }) => (
 export const UnexpectedError = ({ message, onReset }: { message: string; onReset: () => void }) => (
   <Frame
     icon={TriangleAlert}
+    heading="h1"
     title="Unexpected Application Error!"
     action={<Button onClick={onReset}>Try again</Button>}
   >

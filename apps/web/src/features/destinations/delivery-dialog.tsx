@@ -1,7 +1,7 @@
 import type { Delivery } from '@tributary/contract'
 import { useState } from 'react'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
-import { formatJson } from '../../lib/json-text.ts'
+import { formatMessage } from '../../lib/json-text.ts'
 import { count } from '../../lib/text.ts'
 import { localTime, utcTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -19,7 +19,7 @@ const Fact = ({ name, children }: { name: string; children: React.ReactNode }) =
 
 const Exchange = ({ title, text, notice }: { title: string; text: string; notice: string }) => (
   <CodeBlock
-    codes={[{ title, language: 'json', text: formatJson(text) }]}
+    codes={[{ title, language: 'text', text: formatMessage(text) }]}
     notice={notice}
     className="max-h-64 break-all whitespace-pre-wrap"
   />

@@ -69,9 +69,9 @@ const Row = memo(({ event, onOpen }: { event: LiveEvent; onOpen: (event: LiveEve
     }}
   >
     <td className="w-28 px-4 font-mono text-xs text-ink-2 max-sm:w-16 max-sm:pr-1 max-sm:pl-3">{event.type}</td>
-    <td className="px-4 max-sm:px-2">
-      <span className="flex items-center gap-2">
-        <span className="font-medium" title={event.title}>
+    <td className="max-w-0 px-4 max-sm:px-2">
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="min-w-0 truncate font-medium" title={event.title}>
           {truncate(event.title)}
         </span>
         {event.status === 'rejected' && (
@@ -132,7 +132,8 @@ const Table = ({
           <thead>
             <tr>
               <th scope="col" className={cn(head, 'max-sm:pl-3')}>
-                Event type
+                <span className="max-sm:sr-only">Event </span>
+                <span className="max-sm:capitalize">type</span>
               </th>
               <th scope="col" className={head}>
                 Name

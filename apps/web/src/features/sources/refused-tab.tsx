@@ -4,7 +4,7 @@ import { ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { formatJson } from '../../lib/json-text.ts'
 import { refusedQuery } from '../../lib/queries.ts'
-import { count, humanise } from '../../lib/text.ts'
+import { count, humanise, pluralise } from '../../lib/text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -62,7 +62,7 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
     title={reasonText(row.reason)}
     description={
       <span>
-        Answered with status {row.code}, {count(row.count)} times in the last 24 hours, last{' '}
+        Answered with status {row.code}, {count(row.count)} {pluralise(row.count, 'time')} in the last 24 hours, last{' '}
         <RelativeTime time={row.last_time} />
         {row.key_hint !== '' && `, with key ${row.key_hint}`}
       </span>
