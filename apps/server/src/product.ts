@@ -7,15 +7,7 @@ import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createRealtime } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
-import {
-  type CoordinationHub,
-  createCoordinationHub,
-  type LogPosition,
-  type LogStats,
-  type LogWriter,
-  lockDataDir,
-  openLogWriter,
-} from '@tributary/storage'
+import { type CoordinationHub, createCoordinationHub, lockDataDir, openLogWriter } from '@tributary/storage'
 import Fastify from 'fastify'
 import { destinationDefinitions } from './catalog.ts'
 import type { Config, RoleName } from './config.ts'
@@ -23,10 +15,10 @@ import { createDiskWatch } from './disk.ts'
 import { type Engines, folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
 import { createHttpServer } from './http-server.ts'
+import { createJobs, type Threads } from './jobs.ts'
 import { createLogger } from './logger.ts'
 import { createPrometheus } from './metrics.ts'
 import { createOperations, type PartState } from './operations.ts'
-import { applyEventRetention, createLogRetention } from './retention.ts'
 import type { ThreadData } from './roles/thread-data.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
 import { settleChanges } from './settled.ts'
@@ -41,12 +33,9 @@ export type RunningProduct = {
   stop(): Promise<void>
 }
 
-const minute = 60_000
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-
-type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
 
 /** The roles that run beside the main thread, in the order in which they have to start. */
 const createThreads = (
@@ -81,61 +70,6 @@ const createThreads = (
       : undefined
   const delivery = thread('delivery')
   return { delivery, pipeline: thread('pipeline', () => delivery?.wake()) }
-}
-
-/** Trims both logs and clears what is over, about once a minute. */
-const createJobs = (
-  config: Config,
-  deps: { engines: Engines; requests: LogWriter; threads: Threads; logger: Logger },
-) => {
-  const { engines, requests, threads, logger } = deps
-  const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
-    ((await thread?.ask(question)) ?? []) as LogPosition[]
-  const retentions = [
-    createLogRetention({
-      log: requests,
-      keepMs: config.retention.logMs,
-      needed: () => positions(threads.pipeline, 'positions'),
-      clock: systemClock,
-    }),
-  ]
-  const { pipeline } = threads
-  if (pipeline !== undefined)
-    retentions.push(
-      createLogRetention({
-        log: {
-          stats: async () => (await pipeline.ask('deliveries-stats')) as LogStats,
-          trim: async (before) => void (await pipeline.ask('deliveries-trim', before)),
-        },
-        keepMs: config.retention.logMs,
-        needed: () => positions(threads.delivery, 'needed'),
-        clock: systemClock,
-      }),
-    )
-  const run = async (): Promise<void> => {
-    // Without both consumers nobody knows what is still needed.
-    if (threads.pipeline?.running() && threads.delivery?.running())
-      for (const retention of retentions) await retention.run()
-    const { db } = engines.relational
-    await db.deleteFrom('sessions').where('expire_time', '<', new Date()).execute()
-    await db
-      .deleteFrom('refused_requests')
-      .where('hour', '<', new Date(Date.now() - 30 * 24 * 60 * minute))
-      .execute()
-  }
-  const guarded = (): void =>
-    void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
-  let timer: NodeJS.Timeout | undefined
-  return {
-    async start(): Promise<void> {
-      await applyEventRetention(engines.eventStore, config.retention, logger)
-      timer = setInterval(guarded, minute)
-      guarded()
-    },
-    stop(): void {
-      clearInterval(timer)
-    },
-  }
 }
 
 const readiness =

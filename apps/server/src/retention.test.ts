@@ -1,44 +1,36 @@
-import type { LogPosition, LogStats } from '@tributary/storage'
+import type { LogPosition } from '@tributary/storage'
 import { expect, test } from 'vitest'
 import { createLogRetention } from './retention.ts'
 
-const hour = 3_600_000
-
-test('a log is trimmed only to where it was long enough ago, and never past what a consumer needs', async () => {
-  let now = 0
-  let next = [10, 20]
-  let needed: LogPosition[] = [{ partition: 0, offset: 7 }]
+test('a log is trimmed only to what is old enough, and never past what a consumer needs', async () => {
   const trims: (readonly LogPosition[])[] = []
+  let needed: LogPosition[] = [{ partition: 0, offset: 7 }]
+  let old: LogPosition[] = []
+  const asked: number[] = []
   const retention = createLogRetention({
-    log: {
-      stats: async (): Promise<LogStats> => ({
-        bytes: 0,
-        partitions: next.map((end, partition) => ({ partition, first: 0, next: end })),
-      }),
-      trim: async (before) => void trims.push(before),
+    log: { trim: async (before) => void trims.push(before) },
+    positionsBefore: (time) => {
+      asked.push(time)
+      return old
     },
-    keepMs: 2 * hour,
+    keepMs: 300,
     needed: async () => needed,
-    clock: () => now,
+    clock: () => 1000,
   })
   await retention.run()
-  now = hour
-  next = [30, 40]
+  expect([asked, trims]).toEqual([[700], []])
+  old = [
+    { partition: 0, offset: 10 },
+    { partition: 1, offset: 20 },
+  ]
   await retention.run()
-  expect(trims).toEqual([])
-  now = 2 * hour
+  needed = [{ partition: 0, offset: 100 }]
   await retention.run()
   expect(trims).toEqual([
     [
       { partition: 0, offset: 7 },
       { partition: 1, offset: 20 },
     ],
-  ])
-  now = 3 * hour
-  needed = [{ partition: 0, offset: 100 }]
-  await retention.run()
-  expect(trims[1]).toEqual([
-    { partition: 0, offset: 30 },
-    { partition: 1, offset: 40 },
+    old,
   ])
 })

@@ -1,36 +1,27 @@
 import type { Logger } from '@tributary/kernel'
 import type { EventStore, LogPosition, LogWriter } from '@tributary/storage'
 
-/** Where the ends of a log's partitions were at a time. */
-type Mark = { time: number; next: number[] }
-
 /**
  * Lets go of log segments whose every record is older than `keepMs` and no longer needed by `needed()` (the lowest
- * offset per partition that a consumer has still to read or may read again). Ages are known from marks taken at each
- * `run`; a log is trimmed only up to a mark that is old enough.
+ * offset per partition that a consumer has still to read or may read again).
  */
 export const createLogRetention = (options: {
-  log: Pick<LogWriter, 'stats' | 'trim'>
+  log: Pick<LogWriter, 'trim'>
+  /** Offsets below which every record was written before a time (epoch ms). */
+  positionsBefore: (time: number) => LogPosition[]
   keepMs: number
   needed: () => Promise<readonly LogPosition[]>
   clock: () => number
-}): { run(): Promise<void> } => {
-  const marks: Mark[] = []
-  return {
-    async run() {
-      const now = options.clock()
-      const { partitions } = await options.log.stats()
-      marks.push({ time: now, next: partitions.toSorted((a, b) => a.partition - b.partition).map(({ next }) => next) })
-      const old = marks.findLast(({ time }) => time <= now - options.keepMs)
-      if (old === undefined) return
-      while (marks[0] !== undefined && marks[0] !== old) marks.shift()
-      const needed = new Map((await options.needed()).map(({ partition, offset }) => [partition, offset]))
-      await options.log.trim(
-        old.next.map((next, partition) => ({ partition, offset: Math.min(next, needed.get(partition) ?? next) })),
-      )
-    },
-  }
-}
+}): { run(): Promise<void> } => ({
+  async run() {
+    const old = options.positionsBefore(options.clock() - options.keepMs)
+    if (old.length === 0) return
+    const needed = new Map((await options.needed()).map(({ partition, offset }) => [partition, offset]))
+    await options.log.trim(
+      old.map(({ partition, offset }) => ({ partition, offset: Math.min(offset, needed.get(partition) ?? offset) })),
+    )
+  },
+})
 
 /** Sets how long the event store keeps events and delivery rows (days; 0 for ever). The engine drops what is over. */
 export const applyEventRetention = async (

@@ -68,7 +68,6 @@ await hostRole({
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
-    'deliveries-stats': () => deliveries.stats(),
     'deliveries-trim': (before) => deliveries.trim(before as readonly LogPosition[]),
   },
   metrics,

@@ -1,0 +1,73 @@
+import { type Logger, systemClock } from '@tributary/kernel'
+import { type LogPosition, type LogWriter, openLogReader } from '@tributary/storage'
+import type { Config } from './config.ts'
+import { type Engines, folders } from './engines.ts'
+import { applyEventRetention, createLogRetention } from './retention.ts'
+import type { RoleThread } from './threads.ts'
+
+const minute = 60_000
+
+/** The threads of the roles that have one, as far as this process runs them. */
+export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
+
+/** Trims both logs and clears what is over, about once a minute. */
+export const createJobs = (
+  config: Config,
+  deps: { engines: Engines; requests: LogWriter; threads: Threads; logger: Logger },
+) => {
+  const { engines, requests, threads, logger } = deps
+  const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
+    ((await thread?.ask(question)) ?? []) as LogPosition[]
+  const at = folders(config.dataDir)
+  // The deliveries log is made by the pipeline, which runs before the first job does.
+  const requestsReader = openLogReader({ dir: at.requests })
+  const deliveriesReader = threads.pipeline === undefined ? undefined : openLogReader({ dir: at.deliveries })
+  const retentions = [
+    createLogRetention({
+      log: requests,
+      positionsBefore: (time) => requestsReader.positionsBefore(time),
+      keepMs: config.retention.logMs,
+      needed: () => positions(threads.pipeline, 'positions'),
+      clock: systemClock,
+    }),
+  ]
+  const { pipeline } = threads
+  if (pipeline !== undefined && deliveriesReader !== undefined)
+    retentions.push(
+      createLogRetention({
+        log: {
+          trim: async (before) => void (await pipeline.ask('deliveries-trim', before)),
+        },
+        positionsBefore: (time) => deliveriesReader.positionsBefore(time),
+        keepMs: config.retention.logMs,
+        needed: () => positions(threads.delivery, 'needed'),
+        clock: systemClock,
+      }),
+    )
+  const run = async (): Promise<void> => {
+    // Without both consumers nobody knows what is still needed.
+    if (threads.pipeline?.running() && threads.delivery?.running())
+      for (const retention of retentions) await retention.run()
+    const { db } = engines.relational
+    await db.deleteFrom('sessions').where('expire_time', '<', new Date()).execute()
+    await db
+      .deleteFrom('refused_requests')
+      .where('hour', '<', new Date(Date.now() - 30 * 24 * 60 * minute))
+      .execute()
+  }
+  const guarded = (): void =>
+    void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
+  let timer: NodeJS.Timeout | undefined
+  return {
+    async start(): Promise<void> {
+      await applyEventRetention(engines.eventStore, config.retention, logger)
+      timer = setInterval(guarded, minute)
+      guarded()
+    },
+    stop(): void {
+      clearInterval(timer)
+      requestsReader.close()
+      deliveriesReader?.close()
+    },
+  }
+}
