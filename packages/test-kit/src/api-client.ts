@@ -30,7 +30,8 @@ export const createApiClient = (origin: string): ApiClient => {
     },
     async ok(method, path, body) {
       const answer = await client.call(method, path, body)
-      if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      if (answer.status >= 300)
+        throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
       return answer.body
     },
     async login(credentials) {

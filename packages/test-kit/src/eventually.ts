@@ -2,7 +2,11 @@
  * Repeats a check until it returns something other than undefined or false, or throws its last reason when the time
  * is over. For waiting on another process; inside one process await the event itself.
  */
-export const eventually = async <T>(what: string, check: () => Promise<T | undefined | false> | T | undefined | false, deadlineMs = 20_000): Promise<T> => {
+export const eventually = async <T>(
+  what: string,
+  check: () => Promise<T | undefined | false> | T | undefined | false,
+  deadlineMs = 20_000,
+): Promise<T> => {
   const until = Date.now() + deadlineMs
   let last: unknown
   for (;;) {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createApiClient, type ApiClient } from './api-client.ts'
+import { type ApiClient, createApiClient } from './api-client.ts'
 
 const serverEntry = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
 

@@ -15,7 +15,9 @@ export type WebhookReceiver = AsyncDisposable & {
 }
 
 /** A real HTTP peer on loopback that records what a webhook destination sends. */
-export const startWebhookReceiver = async (options: { port?: number; keepBodies?: boolean } = {}): Promise<WebhookReceiver> => {
+export const startWebhookReceiver = async (
+  options: { port?: number; keepBodies?: boolean } = {},
+): Promise<WebhookReceiver> => {
   const calls: ReceivedCall[] = []
   const ids = new Map<string, number>()
   let behaviour: { status?: number; headers?: Record<string, string>; body?: string; hang?: boolean } = { status: 200 }
@@ -33,7 +35,13 @@ export const startWebhookReceiver = async (options: { port?: number; keepBodies?
       const body = Buffer.concat(chunks).toString()
       if (behaviour.hang) return
       if ((behaviour.status ?? 200) < 300) note(body)
-      calls.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: options.keepBodies === false ? '' : body, time: Date.now() })
+      calls.push({
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: options.keepBodies === false ? '' : body,
+        time: Date.now(),
+      })
       response.writeHead(behaviour.status ?? 200, behaviour.headers).end(behaviour.body ?? 'ok')
     })
   })

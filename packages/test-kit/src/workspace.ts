@@ -17,8 +17,16 @@ export const createWorkspace = async (api: ApiClient, title = 'Acme'): Promise<T
 }
 
 /** Makes a source with a write key. */
-export const createSource = async (api: ApiClient, workspace: string, title = 'Shop', app = 'http'): Promise<TestSource> => {
-  const source = nameOf(await api.ok('POST', `/${workspace}/sources`, { title, app: { name: `catalogSources/${app}` } }), 'name')
+export const createSource = async (
+  api: ApiClient,
+  workspace: string,
+  title = 'Shop',
+  app = 'http',
+): Promise<TestSource> => {
+  const source = nameOf(
+    await api.ok('POST', `/${workspace}/sources`, { title, app: { name: `catalogSources/${app}` } }),
+    'name',
+  )
   const key = nameOf(await api.ok('POST', `/${workspace}/writekeys`, { source }), 'key')
   return { source, sourceId: source.split('/').at(-1) ?? '', key }
 }
@@ -32,7 +40,11 @@ export const createWebhook = async (
   title = 'Receiver',
 ): Promise<string> => {
   const destination = nameOf(
-    await api.ok('POST', `/${workspace}/destinations`, { title, app: { name: 'catalogDestinations/webhook' }, settings }),
+    await api.ok('POST', `/${workspace}/destinations`, {
+      title,
+      app: { name: 'catalogDestinations/webhook' },
+      settings,
+    }),
     'name',
   )
   await api.ok('POST', `/${workspace}/connections`, { source, destination })
