@@ -9,12 +9,25 @@ import {
 import { LoginPage } from '../features/auth/login-page.tsx'
 import { LogoutPage } from '../features/auth/logout-page.tsx'
 import { paths, patterns } from '../lib/paths.ts'
+import {
+  catalogDestinationQuery,
+  catalogDestinationsQuery,
+  catalogSourceQuery,
+  catalogSourcesQuery,
+  connectionsQuery,
+  destinationQuery,
+  destinationsQuery,
+  sourceQuery,
+  sourcesQuery,
+  workspaceEventsQuery,
+} from '../lib/queries.ts'
 import { rememberLocation, useSession } from '../lib/session.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { PageNotFound } from '../ui/error-screen.tsx'
 import { useDocumentTitle } from '../ui/page-header.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { Toaster } from '../ui/toast.tsx'
+import { queryClient } from './query-client.ts'
 import { RootError, WorkspaceError } from './route-error.tsx'
 
 const Root = () => {
@@ -54,42 +67,77 @@ const signedIn = ({ request }: LoaderFunctionArgs): null | Response => {
 /** Sends somebody who is signed in already to where they belong. */
 const signedOut = (): null | Response => (useSession.getState().accessToken === null ? null : redirect(paths.root()))
 
-const overview = async () => ({ Component: (await import('../features/overview/overview-page.tsx')).OverviewPage })
+/** A loader that starts reading what a page shows, while the page's code is still on its way. */
+const reads =
+  (start: (ids: { workspace: string; params: LoaderFunctionArgs['params'] }) => Promise<unknown>[]) =>
+  ({ params }: LoaderFunctionArgs): null => {
+    if (useSession.getState().accessToken !== null && params.workspaceId !== undefined)
+      void Promise.all(start({ workspace: `workspaces/${params.workspaceId}`, params }))
+    return null
+  }
 
-const workspaceRoutes = [
-  { index: true, lazy: overview },
+const overview = {
+  lazy: async () => ({ Component: (await import('../features/overview/overview-page.tsx')).OverviewPage }),
+  loader: reads(({ workspace }) => [
+    queryClient.prefetchQuery(sourcesQuery(workspace)),
+    queryClient.prefetchQuery(destinationsQuery(workspace)),
+    queryClient.prefetchQuery(connectionsQuery(workspace)),
+    queryClient.prefetchQuery(workspaceEventsQuery(workspace)),
+  ]),
+}
+
+const sourceRoutes = [
   {
     path: patterns.sources,
     lazy: async () => ({ Component: (await import('../features/sources/sources-page.tsx')).SourcesPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
   },
   {
     path: patterns.source,
     lazy: async () => ({ Component: (await import('../features/sources/source-page.tsx')).SourcePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(sourceQuery(`${workspace}/sources/${params.sourceId ?? ''}`)),
+    ]),
   },
   {
     path: patterns.catalogSources,
     lazy: async () => ({ Component: (await import('../features/sources/catalog-page.tsx')).SourceCatalogPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogSourcesQuery(workspace))]),
   },
   { path: patterns.catalogSource, element: <Navigate to="new" replace /> },
   {
     path: patterns.newSource,
     lazy: async () => ({ Component: (await import('../features/sources/new-source-page.tsx')).NewSourcePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
+    ]),
   },
+]
+
+const destinationRoutes = [
   {
     path: patterns.destinations,
     lazy: async () => ({
       Component: (await import('../features/destinations/destinations-page.tsx')).DestinationsPage,
     }),
+    loader: reads(({ workspace }) => [
+      queryClient.prefetchQuery(destinationsQuery(workspace)),
+      queryClient.prefetchQuery(connectionsQuery(workspace)),
+    ]),
   },
   {
     path: patterns.destination,
     lazy: async () => ({ Component: (await import('../features/destinations/destination-page.tsx')).DestinationPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(destinationQuery(`${workspace}/destinations/${params.destinationId ?? ''}`)),
+    ]),
   },
   {
     path: patterns.catalogDestinations,
     lazy: async () => ({
       Component: (await import('../features/destinations/catalog-page.tsx')).DestinationCatalogPage,
     }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogDestinationsQuery(workspace))]),
   },
   { path: patterns.catalogDestination, element: <Navigate to="new" replace /> },
   {
@@ -97,8 +145,17 @@ const workspaceRoutes = [
     lazy: async () => ({
       Component: (await import('../features/destinations/new-destination-page.tsx')).NewDestinationPage,
     }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(catalogDestinationQuery(workspace, params.slug ?? '')),
+    ]),
   },
-  { path: '*', lazy: overview },
+]
+
+const workspaceRoutes = [
+  { index: true, ...overview },
+  ...sourceRoutes,
+  ...destinationRoutes,
+  { path: '*', ...overview },
 ]
 
 const development = import.meta.env.DEV

@@ -14,5 +14,5 @@ test('queries retry three times by default, mutations never, and data is kept fi
 })
 
 test('queries about the product neither retry nor refetch when the window comes to the front', () => {
-  expect(product).toEqual({ retry: false, refetchOnWindowFocus: false })
+  expect(product).toEqual({ retry: false, retryOnMount: false, refetchOnWindowFocus: false })
 })

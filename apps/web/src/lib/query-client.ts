@@ -6,8 +6,11 @@ export const retryDelay = (failures: number): number => Math.min(1000 * 2 ** fai
 /** Milliseconds that query data is kept after its last use. */
 export const keepMs = 5 * 60 * 1000
 
-/** What every query about the product adds: asked once, and not again because the window came to the front. */
-export const product = { retry: false, refetchOnWindowFocus: false } as const
+/**
+ * What every query about the product adds: asked once, and not again because the window came to the front, nor because
+ * the page appears whose loader has just asked in vain.
+ */
+export const product = { retry: false, retryOnMount: false, refetchOnWindowFocus: false } as const
 
 /** The cache of server state. `onError` hears every failed query and mutation. */
 export const createQueryClient = (onError: (error: unknown) => void): QueryClient =>

@@ -77,6 +77,8 @@ const SettingRow = ({
   const saved = initialValue(setting)
   const [draft, setDraft] = useState<SettingValue>(saved)
   const [problem, setProblem] = useState<string | undefined>()
+  // A secret is not shown again once it is saved: its input starts anew.
+  const [saves, setSaves] = useState(0)
   const locked = !mayEdit || (!setting.editable && !isEmptySetting(setting.value))
   const immediate = setting.type === 'boolean' || setting.type === 'select'
   const changed = JSON.stringify(draft) !== JSON.stringify(saved)
@@ -88,6 +90,7 @@ const SettingRow = ({
       { name: setting.name, value: isEmptySetting(value) ? null : value },
       {
         onSuccess: () => {
+          setSaves((count) => count + 1)
           if (setting.is_secret) setDraft('')
         },
         onError: (error) => {
@@ -119,6 +122,7 @@ const SettingRow = ({
       >
         {(control) => (
           <SettingInput
+            key={saves}
             option={setting}
             control={control}
             value={draft}
@@ -128,6 +132,11 @@ const SettingRow = ({
           />
         )}
       </Field>
+      {setting.is_secret && setting.is_set && !setting.required && !changed && !locked && (
+        <Button size="sm" loading={update.isPending} onClick={() => save(null)}>
+          Remove
+        </Button>
+      )}
       {!immediate && changed && !locked && (
         <div className="flex justify-end gap-2">
           <Button
