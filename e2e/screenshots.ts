@@ -62,7 +62,7 @@ const shoot = async (
           .join(' | ')}`,
       )
   } catch (error) {
-    problems.push(`${name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`)
+    problems.push(`${name}: ${String(error instanceof Error ? error.message.split('\n')[0] : error)}`)
     await page.screenshot({ path: `screenshots/${name}-failed.png` }).catch(() => {})
   }
   for (const error of errors) problems.push(`${name}: console: ${error.slice(0, 300)}`)
@@ -79,7 +79,7 @@ const signIn = async (browser: Browser, origin: string): Promise<string> => {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
   await page.waitForLoadState('networkidle')
-  const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }))
+  const stored = await page.evaluate(() => JSON.stringify(Object.fromEntries(Object.entries(localStorage))))
   await context.close()
   return stored
 }

@@ -29,7 +29,7 @@ try {
   await api.login({ email, password })
 } catch (error) {
   console.error(
-    `Cannot sign in at ${url}: ${error instanceof Error ? error.message : error}\nIs the product running (npm start), and are the address and password right?`,
+    `Cannot sign in at ${url}: ${error instanceof Error ? error.message : String(error)}\nIs the product running (npm start), and are the address and password right?`,
   )
   process.exit(1)
 }

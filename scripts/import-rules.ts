@@ -9,7 +9,10 @@ const domains = ['control', 'collect', 'pipeline', 'delivery', 'realtime']
 const rooms: { room: RegExp; may: string[] }[] = [
   { room: /^packages\/kernel$/, may: [] },
   { room: /^packages\/contract$/, may: ['packages/kernel'] },
-  ...['http', 'storage', 'connector-kit'].map((name) => ({ room: new RegExp(`^packages/${name}$`), may: ['packages/kernel', 'packages/contract'] })),
+  ...['http', 'storage', 'connector-kit'].map((name) => ({
+    room: new RegExp(`^packages/${name}$`),
+    may: ['packages/kernel', 'packages/contract'],
+  })),
   ...domains.map((name) => ({
     room: new RegExp(`^packages/${name}$`),
     may: ['kernel', 'contract', 'http', 'storage', 'connector-kit'].map((other) => `packages/${other}`),
@@ -29,16 +32,23 @@ const roomOf = (file: string): string => {
 }
 
 const folderOfPackage = new Map(
-  globSync(['packages/*/package.json', 'apps/*/package.json', 'connectors/sources/package.json', 'connectors/destinations/*/package.json', 'e2e/package.json', 'bench/package.json']).map((file) => [
-    (JSON.parse(readFileSync(file, 'utf8')) as { name: string }).name,
-    dirname(file),
-  ]),
+  globSync([
+    'packages/*/package.json',
+    'apps/*/package.json',
+    'connectors/sources/package.json',
+    'connectors/destinations/*/package.json',
+    'e2e/package.json',
+    'bench/package.json',
+  ]).map((file) => [(JSON.parse(readFileSync(file, 'utf8')) as { name: string }).name, dirname(file)]),
 )
 
 /** What an import names: a file of the repository, or a package from outside. */
 const targetOf = (file: string, specifier: string): { file: string } | { package: string } => {
   if (specifier.startsWith('.')) return { file: relative('.', join(dirname(file), specifier)) }
-  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
   const folder = folderOfPackage.get(name)
   return folder === undefined ? { package: specifier } : { file: `${folder}/src/index.ts` }
 }
@@ -48,9 +58,11 @@ const webProblem = (from: string, to: string): string | undefined => {
   const layer = (path: string): string[] => path.split('/').slice(3)
   const [fromLayer, fromFeature] = layer(from)
   const [toLayer, toFeature] = layer(to)
-  if (toLayer === 'app' && fromLayer !== 'app' && fromLayer !== undefined && from !== 'apps/web/src/main.tsx') return 'nothing imports from app'
+  if (toLayer === 'app' && fromLayer !== 'app' && fromLayer !== undefined && from !== 'apps/web/src/main.tsx')
+    return 'nothing imports from app'
   if (toLayer === 'features' && (fromLayer === 'ui' || fromLayer === 'lib')) return 'ui and lib are below features'
-  if (toLayer === 'features' && fromLayer === 'features' && fromFeature !== toFeature) return 'a feature imports no feature'
+  if (toLayer === 'features' && fromLayer === 'features' && fromFeature !== toFeature)
+    return 'a feature imports no feature'
   return undefined
 }
 
@@ -58,23 +70,31 @@ const problemOf = (file: string, specifier: string): string | undefined => {
   const target = targetOf(file, specifier)
   const room = roomOf(file)
   if ('package' in target) {
-    const atHome = room === 'packages/storage' || room.startsWith('packages/test-kit') || room === 'bench' || room === 'e2e'
+    const atHome =
+      room === 'packages/storage' || room.startsWith('packages/test-kit') || room === 'bench' || room === 'e2e'
     return engines.test(target.package) && !atHome ? 'an engine is known to its adapter only' : undefined
   }
   const other = roomOf(target.file)
   if (other === room) return room === 'apps/web' ? webProblem(file, target.file) : undefined
   const rule = rooms.find((candidate) => candidate.room.test(room))
   if (rule === undefined) return 'this folder has no rule'
-  return rule.may.includes('*') || rule.may.includes(other) ? undefined : `${room} may import ${rule.may.join(', ') || 'nothing'}`
+  return rule.may.includes('*') || rule.may.includes(other)
+    ? undefined
+    : `${room} may import ${rule.may.join(', ') || 'nothing'}`
 }
 
-const files = globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'connectors/**/*.ts'], { exclude: (name) => name.includes('node_modules') }).filter(
-  (file) => !/\.test\.tsx?$|\/(testing|bench)\//.test(file),
-)
+const files = globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'connectors/**/*.ts'], {
+  exclude: (name) => name.includes('node_modules'),
+}).filter((file) => !/\.test\.tsx?$|\/(testing|bench)\//.test(file))
 let problems = 0
 for (const file of files) {
   const { module } = parseSync(file, readFileSync(file, 'utf8'))
-  const specifiers = [...module.staticImports.map(({ moduleRequest }) => moduleRequest.value), ...module.staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []))]
+  const specifiers = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+  ]
   for (const specifier of new Set(specifiers)) {
     const problem = problemOf(file, specifier)
     if (problem === undefined) continue

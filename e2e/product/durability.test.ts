@@ -75,7 +75,7 @@ const allStored = async (product: Product, source: string): Promise<Map<string, 
     )
     for (const { message_id } of page.events as { message_id: string }[])
       counts.set(message_id, (counts.get(message_id) ?? 0) + 1)
-    token = String(page.next_page_token ?? '')
+    token = page.next_page_token as string
   } while (token !== '')
   return counts
 }

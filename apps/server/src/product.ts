@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createCollect } from '@tributary/collect'
+import { clientAddress, createCollect, parseProxies } from '@tributary/collect'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
@@ -34,6 +35,19 @@ export type RunningProduct = {
 }
 
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+/** The address that login limits count: the socket's, or what trusted proxies say. */
+const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingMessage) => string) => {
+  const proxies = parseProxies(trustedProxies)
+  return (request) => {
+    const forwarded = request.headers['x-forwarded-for']
+    return clientAddress(
+      request.socket.remoteAddress ?? '',
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      proxies,
+    )
+  }
+}
 
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -119,7 +133,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const logger = createLogger(config.logLevel)
   const metrics = createPrometheus()
   installFault(config.fault)
-  stack.use(await lockDataDir(config.dataDir))
+  stack.use(lockDataDir(config.dataDir))
   const secretKey = await loadSecretKey(config.dataDir, config.secretKey)
   const secretBox = createProductSecretBox(secretKey)
   const disk = createDiskWatch({
@@ -200,6 +214,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     : undefined
   collect?.start()
 
+  // Whoever logs out stops hearing live events at once; other sessions of the user connect again by themselves.
+  const logout: Handlers['users']['logout'] = async (call) => {
+    const answer = await control.handlers.users.logout(call)
+    realtime?.disconnectUser(call.actor.userId)
+    return answer
+  }
   // What was made due is taken up at once, not when delivery next looks.
   const retry: Handlers['destinations']['retry'] = async (call) => {
     const answer = await control.handlers.destinations.retry(call)
@@ -216,13 +236,18 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     await createApi({
       fastify,
       handlers: settleChanges(
-        { ...control.handlers, destinations: { ...control.handlers.destinations, retry } },
+        {
+          ...control.handlers,
+          users: { ...control.handlers.users, logout },
+          destinations: { ...control.handlers.destinations, retry },
+        },
         refresh,
       ),
       authenticate,
       logger,
       metrics,
       docsAssetsDir: docsFolder(),
+      clientIp: createClientIp(config.trustedProxies),
     })
   await fastify.ready()
   stack.defer(() => fastify.close())

@@ -82,7 +82,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverC
   const body = together ? `[${batch.map((event) => event.json).join(',')}]` : (batch[0]?.json ?? '')
   const request: OutgoingRequest = {
     method: settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST',
-    url: String(settings.url),
+    url: typeof settings.url === 'string' ? settings.url : '',
     headers: mergeHeaders(ownHeaders(settings, batch, body, context.clock()), settings.headers),
     body,
     signal: context.signal,
