@@ -103,7 +103,7 @@ export const WorkspaceShell = () => {
   if (failed !== undefined && failed.data === undefined)
     return (
       <main>
-        <ErrorScreen error={failed.error} onRetry={() => void failed.refetch()} />
+        <ErrorScreen page error={failed.error} onRetry={() => void failed.refetch()} />
       </main>
     )
   if (list.data === undefined || own.data === undefined) return <ShellSkeleton />
@@ -113,7 +113,7 @@ export const WorkspaceShell = () => {
   } catch (error) {
     return (
       <main>
-        <ErrorScreen error={error} />
+        <ErrorScreen page error={error} />
       </main>
     )
   }

@@ -38,12 +38,25 @@ const Frame = ({
   </div>
 )
 
-/** In place of content whose query failed. A refresh reloads the page, a retry runs the query again. */
-export const ErrorScreen = ({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) => {
+/**
+ * In place of content whose query failed. A refresh reloads the page, a retry runs the query again. `page` says that it
+ * stands for the whole page, whose heading it then is.
+ */
+export const ErrorScreen = ({
+  error,
+  onRetry,
+  title,
+}: {
+  error: unknown
+  onRetry?: () => void
+  title?: string
+  page?: boolean
+}) => {
   const text = errorScreen(error)
   const act = text.action === 'Refresh' || onRetry === undefined ? () => window.location.reload() : onRetry
   return (
     <Frame
+      heading={page ? 'h1' : 'h2'}
       icon={icons[text.kind]}
       title={text.kind === 'other' && title !== undefined ? title : text.title}
       action={

@@ -7,17 +7,21 @@ export const QueryView = <Data,>({
   query,
   skeleton,
   errorTitle,
+  page = false,
   children,
 }: {
   query: UseQueryResult<Data>
   skeleton: ReactNode
   errorTitle?: string
+  /** The content is the whole page with its heading. */
+  page?: boolean
   children: (data: Data) => ReactNode
 }) => {
   if (query.data !== undefined) return children(query.data)
   if (query.isError)
     return (
       <ErrorScreen
+        page={page}
         error={query.error}
         onRetry={() => void query.refetch()}
         {...(errorTitle === undefined ? {} : { title: errorTitle })}

@@ -62,7 +62,7 @@ export const DestinationPage = () => {
   const { destinationId } = useParams()
   const query = useQuery(destinationQuery(`${workspace.name}/destinations/${destinationId ?? ''}`))
   return (
-    <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
+    <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
       {(destination) => <DestinationView key={destination.name} destination={destination} />}
     </QueryView>
   )

@@ -146,7 +146,7 @@ export const NewDestinationPage = () => {
   const sources = useQuery(sourcesQuery(workspace.name))
   return (
     <RequireEditor skeleton={<Loading />}>
-      <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
+      <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
         {(app) =>
           sources.isPending ? <Loading /> : <NewDestinationForm key={app.name} app={app} sources={sources.data ?? []} />
         }

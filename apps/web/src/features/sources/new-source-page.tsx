@@ -88,7 +88,7 @@ export const NewSourcePage = () => {
   const query = useQuery(catalogSourceQuery(workspace.name, slug ?? ''))
   return (
     <RequireEditor skeleton={<Loading />}>
-      <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the sources">
+      <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the sources">
         {(app) => <NewSourceForm key={app.name} app={app} />}
       </QueryView>
     </RequireEditor>

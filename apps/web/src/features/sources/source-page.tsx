@@ -77,7 +77,7 @@ export const SourcePage = () => {
   const { sourceId } = useParams()
   const query = useQuery(sourceQuery(`${workspace.name}/sources/${sourceId ?? ''}`))
   return (
-    <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the source">
+    <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the source">
       {(source) => <SourceView key={source.name} source={source} />}
     </QueryView>
   )

@@ -113,7 +113,7 @@ export const SelectWorkspacePage = () => {
   }, [query.data])
   return (
     <PageFrame>
-      <QueryView query={query} skeleton={<ListSkeleton />} errorTitle="Failed to load the workspaces">
+      <QueryView page query={query} skeleton={<ListSkeleton />} errorTitle="Failed to load the workspaces">
         {(workspaces) => <Choice workspaces={workspaces} />}
       </QueryView>
     </PageFrame>
