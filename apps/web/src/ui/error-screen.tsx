@@ -46,6 +46,7 @@ export const ErrorScreen = ({
   error,
   onRetry,
   title,
+  page = false,
 }: {
   error: unknown
   onRetry?: () => void
