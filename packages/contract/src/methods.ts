@@ -2,6 +2,7 @@ import { catalogDestinations, catalogSources } from './catalog.ts'
 import { connections } from './connections.ts'
 import { deliveries } from './deliveries.ts'
 import { destinations } from './destinations.ts'
+import { droppedEvents } from './dropped-events.ts'
 import { events } from './events.ts'
 import { memberships } from './memberships.ts'
 import type { Method } from './method.ts'
@@ -28,6 +29,7 @@ export const methods = {
   events,
   deliveries,
   refusedRequests,
+  droppedEvents,
   realtime,
 } as const
 export type Methods = typeof methods

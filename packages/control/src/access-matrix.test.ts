@@ -67,6 +67,7 @@ const table: Record<string, Row> = {
   'deliveries.listParked': members,
   'refusedRequests.listBySource': members,
   'refusedRequests.list': members,
+  'droppedEvents.listBySource': members,
   'realtime.getConfig': everybody,
 }
 

@@ -18,6 +18,7 @@ import { listDestinations } from './destinations/list.ts'
 import { retryDestination } from './destinations/retry.ts'
 import { updateDestination } from './destinations/update.ts'
 import { updateSetting } from './destinations/update-setting.ts'
+import { listSourceDroppedEvents } from './dropped-events/list-by-source.ts'
 import { getEvent } from './events/get.ts'
 import { listEvents } from './events/list.ts'
 import { listSourceEvents } from './events/list-by-source.ts'
@@ -83,5 +84,6 @@ export const createHandlers = (deps: ControlDeps & { sessions: Sessions; passwor
   events: { listBySource: listSourceEvents(deps), list: listEvents(deps), get: getEvent(deps) },
   deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },
   refusedRequests: { listBySource: listSourceRefusedRequests(deps), list: listRefusedRequests(deps) },
+  droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

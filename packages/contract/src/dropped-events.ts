@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { errors, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** Accepted events of the last 24 hours that were left out on purpose for one reason. */
+export const droppedEvent = z.object({
+  /** Stable name of the reason: `duplicate`. */
+  reason: z.string(),
+  /** The reason in words. */
+  message: z.string(),
+  count: z.number().int(),
+  /** Beginning of the last hour in which it happened. */
+  last_hour: time,
+})
+export type DroppedEvent = z.infer<typeof droppedEvent>
+
+export const droppedEvents = {
+  listBySource: defineMethod({
+    name: 'droppedEvents.listBySource',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/sources/{source}/droppedEvents',
+    summary: "How many of a source's accepted events of the last 24 hours were left out, by reason, most first.",
+    query: pageQuery,
+    response: z.object({ dropped_events: z.array(droppedEvent), next_page_token: nextPageToken }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
+}
