@@ -72,7 +72,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     await spec.recover?.()
     const child = await spec.spawn()
     const exited = untilEnd(child)
-    const lines = readOutput(child, (line) => logger.info({ child: spec.name, line }, 'child output'))
+    const lines = readOutput(child, (line) => logger.debug({ child: spec.name, line }, 'child output'))
     const callOffGuard =
       spec.onParentDeath === undefined || child.pid === undefined
         ? () => {}
