@@ -155,24 +155,32 @@ test.each([
   },
 )
 
-test('killed as a whole at random moments under load, nothing acknowledged is lost or doubled', async () => {
-  let product = await startProduct({ dataDir })
-  const { source, key } = await prepare(product)
-  const load = startLoad(() => product, key)
-  for (const pause of [700, 250, 1300]) {
-    const before = load.acknowledged.size
-    await eventually('load is acknowledged', () => load.acknowledged.size > before)
-    await new Promise((resolve) => setTimeout(resolve, pause))
-    const children = childPids(product.pid)
-    await product.kill()
-    children.forEach(killed)
-    product = await startProduct({ dataDir })
-  }
-  await load.stop()
-  await product.api.login(adminCredentials)
-  await expectNothingLost(product, source, load.acknowledged)
-  await product.stop()
-})
+/** Moments of the kills, milliseconds after load is acknowledged again: a fixed few, or as many random ones as are asked for. */
+const rounds = Number(process.env.SOAK_ROUNDS ?? 0)
+const pauses = rounds === 0 ? [700, 250, 1300] : Array.from({ length: rounds }, () => Math.random() * 2000)
+
+test(
+  'killed as a whole at random moments under load, nothing acknowledged is lost or doubled',
+  async () => {
+    let product = await startProduct({ dataDir })
+    const { source, key } = await prepare(product)
+    const load = startLoad(() => product, key)
+    for (const pause of pauses) {
+      const before = load.acknowledged.size
+      await eventually('load is acknowledged', () => load.acknowledged.size > before)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      const children = childPids(product.pid)
+      await product.kill()
+      children.forEach(killed)
+      product = await startProduct({ dataDir })
+    }
+    await load.stop()
+    await product.api.login(adminCredentials)
+    await expectNothingLost(product, source, load.acknowledged)
+    await product.stop()
+  },
+  180_000 + rounds * 30_000,
+)
 
 test('each engine killed alone under load is started again and nothing acknowledged is lost or doubled', async () => {
   const product = await startProduct({ dataDir })
