@@ -14,19 +14,18 @@ export type Seed = {
 }
 
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
-export const seedWorkspaces = async (product: Product, receiver: WebhookReceiver): Promise<Seed> => {
+export const seedWorkspaces = async (
+  product: Product,
+  receiver: WebhookReceiver,
+  refusing: WebhookReceiver,
+): Promise<Seed> => {
+  refusing.behave({ status: 404, body: '{"error":"no such hook"}' })
   const { api, url } = product
   const { workspace } = await createWorkspace(api, 'Northwind Traders')
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')
-  const failing = await createWebhook(
-    api,
-    workspace,
-    source,
-    { url: `http://127.0.0.1:${receiver.port}/missing` },
-    'Archive',
-  )
+  const failing = await createWebhook(api, workspace, source, { url: refusing.url }, 'Archive')
   const send = (path: string, body: unknown, writeKey = key): Promise<Response> =>
     fetch(`${url}${path}`, {
       method: 'POST',
