@@ -58,9 +58,12 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
       await supervisor.add(postgres.spec)
       url = postgres.url
     }
-    const relational = openRelational({ url, logger })
-    await migrate(relational.db)
-    return { url, relational }
+    {
+      await using migrating = openRelational({ url, logger, maxConnections: 1, statementMs: 0 })
+      await migrate(migrating.db)
+    }
+    // What a screen asks for is answered soon or not at all.
+    return { url, relational: openRelational({ url, logger, statementMs: 10_000 }) }
   }
 
   const startEventStore = async (): Promise<{ address: Addresses['eventStore']; eventStore: EventStore }> => {

@@ -18,6 +18,18 @@ export type HttpParts = {
   web: Handler
 }
 
+/** What is told to a client whose request cannot even be read, by node's code. */
+const unreadable: Readonly<Record<string, readonly [code: number, text: string, reason: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are over 16 kB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'Request Timeout',
+    'REQUEST_TIMEOUT',
+    'The request did not arrive in time. Send it again.',
+  ],
+}
+const malformed = [400, 'Bad Request', 'MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const
+
 /** True for a path of the API: `/api` itself or below. */
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
@@ -47,13 +59,12 @@ export const createHttpServer = (
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
-    const status =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? '408 Request Timeout'
-          : '400 Bad Request'
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+    const [code, text, reason, message] = unreadable[error.code ?? ''] ?? malformed
+    const body = JSON.stringify({ code, reason, message, metadata: {} })
+    socket.end(
+      `HTTP/1.1 ${code} ${text}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    )
   })
   return {
     server,

@@ -16,12 +16,20 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
 
 /**
  * `/health/live` (the process runs), `/health/ready` (every needed part is up; 503 names those that are not) and
- * `/metrics` (Prometheus text, for clients on this machine whose request no proxy forwarded).
+ * `/metrics` (Prometheus text, for clients on this machine whose request no proxy forwarded). `/health`, `/version` and
+ * `/robots.txt` are what operators of other collection servers look for.
  */
 export const createOperations = (deps: {
   parts: () => Promise<Record<string, PartState>>
   metrics: () => Promise<string>
+  version: string
 }) => {
+  const fixed: ReadonlyMap<string, readonly [type: string, body: string]> = new Map([
+    ['/health/live', ['application/json', '{"ok":true}']],
+    ['/health', ['application/json', '{"ok":true}']],
+    ['/version', ['application/json', JSON.stringify({ name: 'tributary', version: deps.version })]],
+    ['/robots.txt', ['text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n']],
+  ])
   const ready = async (response: ServerResponse): Promise<void> => {
     const parts = await deps.parts()
     const ok = Object.values(parts).every((part) => part.ok)
@@ -33,10 +41,11 @@ export const createOperations = (deps: {
     else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
   }
   return {
-    handles: (path: string): boolean => path === '/health/live' || path === '/health/ready' || path === '/metrics',
+    handles: (path: string): boolean => fixed.has(path) || path === '/health/ready' || path === '/metrics',
     handle(request: IncomingMessage, response: ServerResponse): void {
       const path = (request.url ?? '').split('?')[0]
-      if (path === '/health/live') answer(response, 200, 'application/json', '{"ok":true}')
+      const known = fixed.get(path ?? '')
+      if (known !== undefined) answer(response, 200, known[0], known[1])
       else
         void (path === '/metrics' ? metrics(request, response) : ready(response)).catch(() =>
           answer(response, 500, 'text/plain', 'failed\n'),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -10,6 +11,7 @@ import { createRealtime } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
 import { type CoordinationHub, createCoordinationHub, lockDataDir, openLogWriter } from '@tributary/storage'
 import Fastify from 'fastify'
+import { z } from 'zod'
 import { destinationDefinitions } from './catalog.ts'
 import type { Config, RoleName } from './config.ts'
 import { createDiskWatch } from './disk.ts'
@@ -49,6 +51,11 @@ const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingM
   }
 }
 
+/** The product's version, as its package says. */
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')))
+
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /** The roles that run beside the main thread, in the order in which they have to start. */
@@ -86,6 +93,15 @@ const createThreads = (
   return { delivery, pipeline: thread('pipeline', () => delivery?.wake()) }
 }
 
+/** What is answered in time, else false. */
+const withinMs = async (ms: number, answer: Promise<boolean>): Promise<boolean> => {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  const found = await Promise.race([answer.catch(() => false), late.promise])
+  clearTimeout(timer)
+  return found
+}
+
 const readiness =
   (
     config: Config,
@@ -102,11 +118,13 @@ const readiness =
       disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
       writeKeys: { ok: deps.keysReady() },
     }
-    const database = engines.relational.pool.query('select 1').then(
-      () => true,
-      () => false,
-    )
-    const [relational, eventStore] = await Promise.all([database, engines.eventStore.ping().catch(() => false)])
+    const [relational, eventStore] = await Promise.all([
+      withinMs(
+        2000,
+        engines.relational.pool.query('select 1').then(() => true),
+      ),
+      withinMs(2000, engines.eventStore.ping()),
+    ])
     parts.relational = { ok: relational }
     parts.eventStore = { ok: eventStore }
     for (const name of ['pipeline', 'delivery'] as const)
@@ -247,6 +265,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       logger,
       metrics,
       docsAssetsDir: docsFolder(),
+      version,
       clientIp: createClientIp(config.trustedProxies),
     })
   await fastify.ready()
@@ -258,6 +277,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     operations: createOperations({
       parts: readiness(config, { engines, threads, disk, keysReady: () => keys.ready() }),
       metrics: () => metrics.render(),
+      version,
     }),
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder),

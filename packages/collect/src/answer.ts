@@ -27,7 +27,7 @@ const corsHeaders = (origin: string): string[] => [
   'Access-Control-Allow-Credentials',
   'true',
   'Access-Control-Expose-Headers',
-  'Retry-After',
+  'Retry-After, RateLimit-Remaining, RateLimit-Reset, X-RateLimit-Reset',
 ]
 
 /** The headers of an answer as a flat list: what is given, and the caller's origin where there is one. */
@@ -53,6 +53,16 @@ const send = (
 export const sendSuccess = (req: IncomingMessage, res: ServerResponse): void =>
   send(req, res, 200, successHeaders, successBody)
 
+/** How SDKs are told of a limit beside Retry-After: the RateLimit fields of the IETF draft, and Segment's own. Seconds. */
+const rateHeaders = (seconds: number): string[] => [
+  'RateLimit-Remaining',
+  '0',
+  'RateLimit-Reset',
+  String(seconds),
+  'X-RateLimit-Reset',
+  String(seconds),
+]
+
 /** The four-key error body, with Retry-After where the client may come again. */
 export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: Refusal): void => {
   const body: ErrorBody = {
@@ -73,6 +83,7 @@ export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: 
     'no-store',
   ]
   if (refusal.retryAfter !== undefined) headers.push('Retry-After', String(refusal.retryAfter))
+  if (refusal.code === 429) headers.push(...rateHeaders(refusal.retryAfter ?? 1))
   if (refusal.code === 405) headers.push('Allow', `${refusal.metadata?.allowed ?? ''}, OPTIONS`)
   send(req, res, refusal.code, headers, text)
 }

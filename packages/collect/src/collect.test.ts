@@ -1,6 +1,6 @@
 import { LogUnavailable } from '@tributary/storage'
 import { describe, expect, test } from 'vitest'
-import { basic, liveKey, type RunningCollect, startCollect } from './testing/server.ts'
+import { basic, liveKey, type RunningCollect, revokedKey, startCollect } from './testing/server.ts'
 
 const key = { authorization: basic(liveKey) }
 const track = { userId: 'u1', event: 'Paid' }
@@ -27,7 +27,11 @@ describe('overload', () => {
 
   test.each([
     ['the disk is nearly full', { diskOk: () => false }, 'STORAGE_FULL'],
-    ['the keys are not there yet', { keys: { find: () => undefined, ready: () => false } }, 'STARTING'],
+    [
+      'the keys are not there yet',
+      { keys: { find: () => undefined, findRevoked: () => undefined, ready: () => false } },
+      'STARTING',
+    ],
     ['too many bodies are in memory', { settings: { bufferedBytes: 10 } }, 'OVERLOADED'],
   ])('503 with Retry-After when %s', async (_, options, reason) => {
     const other = await startCollect(options)
@@ -49,6 +53,10 @@ describe('overload', () => {
       (await fetch(`${other.origin}/v1/track`, { method: 'POST', body: json(track), headers: key })).status
     expect([await status(), await status()]).toEqual([200, 200])
     expect(await answerOf(other)).toEqual([429, '5', 'WORKSPACE_BACKLOG'])
+    const limited = await fetch(`${other.origin}/v1/track`, { method: 'POST', body: json(track), headers: key })
+    expect(
+      ['ratelimit-remaining', 'ratelimit-reset', 'x-ratelimit-reset'].map((name) => limited.headers.get(name)),
+    ).toEqual(['0', '5', '5'])
     other.coordination.publish('pipeline.processed', { w1: json(track).length })
     expect(await status()).toBe(200)
     expect(await status()).toBe(429)
@@ -72,6 +80,7 @@ describe('what refusals leave behind', () => {
     await send(json({ ...secret, writeKey: liveKey }), {})
     await send(json({ ...secret, writeKey: liveKey }), {})
     await send(json(track), { authorization: basic('nobody-knows-this') })
+    await send(json(track), { authorization: basic(revokedKey) })
     await send(`{"writeKey":"${liveKey}","token":"abc`, {}, `/v1/track?writeKey=${liveKey}`)
     await send(json(track), key)
     await other.stop()
@@ -85,12 +94,13 @@ describe('what refusals leave behind', () => {
     expect(rows).toEqual([
       ['s1', '', 'MISSING_FIELD', 400, 2],
       [null, 'nobo…', 'WRITE_KEY_UNKNOWN', 401, 1],
+      ['s1', '', 'WRITE_KEY_REVOKED', 401, 1],
       ['s1', '', 'INVALID_JSON', 400, 1],
     ])
     expect(other.touched.map((use) => use.keyId)).toEqual(['k1'])
     const samples = other.refused.map((row) => row.sample).join(' ')
     expect(samples).toContain('visible')
-    for (const hidden of [liveKey, 'hunter2', 'AK-77', 'nobody-knows-this', 'abc', 'Basic'])
+    for (const hidden of [liveKey, revokedKey, 'hunter2', 'AK-77', 'nobody-knows-this', 'abc', 'Basic'])
       expect(samples).not.toContain(hidden)
     for (const row of other.refused) expect(row.sample.length).toBeLessThanOrEqual(2000)
   })

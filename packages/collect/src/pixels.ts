@@ -23,7 +23,8 @@ export const createPixels = (desk: Desk, keys: WriteKeyDirectory): ((asked: Aske
     const unfit = desk.shed()
     if (unfit !== undefined) return unfit
     if ('refusal' in read) return read.refusal
-    if (entry === undefined) return key === undefined ? refusals.missingKey : refusals.unknownKey
+    if (key === undefined) return refusals.missingKey
+    if (entry === undefined) return keys.findRevoked(key) === undefined ? refusals.unknownKey : refusals.revokedKey
     if (!entry.sourceEnabled) return refusals.sourceDisabled
     const wrong = checkSingle(read.value, read.body.length, route.type, desk.settings.eventBytes)
     return wrong ?? { entry, body: read.body }
@@ -46,7 +47,7 @@ export const createPixels = (desk: Desk, keys: WriteKeyDirectory): ((asked: Aske
     const entry = key === undefined ? undefined : keys.find(key)
     const verdict = judge(read, route, key, entry)
     if ('code' in verdict) {
-      lost(req, verdict, entry, key)
+      lost(req, verdict, entry ?? (key === undefined ? undefined : keys.findRevoked(key)), key)
       return sendPixel(req, res)
     }
     const { entry: owner, body } = verdict

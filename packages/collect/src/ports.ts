@@ -14,6 +14,8 @@ export type WriteKeyEntry = {
 /** A snapshot of the write keys in memory. Never waits and never asks the database while a request runs. */
 export interface WriteKeyDirectory {
   find(key: string): WriteKeyEntry | undefined
+  /** The source that a revoked key belonged to, so that its refusals can be shown there. */
+  findRevoked(key: string): WriteKeyEntry | undefined
   /** False until the first snapshot is there: collection answers 503 meanwhile. */
   ready(): boolean
 }

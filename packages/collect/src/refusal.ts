@@ -30,7 +30,12 @@ export const missingKey = refusal(
 export const unknownKey = refusal(
   401,
   'WRITE_KEY_UNKNOWN',
-  "The write key is not valid. Copy the key from the source's setup page; a revoked key stays refused.",
+  "The write key is not valid. Copy the key from the source's setup page.",
+)
+export const revokedKey = refusal(
+  401,
+  'WRITE_KEY_REVOKED',
+  "The write key was revoked. Replace it by a key from the source's setup page.",
 )
 export const unknownPathKey = refusal(
   404,

@@ -26,7 +26,10 @@ export const createStartCalls = (options: {
     const key = outerKey(asked.req.headers, asked.query)
     if (key === undefined) return desk.refuse(asked, 'start', refusals.missingKey)
     const entry = keys.find(key)
-    if (entry === undefined) return desk.refuse(asked, 'start', refusals.unknownKey, undefined, key)
+    if (entry === undefined) {
+      const former = keys.findRevoked(key)
+      return desk.refuse(asked, 'start', former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key)
+    }
     sendJson(asked.req, asked.res, rudderSourceConfig(entry, key, options.updatedAt), 0)
   }
 
@@ -40,7 +43,8 @@ export const createStartCalls = (options: {
     if (!keys.ready()) return desk.refuse(asked, 'start', desk.later.starting)
     if (route.kind === 'source-config') return sourceConfig(asked)
     const entry = keys.find(route.key)
-    if (entry === undefined) return desk.refuse(asked, 'start', refusals.unknownPathKey, undefined, route.key)
+    if (entry === undefined)
+      return desk.refuse(asked, 'start', refusals.unknownPathKey, keys.findRevoked(route.key), route.key)
     if (!entry.sourceEnabled) return desk.refuse(asked, 'start', refusals.sourceDisabled, entry, route.key)
     const origin = requestOrigin(req, options.publicUrl, desk.proxies)
     if (route.kind === 'settings') return sendJson(req, res, segmentSettings(origin, route.key), settingsSeconds)

@@ -22,17 +22,22 @@ export const createTracking = (desk: Desk, keys: WriteKeyDirectory): ((asked: As
   }
 
   /** Whose request it is, or why it is refused: [refusal, source, key]. */
-  type Verdict = { entry: WriteKeyEntry } | { refused: [Refusal, WriteKeyEntry?, string?] }
+  type Refused = [Refusal, WriteKeyEntry?, string?]
+  type Verdict = { entry: WriteKeyEntry } | { refused: Refused }
+  const unknown = (key: string): Refused => {
+    const former = keys.findRevoked(key)
+    return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
+  }
   const judge = (body: Buffer, route: TrackRoute, named: string | undefined): Verdict => {
     const early = named === undefined ? undefined : keys.find(named)
-    if (named !== undefined && early === undefined) return { refused: [refusals.unknownKey, undefined, named] }
+    if (named !== undefined && early === undefined) return { refused: unknown(named) }
     if (early?.sourceEnabled === false) return { refused: [refusals.sourceDisabled, early, named] }
     const parsed = parseBody(body)
     if ('refusal' in parsed) return { refused: [parsed.refusal, early, named] }
     const key = named ?? bodyKey(parsed.value)
     if (key === undefined) return { refused: [refusals.missingKey] }
     const entry = early ?? keys.find(key)
-    if (entry === undefined) return { refused: [refusals.unknownKey, undefined, key] }
+    if (entry === undefined) return { refused: unknown(key) }
     if (!entry.sourceEnabled) return { refused: [refusals.sourceDisabled, entry, key] }
     const wrong =
       route.kind === 'batch'

@@ -64,6 +64,8 @@ const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
   [disabledKey, { workspaceId: 'w1', sourceId: 's2', sourceTitle: 'Old shop', sourceEnabled: false, keyId: 'k2' }],
 ])
 
+export const revokedKey = 'wk_old_0123456789'
+
 export type RunningCollect = {
   origin: string
   port: number
@@ -91,7 +93,11 @@ export const startCollect = async (
   const touched: WriteKeyUse[] = []
   const collect = createCollect({
     log,
-    keys: { find: (key) => knownKeys.get(key), ready: () => true },
+    keys: {
+      find: (key) => knownKeys.get(key),
+      findRevoked: (key) => (key === revokedKey ? knownKeys.get(liveKey) : undefined),
+      ready: () => true,
+    },
     refusals: {
       async write(rows) {
         refused.push(...rows)

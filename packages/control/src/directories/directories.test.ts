@@ -97,6 +97,8 @@ describe('the directory of write keys', () => {
     await within('the disabled source', () => directory.find(made.writekey.key)?.sourceEnabled === false)
     await administrator.call('DELETE', `/${made.writekey.name}`)
     await within('the revocation', () => directory.find(made.writekey.key) === undefined)
+    expect(directory.findRevoked(made.writekey.key)?.sourceId).toBe(idIn(made.source.name))
+    expect(directory.findRevoked('nobody')).toBeUndefined()
     const second = await make()
     await within('the second key', () => directory.find(second.writekey.key) !== undefined)
     await administrator.call('DELETE', `/${second.source.name}`)

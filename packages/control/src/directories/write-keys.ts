@@ -13,6 +13,8 @@ export type WriteKeyEntry = {
 export type WriteKeyDirectory = Follower & {
   /** The entry of a valid key, from memory. A revocation shows within two seconds. */
   find(key: string): WriteKeyEntry | undefined
+  /** The entry that a revoked key led to, as long as its source is there, from memory. */
+  findRevoked(key: string): WriteKeyEntry | undefined
 }
 
 /** Texts whose answer is remembered, also that nobody knows them; then all are forgotten. */
@@ -23,6 +25,7 @@ const longestKey = 256
 /** Every valid write key with its source, in memory, for collection: no query is made for a request. */
 export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory => {
   let byHash: ReadonlyMap<string, WriteKeyEntry> = new Map()
+  let revoked: ReadonlyMap<string, WriteKeyEntry> = new Map()
   const remembered = new Map<string, WriteKeyEntry | null>()
   const follower = createFollower(deps, {
     name: 'write keys',
@@ -37,13 +40,15 @@ export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory =
           'sources.workspace_id',
           'sources.title',
           'sources.enabled',
+          'write_keys.revoke_time',
         ])
-        .where('write_keys.revoke_time', 'is', null)
         .where('sources.delete_time', 'is', null)
         .execute()
       const next = new Map<string, WriteKeyEntry>()
+      const former = new Map<string, WriteKeyEntry>()
       for (const row of rows) {
-        next.set(Buffer.from(row.key_hash).toString('latin1'), {
+        const into = row.revoke_time === null ? next : former
+        into.set(Buffer.from(row.key_hash).toString('latin1'), {
           workspaceId: row.workspace_id,
           sourceId: row.source_id,
           sourceTitle: row.title,
@@ -53,6 +58,7 @@ export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory =
       }
       return () => {
         byHash = next
+        revoked = former
         remembered.clear()
       }
     },
@@ -68,5 +74,7 @@ export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory =
       remembered.set(key, entry ?? null)
       return entry
     },
+    findRevoked: (key) =>
+      revoked.size === 0 || key.length > longestKey ? undefined : revoked.get(hashKey(key).toString('latin1')),
   }
 }

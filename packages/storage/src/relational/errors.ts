@@ -23,13 +23,17 @@ const networkCodes = new Set([
 const connectionMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
+/** Whether the driver gave up waiting for the server's answer (node-postgres, `query_timeout`). */
+export const isReadTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Query read timeout'
+
 /**
- * Whether the call failed because PostgreSQL is away, starting, stopping or out of connections (network errors, and
- * SQLSTATE classes 08, 53 and 57P0x), so that the same call may succeed later. What the interrupted call did is unknown.
+ * Whether the call failed because PostgreSQL is away, silent, starting, stopping, out of connections or too slow (network
+ * errors, and SQLSTATE classes 08, 53, 57P0x and 57014), so that the same call may succeed later. What the interrupted call did is unknown.
  */
 export const isRelationalUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (error instanceof DatabaseError) return /^(08|53|57P0)/.test(code)
-  return networkCodes.has(code) || connectionMessages.test(error.message)
+  if (error instanceof DatabaseError) return /^(08|53|57P0|57014)/.test(code)
+  return isReadTimeout(error) || networkCodes.has(code) || connectionMessages.test(error.message)
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@tributary/kernel'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { Pool, type PoolConfig } from 'pg'
+import { isReadTimeout } from './errors.ts'
 import type { Database } from './schema.ts'
 
 export type RelationalOptions = {
@@ -15,19 +16,54 @@ export type RelationalOptions = {
   maxConnections?: number
   /** Name shown in pg_stat_activity. */
   applicationName?: string
+  /**
+   * How long a statement may take, ms; 0 for ever. The server ends it then, and five seconds later the caller is told that
+   * the server is away. Default a minute.
+   */
+  statementMs?: number
 }
 
 /** The relational store. `close` waits for running queries; later calls wait for the same end. */
 export type Relational = AsyncDisposable & { db: Kysely<Database>; pool: Pool; close(): Promise<void> }
 
-const poolConfig = (options: RelationalOptions): PoolConfig => ({
+/** How much later than the server the client ends a statement: so the server's own word is heard when there is one. */
+const graceMs = 5000
+
+const poolConfig = (options: RelationalOptions, statementMs: number): PoolConfig => ({
   connectionString: options.url,
   max: options.maxConnections ?? 10,
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 30_000,
   keepAlive: true,
+  ...(statementMs === 0 ? {} : { query_timeout: statementMs + graceMs }),
   application_name: options.applicationName ?? 'tributary',
-  options: '-c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000',
+  options: `-c timezone=UTC -c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=60000`,
+})
+
+/**
+ * The pool as Kysely takes it. A connection whose server has not answered in time is ended instead of being handed out
+ * again, since everything on it would wait for that answer.
+ */
+const withoutSilentConnections = (pool: Pool): PostgresPool => ({
+  options: pool.options,
+  end: () => pool.end(),
+  async connect() {
+    const client = await pool.connect()
+    let silent = false
+    const run = async (text: string, values: readonly unknown[] = []) => {
+      try {
+        return await client.query(text, [...values])
+      } catch (error) {
+        silent ||= isReadTimeout(error)
+        throw error
+      }
+    }
+    // Everything else Kysely may look at is the client's own.
+    return Object.assign(Object.create(client), {
+      query: run,
+      release: (broken?: boolean) => client.release(silent || broken === true),
+    })
+  },
 })
 
 /**
@@ -35,13 +71,13 @@ const poolConfig = (options: RelationalOptions): PoolConfig => ({
  * server, shutdown, network) is logged and replaced on the next use; the query on it fails with the driver's error.
  */
 export const openRelational = (options: RelationalOptions): Relational => {
-  const pool = new Pool(poolConfig(options))
+  const pool = new Pool(poolConfig(options, options.statementMs ?? 60_000))
   const onError = (error: Error): void => {
     options.logger.warn({ error: error.message }, 'a connection to PostgreSQL was lost')
   }
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: withoutSilentConnections(pool) }) })
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= db.destroy().then(async () => {

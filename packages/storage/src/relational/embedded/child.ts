@@ -119,6 +119,7 @@ export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): 
     startTimeoutMs: 60_000,
     stop: shutdownSteps,
     onParentDeath: 'SIGINT',
+    watch: { intervalMs: 5_000, failures: 6 },
     dispose: () => rm(socketFolder, { recursive: true, force: true }),
   }
   return { spec, url }
