@@ -58,7 +58,7 @@ export const CodeBlock = ({
         {codes.length === 1 ? (
           <span className="flex-1 truncate px-2 text-xs text-ink-3">{code.title}</span>
         ) : (
-          <fieldset aria-label="Language" className="flex flex-1 gap-1 overflow-x-auto [scrollbar-width:none]">
+          <fieldset aria-label="Language" className="flex min-w-0 flex-1 gap-1 overflow-x-auto [scrollbar-width:none]">
             {codes.map((entry, index) => (
               <button
                 key={entry.title}

@@ -48,7 +48,7 @@ export const DocsPanel = ({
 
 /** The frame of such a page: the form, and the panel beside it (below it on a phone). */
 export const FormLayout = ({ children, aside }: { children: React.ReactNode; aside: React.ReactNode }) => (
-  <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+  <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
     {children}
     {aside}
   </div>

@@ -51,7 +51,7 @@ const SettingField = ({ option }: { option: SettingOption }) => {
 const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
   const { register } = useFormContext<DestinationForm>()
   return (
-    <fieldset className="space-y-2">
+    <fieldset className="min-w-0 space-y-2">
       <legend className="mb-1.5 text-sm font-medium">Connect sources</legend>
       <div className="max-h-56 divide-y divide-line overflow-y-auto scroll-thin rounded-md border border-line">
         {sources.map((source) => (

@@ -36,7 +36,7 @@ const HeadersInput = ({
   const edit = (id: number, part: Partial<Pair>): void =>
     change(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)))
   return (
-    <fieldset className="space-y-2" id={control.id} aria-describedby={control['aria-describedby']}>
+    <fieldset className="min-w-0 space-y-2" id={control.id} aria-describedby={control['aria-describedby']}>
       {isSet && pairs.length === 0 && (
         <p className="text-sm text-ink-2">Headers are set and kept secret. New ones replace them all.</p>
       )}

@@ -29,6 +29,9 @@ describe('at the top', () => {
   test('events are shown newest first, whatever order they come in', () => {
     expect(ids(run(received(event(2), event(3)), received(event(1))).events)).toEqual(['m3', 'm2', 'm1'])
   })
+  test('events of one moment stand in the order of the stored list, however they come', () => {
+    expect(ids(run(received(event(1, 5), event(3, 5)), received(event(2, 5))).events)).toEqual(['m3', 'm2', 'm1'])
+  })
   test('a message id is shown once, within a message and across messages', () => {
     expect(ids(run(received(event(1), event(1)), received(event(1, 9), event(2))).events)).toEqual(['m2', 'm1'])
   })
@@ -62,6 +65,11 @@ describe('scrolled away from the top', () => {
     const state = run(...away, received(...range(3, 150)))
     expect(state.waitingCount).toBe(148)
     expect(state.waiting).toHaveLength(50)
+  })
+  test('events that the server left out are counted as new', () => {
+    const state = run(...away, { type: 'received', events: [event(3)], skipped: 110 })
+    expect(state.waitingCount).toBe(111)
+    expect(ids(state.waiting)).toEqual(['m3'])
   })
   test('older events of a repeated read are not counted as new when the list is full', () => {
     const state = run(received(...range(101, 150)), { type: 'scrolled', atTop: false }, received(...range(1, 20)))

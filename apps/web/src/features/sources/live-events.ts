@@ -30,7 +30,7 @@ export type LiveState = {
   events: readonly LiveEvent[]
   /** Arrived while nothing new is taken in; newest first. */
   waiting: readonly LiveEvent[]
-  /** How many arrived since then; more than `waiting` keeps. */
+  /** How many arrived since then, those left out by the server included; more than `waiting` keeps. */
   waitingCount: number
   atTop: boolean
   paused: boolean
@@ -59,8 +59,10 @@ export type LiveAction =
   | { type: 'removeFirst'; count: number }
   | { type: 'reset' }
 
+/** The order of the stored list: newest first, and by id where one request brought several. */
 const newestFirst = (one: LiveEvent, other: LiveEvent): number =>
-  Date.parse(other.receiveTime) - Date.parse(one.receiveTime)
+  Date.parse(other.receiveTime) - Date.parse(one.receiveTime) ||
+  Number(other.eventId > one.eventId) - Number(other.eventId < one.eventId)
 
 /** Events of `added` whose message id is not in `known`, each once. */
 const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): LiveEvent[] => {
@@ -87,8 +89,9 @@ const received = (state: LiveState, added: readonly LiveEvent[], skipped: number
   const fresh = unknownOf([...state.events, ...state.waiting], current).filter(
     ({ receiveTime }) => Date.parse(receiveTime) >= oldest,
   )
-  if (fresh.length === 0) return next
-  return { ...next, waiting: mergeEvents(state.waiting, fresh), waitingCount: state.waitingCount + fresh.length }
+  const arrived = fresh.length + skipped
+  if (arrived === 0) return next
+  return { ...next, waiting: mergeEvents(state.waiting, fresh), waitingCount: state.waitingCount + arrived }
 }
 
 const newestTime = (state: LiveState): number =>
