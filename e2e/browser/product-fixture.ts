@@ -1,4 +1,5 @@
-import { type Browser, test as base, type Page } from '@playwright/test'
+import { type Browser, test as base, expect as baseExpect, type Page } from '@playwright/test'
+import type { Relational } from '@tributary/storage'
 import {
   adminCredentials,
   type Product,
@@ -7,9 +8,10 @@ import {
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { launchChromium } from './chromium.ts'
+import { openDatabase, signIn } from './people.ts'
 
 type Fixtures = { page: Page; signedIn: Page }
-type Shared = { chromium: Browser; product: Product; receiver: WebhookReceiver }
+type Shared = { chromium: Browser; product: Product; database: Relational; receiver: WebhookReceiver }
 
 /** One product, one webhook peer and one browser for all tests of a worker; a context of its own for each test. */
 export const test = base.extend<Fixtures, Shared>({
@@ -29,6 +31,13 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker', timeout: 90_000 },
   ],
+  database: [
+    async ({ product }, use) => {
+      await using database = await openDatabase(product)
+      await use(database)
+    },
+    { scope: 'worker' },
+  ],
   receiver: [
     async ({}, use) => {
       await using receiver = await startWebhookReceiver()
@@ -46,13 +55,10 @@ export const test = base.extend<Fixtures, Shared>({
     await context.close()
   },
   signedIn: async ({ page }, use) => {
-    await page.goto('/auth/login')
-    await page.getByRole('textbox', { name: 'Email' }).fill(adminCredentials.email)
-    await page.getByRole('textbox', { name: 'Password' }).fill(adminCredentials.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
+    await signIn(page, adminCredentials)
     await use(page)
   },
 })
 
-export { expect } from '@playwright/test'
+/** Waits long enough for the store's batches and the screens' own reads; a passing test does not wait for it. */
+export const expect = baseExpect.configure({ timeout: 20_000 })

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { newId, silentLogger } from '@tributary/kernel'
+import { openRelational, type Relational, socketUrl } from '@tributary/storage'
+import { adminCredentials, type Product } from '@tributary/test-kit'
+
+/** Who signs in. Everybody has the same password. */
+export type Person = { userId: string; email: string; password: string }
+
+/** The database of a running product with embedded engines: its socket's folder is the fifth line of PostgreSQL's lock. */
+export const openDatabase = async ({ dataDir }: Pick<Product, 'dataDir'>): Promise<Relational> => {
+  const folder = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[4] ?? ''
+  return openRelational({ url: socketUrl(folder, 'tributary'), logger: silentLogger, maxConnections: 1 })
+}
+
+/** Adds a user with the platform admin's password; with an organisation, as one of its members. */
+export const addPerson = async (
+  { db }: Relational,
+  name: string,
+  member?: { organization: string; role: 'ORG_ADMIN' | 'ORG_COLLABORATOR' | 'ORG_GUEST' },
+): Promise<Person> => {
+  const userId = newId()
+  const email = `${name.toLowerCase()}-${userId.slice(-6)}@example.com`
+  const { password_hash } = await db
+    .selectFrom('users')
+    .select('password_hash')
+    .where('email', '=', adminCredentials.email)
+    .executeTakeFirstOrThrow()
+  await db.insertInto('users').values({ id: userId, email, first_name: name, password_hash }).execute()
+  if (member !== undefined)
+    await db
+      .insertInto('memberships')
+      .values({
+        id: newId(),
+        organization_id: member.organization.replace('organizations/', ''),
+        user_id: userId,
+        role: member.role,
+      })
+      .execute()
+  return { userId, email, password: adminCredentials.password }
+}
+
+/** Fills in the sign-in page and sends it off. */
+export const fillSignIn = async (page: Page, { email, password }: Omit<Person, 'userId'>): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Signs in from the sign-in page and waits until it is left. */
+export const signIn = async (page: Page, person: Omit<Person, 'userId'>): Promise<void> => {
+  await page.goto('/auth/login')
+  await fillSignIn(page, person)
+  await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
+}
