@@ -27,6 +27,7 @@ test.each([
   [{ PORT: '3000x' }, 'PORT'],
   [{ TRIBUTARY_ROLES: 'api,everything' }, 'TRIBUTARY_ROLES'],
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'postgres://user@/database' }, 'DATABASE_URL'],
   [{ TRIBUTARY_SECRET_KEY: 'short' }, 'TRIBUTARY_SECRET_KEY'],
   [{ TRIBUTARY_TRUSTED_PROXIES: '10.0.0.1' }, 'TRIBUTARY_TRUSTED_PROXIES'],
   [{ TRIBUTARY_DATADIR: '/x' }, 'TRIBUTARY_DATADIR'],
@@ -40,4 +41,12 @@ test('all mistakes are reported together', () => {
   expect(() => readConfig({ PORT: 'x', HOST: ' ', TRIBUTARY_TYPO: '1' })).toThrow(
     /PORT[\s\S]*HOST[\s\S]*TRIBUTARY_TYPO/,
   )
+})
+
+test.each([
+  'postgres://user:password@db.example:5432/tributary?sslmode=verify-full',
+  'postgresql://user@/tributary?host=/run/postgresql',
+  'postgres:///tributary?host=%2Frun%2Fpostgresql',
+])('DATABASE_URL takes %s', (value) => {
+  expect(readConfig({ DATABASE_URL: value }).relational).toEqual({ kind: 'remote', url: value })
 })

@@ -24,6 +24,18 @@ const url = (...protocols: string[]) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
     message: `must be a URL beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   })
+/** As `url`; the host may be missing when a parameter names the folder of a Unix socket, as libpq allows. */
+const databaseUrl = text.refine(
+  (value) => {
+    const full = value.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1localhost/')
+    if (!URL.canParse(full) || !/^postgres(ql)?:$/.test(new URL(full).protocol)) return false
+    return full === value || new URL(full).searchParams.has('host')
+  },
+  {
+    message:
+      'must be a URL such as postgres://user:password@host:5432/database or postgres://user@/database?host=/socket/folder',
+  },
+)
 const cidr = /^[0-9a-fA-F.:]+\/\d{1,3}$/
 const networks = list.refine(
   (values) => values.every((value) => cidr.test(value)),
@@ -114,7 +126,12 @@ export const settings = {
     '24',
     'How long a failing delivery is tried again before it becomes a dead letter; at least 4 in production.',
   ),
-  DATABASE_URL: setting(url('postgres:', 'postgresql:'), undefined, 'PostgreSQL to use.', 'embedded'),
+  DATABASE_URL: setting(
+    databaseUrl,
+    undefined,
+    'PostgreSQL to use: `postgres://user:password@host:5432/database` or `postgres://user@/database?host=/socket/folder`.',
+    'embedded',
+  ),
   CLICKHOUSE_URL: setting(
     url('http:', 'https:'),
     undefined,

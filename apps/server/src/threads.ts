@@ -70,7 +70,7 @@ export const createRoleThread = (options: {
       name: options.name,
       workerData: value,
       transferList: [...transfer],
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMiB },
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMiB, maxYoungGenerationSizeMb: 16 },
     })
     worker = made
     let cause: Error | undefined

@@ -14,6 +14,8 @@ export type ProductOptions = {
   env?: Record<string, string>
   /** Milliseconds until ready. */
   deadlineMs?: number
+  /** Runs the process under this account; needs root. */
+  user?: { uid: number; gid: number }
 }
 
 export type Product = AsyncDisposable & {
@@ -56,6 +58,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...options.user,
   })
   let output = ''
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))

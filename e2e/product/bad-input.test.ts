@@ -1,0 +1,189 @@
+import { gzipSync } from 'node:zlib'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+  startWebhookReceiver,
+  type TestSource,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { post, storedEvents, track } from './calls.ts'
+
+let product: Product
+let receiver: WebhookReceiver
+let workspace: string
+let shop: TestSource
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver()
+  product = await startProduct()
+  await product.api.login(adminCredentials)
+  workspace = (await createWorkspace(product.api)).workspace
+  shop = await createSource(product.api, workspace)
+  await createWebhook(product.api, workspace, shop.source, { url: receiver.url, batching: true, batch_size: 500 })
+})
+afterAll(async () => {
+  await product?.[Symbol.asyncDispose]()
+  await receiver?.close()
+})
+
+type Refused = { reason: string; code: number; count: number; message: string; sample: string }
+const refusedOf = async (source: string): Promise<Refused[]> =>
+  (await product.api.ok('GET', `/${source}/refusedRequests`)).refused_requests as Refused[]
+
+const expectRefusal = async (answer: Response, code: number, reason: string): Promise<void> => {
+  const body = (await answer.json()) as Record<string, unknown>
+  expect([answer.status, body.reason]).toEqual([code, reason])
+  expect(Object.keys(body).toSorted()).toEqual(['code', 'message', 'metadata', 'reason'])
+  expect(body.code).toBe(code)
+  expect(String(body.message).length).toBeGreaterThan(20)
+}
+
+const big = { properties: { filler: 'x'.repeat(33 * 1024) } }
+
+describe('a refused request', () => {
+  test.each<[code: number, reason: string, what: string, path: string, body: () => unknown, headers?: object]>([
+    [400, 'INVALID_JSON', 'malformed JSON', '/v1/batch', () => '{"batch":[{"type":"track"'],
+    [400, 'EMPTY_BATCH', 'an empty batch', '/v1/batch', () => ({ batch: [] })],
+    [400, 'BATCH_MISSING', 'a batch call without a batch', '/v1/batch', () => ({ events: [track('bad-1')] })],
+    [400, 'EMPTY_BODY', 'an empty body', '/v1/track', () => ''],
+    [400, 'NOT_AN_OBJECT', 'a list', '/v1/track', () => [track('bad-2')]],
+    [413, 'BODY_TOO_LARGE', 'a body over 4 MB', '/v1/batch', () => ({ batch: Array(140).fill(track('bad-3', big)) })],
+    [
+      413,
+      'BODY_TOO_LARGE',
+      'a gzip bomb',
+      '/v1/batch',
+      () => gzipSync(Buffer.alloc(128 * 1024 * 1024, 0x20)),
+      { 'content-encoding': 'gzip' },
+    ],
+    [400, 'EVENT_TOO_LARGE', 'a single event over 32 KB', '/v1/track', () => track('bad-4', big)],
+    [400, 'UNKNOWN_TYPE', 'an event of unknown type', '/v1/track', () => track('bad-5', { type: 'purchase' })],
+    [400, 'MISSING_FIELD', 'an event without ids', '/v1/track', () => ({ event: 'Ordered', messageId: 'bad-6' })],
+    [400, 'INVALID_COMPRESSION', 'what does not decompress', '/v1/track', () => 'no', { 'content-encoding': 'gzip' }],
+  ])('is answered %i %s for %s, with what to mend', async (code, reason, _, path, body, headers) => {
+    await expectRefusal(await post(product, path, shop.key, body(), { ...headers }), code, reason)
+  })
+
+  test('is answered 401 for a missing, an unknown and a revoked key, 404 for a disabled source', async () => {
+    await expectRefusal(await post(product, '/v1/track', undefined, track('bad-7')), 401, 'WRITE_KEY_MISSING')
+    await expectRefusal(await post(product, '/v1/track', 'nobody', track('bad-8')), 401, 'WRITE_KEY_UNKNOWN')
+    const old = await createSource(product.api, workspace, 'Old')
+    const { writekeys } = await product.api.ok('GET', `/${workspace}/writekeys?source=${old.source}`)
+    const { name } = (writekeys as { name: string }[])[0] ?? { name: '' }
+    await product.api.ok('DELETE', `/${name}`)
+    await expectRefusal(await post(product, '/v1/track', old.key, track('bad-9')), 401, 'WRITE_KEY_REVOKED')
+    const off = await createSource(product.api, workspace, 'Off')
+    await product.api.ok('PATCH', `/${off.source}`, { enabled: false })
+    await expectRefusal(await post(product, '/v1/track', off.key, track('bad-10')), 404, 'SOURCE_DISABLED')
+    for (const [source, reason] of [
+      [old.source, 'WRITE_KEY_REVOKED'],
+      [off.source, 'SOURCE_DISABLED'],
+    ] as const)
+      await eventually(`${reason} on the page of its source`, async () =>
+        (await refusedOf(source)).some((row) => row.reason === reason && row.count === 1),
+      )
+  })
+
+  test('is counted and sampled on the page of its source, without the key', async () => {
+    const wanted = {
+      INVALID_JSON: 1,
+      EMPTY_BATCH: 1,
+      BATCH_MISSING: 1,
+      EMPTY_BODY: 1,
+      NOT_AN_OBJECT: 1,
+      BODY_TOO_LARGE: 2,
+      EVENT_TOO_LARGE: 1,
+      UNKNOWN_TYPE: 1,
+      MISSING_FIELD: 1,
+      INVALID_COMPRESSION: 1,
+    }
+    const rows = await eventually('all counted', async () => {
+      const found = await refusedOf(shop.source)
+      return found.length >= Object.keys(wanted).length && found
+    })
+    expect(Object.fromEntries(rows.map((row) => [row.reason, row.count]))).toEqual(wanted)
+    for (const row of rows) {
+      expect(row.message).not.toBe('')
+      expect(JSON.parse(row.sample)).toMatchObject({ method: 'POST' })
+      expect(row.sample).not.toContain(shop.key)
+    }
+  })
+
+  test('leaves nothing in the store and goes to no destination', async () => {
+    expect((await post(product, '/v1/track', shop.key, track('good-1'))).status).toBe(200)
+    await eventually('the good one delivered', () => receiver.messageIds().has('good-1'))
+    await eventually('the good one stored', async () => (await storedEvents(product, shop.source)).length > 0)
+    expect((await storedEvents(product, shop.source)).map((event) => event.message_id)).toEqual(['good-1'])
+    expect([...receiver.messageIds().keys()]).toEqual(['good-1'])
+  })
+})
+
+test('a batch keeps what is wrong in it as rejected with its reason, and everything else is stored and delivered', async () => {
+  const { source, key } = await createSource(product.api, workspace, 'Mixed')
+  await createWebhook(product.api, workspace, source, { url: receiver.url, batching: true, batch_size: 1000 })
+  const wrong = [
+    42,
+    track('mixed-large', big),
+    track('mixed-type', { type: 'purchase' }),
+    { type: 'track', event: 'Ordered', messageId: 'mixed-nobody' },
+    track('mixed-name', { event: { no: 'text' } }),
+    track('mixed-properties', { properties: 'none' }),
+    track('m'.repeat(101)),
+  ]
+  const good = Array.from({ length: 2510 - wrong.length }, (_, index) => track(`mixed-${index}`))
+  const answer = await post(product, '/v1/batch', key, { batch: [...wrong, ...good] })
+  expect([answer.status, await answer.json()]).toEqual([200, { success: true }])
+  const stored = await eventually('all 2,510 kept', async () => {
+    const found = await storedEvents(product, source)
+    return found.length >= 2510 && found
+  })
+  expect(stored).toHaveLength(2510)
+  const accepted = stored.filter((event) => event.status === 'accepted').map((event) => event.message_id)
+  const wanted = Array.from({ length: 2500 - wrong.length }, (_, index) => `mixed-${index}`)
+  expect(accepted.toSorted()).toEqual(wanted.toSorted())
+  const reasons = new Map<string, number>()
+  for (const { status, reason } of stored)
+    if (status === 'rejected') {
+      const code = reason.split(':')[0] ?? ''
+      expect(reason).toMatch(/^\w+: .{10,}/)
+      reasons.set(code, (reasons.get(code) ?? 0) + 1)
+    }
+  expect(Object.fromEntries(reasons)).toEqual({
+    not_an_object: 1,
+    too_large: 1,
+    unknown_type: 1,
+    missing_ids: 1,
+    invalid_event_name: 1,
+    invalid_object: 1,
+    message_id_too_long: 1,
+    over_batch_limit: 10,
+  })
+  await eventually('the accepted ones delivered', () => wanted.every((id) => receiver.messageIds().has(id)))
+  expect([...receiver.messageIds()].filter(([id]) => id.startsWith('mixed-'))).toHaveLength(wanted.length)
+  const [rejected] = (await storedEvents(product, source, '&status=rejected')).filter(
+    (event) => event.message_id === 'mixed-type',
+  )
+  const detail = await product.api.ok('GET', `/${rejected?.name}`)
+  expect(detail).toMatchObject({ payload: { type: 'purchase' }, deliveries: [] })
+})
+
+test('an event left out as a repetition is counted for its source', async () => {
+  const { source, key } = await createSource(product.api, workspace, 'Repeated')
+  for (const id of ['twice', 'twice', 'once', 'twice'])
+    expect((await post(product, '/v1/track', key, track(id))).status).toBe(200)
+  const dropped = await eventually('counted', async () => {
+    const page = await product.api.ok('GET', `/${source}/droppedEvents`)
+    const rows = page.dropped_events as { reason: string; count: number; message: string }[]
+    return rows[0]?.count === 2 && rows
+  })
+  expect(dropped).toEqual([
+    { reason: 'duplicate', count: 2, message: expect.stringContaining('messageId'), last_hour: expect.any(String) },
+  ])
+  expect((await storedEvents(product, source)).map((event) => event.message_id).toSorted()).toEqual(['once', 'twice'])
+})
