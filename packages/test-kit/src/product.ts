@@ -14,6 +14,8 @@ export type ProductOptions = {
   env?: Record<string, string>
   /** Milliseconds until ready. */
   deadlineMs?: number
+  /** Called with the process id as soon as the process runs. */
+  onSpawn?: (pid: number) => void
   /** Runs the process under this account; needs root. */
   user?: { uid: number; gid: number }
 }
@@ -60,6 +62,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     stdio: ['ignore', 'pipe', 'pipe'],
     ...options.user,
   })
+  if (child.pid !== undefined) options.onSpawn?.(child.pid)
   let output = ''
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = await new Promise<string>((resolve, reject) => {
