@@ -84,7 +84,7 @@ const signIn = async (browser: Browser, origin: string): Promise<string> => {
   return stored
 }
 
-rmSync('screenshots', { recursive: true, force: true })
+if (only === undefined) rmSync('screenshots', { recursive: true, force: true })
 mkdirSync('screenshots', { recursive: true })
 await using product = await startProduct()
 await using receiver = await startWebhookReceiver()
