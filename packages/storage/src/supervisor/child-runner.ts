@@ -136,7 +136,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     }
     enter('ready')
     lastError = undefined
-    metrics.observe('supervisor_child_start_ms', Date.now() - began, { child: spec.name })
+    metrics.observe('supervisor_child_start', Date.now() - began, { child: spec.name })
     logger.info({ child: spec.name, pid: current.child.pid, ms: Date.now() - began }, 'child is ready')
     return current
   }
@@ -174,7 +174,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
       await delay(pause, undefined, { signal: ending.signal }).catch(() => {})
       if (ending.signal.aborted) return undefined
       restarts += 1
-      metrics.count('supervisor_child_restarts_total', 1, { child: spec.name })
+      metrics.count('supervisor_child_restarts', 1, { child: spec.name })
       try {
         return await bringUp()
       } catch (error) {

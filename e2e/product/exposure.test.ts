@@ -1,0 +1,302 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { post, storedEvents, track } from './calls.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+
+let product: Product
+let workspace: string
+/** Listens where no destination may go, and counts who comes. */
+let trap: { port: number; visits: number; servers: Server[] }
+
+beforeAll(async () => {
+  trap = { port: 0, visits: 0, servers: [] }
+  for (const host of ['127.0.0.1', '::1']) {
+    const server = createServer((socket) => {
+      trap.visits += 1
+      socket.destroy()
+    })
+    const listening = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(trap.port, host, () => resolve(true))
+    })
+    if (!listening) continue
+    trap.servers.push(server)
+    const address = server.address()
+    if (typeof address === 'object' && address !== null) trap.port = address.port
+  }
+  product = await startProduct({ env: { TRIBUTARY_EGRESS_ALLOW: '' } })
+  await product.api.login(adminCredentials)
+  workspace = (await createWorkspace(product.api)).workspace
+})
+afterAll(async () => {
+  await product?.[Symbol.asyncDispose]()
+  for (const server of trap.servers) server.close()
+})
+
+test('no destination reaches this machine or a private network, however the address is written, and the log says why', async () => {
+  const { source, key } = await createSource(product.api, workspace, 'Guarded')
+  const { port } = trap
+  const urls = [
+    `http://127.0.0.1:${port}/`,
+    `http://127.1:${port}/`,
+    `http://2130706433:${port}/`,
+    `http://0x7f.0.0.1:${port}/`,
+    `http://0177.0.0.1:${port}/`,
+    `http://0.0.0.0:${port}/`,
+    `http://localhost:${port}/`,
+    `http://localhost.:${port}/`,
+    `http://[::1]:${port}/`,
+    `http://[::]:${port}/`,
+    `http://[::ffff:127.0.0.1]:${port}/`,
+    `http://[::ffff:7f00:1]:${port}/`,
+    `http://[64:ff9b::7f00:1]:${port}/`,
+    `http://[2002:7f00:1::]:${port}/`,
+    'http://169.254.169.254/latest/meta-data/',
+    'http://10.0.0.1/',
+    'http://192.168.0.1/',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://[fe80::1]/',
+  ]
+  const destinations: string[] = []
+  for (const [index, url] of urls.entries())
+    destinations.push(await createWebhook(product.api, workspace, source, { url }, `Guarded ${index}`))
+  expect((await post(product, '/v1/track', key, track('guarded-1'))).status).toBe(200)
+  const outcomes = await Promise.all(
+    destinations.map((destination, index) =>
+      eventually(`an attempt for ${urls[index]}`, async () => {
+        const { deliveries } = await product.api.ok('GET', `/${destination}/deliveries`)
+        const [attempt] = deliveries as { reason: string; http_status: number; status: string }[]
+        return attempt !== undefined && { url: urls[index], ...attempt }
+      }),
+    ),
+  )
+  const passed = outcomes.filter(
+    ({ reason, http_status }) => http_status !== 0 || !/not public and not in the allowed|does not exist/.test(reason),
+  )
+  expect(passed).toEqual([])
+  expect(trap.visits).toBe(0)
+  // Nothing is lost by it: the events wait for an address that may be reached.
+  const { waiting } = await product.api.ok('GET', `/${destinations[0]}/deliveries`)
+  expect(waiting).toMatchObject({ event_count: 1 })
+})
+
+describe('what is served beside the product itself', () => {
+  test.each([
+    ['/health/live', 200, /application\/json/, /"ok":true/],
+    ['/health/ready', 200, /application\/json/, /"relational":\{"ok":true\}/],
+    ['/health', 200, /application\/json/, /"ok":true/],
+    ['/version', 200, /application\/json/, /"version":"\d+\.\d+\.\d+"/],
+    ['/robots.txt', 200, /text\/plain/, /Disallow: \//],
+    ['/metrics', 200, /text\/plain; version=0\.0\.4/, /^tributary_\w+/m],
+  ])('%s answers', async (path, status, type, body) => {
+    const answer = await fetch(`${product.url}${path}`)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toMatch(type)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(await answer.text()).toMatch(body)
+  })
+
+  test('/metrics is not shown to a client behind a proxy, and every line of it is well-formed', async () => {
+    const forwarded = await fetch(`${product.url}/metrics`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
+    expect(forwarded.status).toBe(403)
+    const text = await (await fetch(`${product.url}/metrics`)).text()
+    const line =
+      /^(#.*|[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-zA-Z0-9_]+="[^"\n]*"(,[a-zA-Z0-9_]+="[^"\n]*")*\})? -?[\d.eE+-]+|.* (NaN|Nan|[+-]Inf))?$/
+    expect(text.split('\n').filter((each) => !line.test(each))).toEqual([])
+    for (const name of ['collect_requests_total', 'collect_accepted_bytes_total', 'pipeline_rows_stored_total'])
+      await eventually(name, async () =>
+        (await (await fetch(`${product.url}/metrics`)).text()).includes(`tributary_${name}`),
+      )
+    expect(text).not.toMatch(/_total_total|_ms_milliseconds/)
+    expect(text).toMatch(/tributary_supervisor_child_ready\{child="postgres"\} 1/)
+  })
+
+  test('the page and every answer of the API go out under a strict policy, without CORS for other origins', async () => {
+    const page = await fetch(`${product.url}/`)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/default-src 'self'/)
+    expect(policy).toMatch(/frame-ancestors 'none'/)
+    expect(/script-src[^;]*/.exec(policy)?.[0]).not.toMatch(/unsafe|\*|http/)
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    for (const [method, path] of [
+      ['GET', '/api/openapi.json'],
+      ['GET', '/api/workspaces'],
+      ['OPTIONS', '/api/users:login'],
+      ['POST', '/api/users:login'],
+      ['GET', '/'],
+      ['GET', '/health/ready'],
+    ] as const) {
+      const answer = await fetch(`${product.url}${path}`, {
+        method,
+        headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      })
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+    const collected = await fetch(`${product.url}/v1/t`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://shop.example' },
+    })
+    expect([collected.status, collected.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://shop.example',
+    ])
+  })
+
+  test.each([
+    ['GET', '/api/nothing', 404],
+    ['GET', '/api', 404],
+    ['DELETE', '/api/users:login', 404],
+    ['GET', '/api/workspaces/%E0%A4%A/sources', 400],
+    ['GET', '/api/workspaces', 401],
+    ['GET', '/v1/nothing', 404],
+    ['GET', '/v1/track', 405],
+  ])('%s %s is refused with the four keys', async (method, path, status) => {
+    const answer = await fetch(`${product.url}${path}`, { method })
+    const body = (await answer.json()) as Record<string, unknown>
+    expect([answer.status, body.code]).toEqual([status, status])
+    expect(Object.keys(body).toSorted()).toEqual(['code', 'message', 'metadata', 'reason'])
+  })
+
+  test('HEAD answers like GET without a body', async () => {
+    for (const path of ['/', '/api/openapi.json', '/health/live']) {
+      const answer = await fetch(`${product.url}${path}`, { method: 'HEAD' })
+      expect([path, answer.status, await answer.text()]).toEqual([path, 200, ''])
+    }
+  })
+
+  test('what is no HTTP at all gets the four keys, too', async () => {
+    const text = await new Promise<string>((resolve) => {
+      let read = ''
+      const socket = connect(Number(new URL(product.url).port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'))
+      socket.on('data', (chunk) => {
+        read += chunk.toString()
+      })
+      socket.on('close', () => resolve(read))
+    })
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ code: 400, reason: 'MALFORMED_REQUEST' })
+  })
+})
+
+type OpenApi = {
+  openapi: string
+  info: { title: string; version: string }
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string
+        parameters: { in: string; name: string; required: boolean }[]
+        responses: Record<string, unknown>
+      }
+    >
+  >
+  components: { schemas: Record<string, unknown> }
+}
+
+test('the description of the API is OpenAPI 3.1 with sound references, and its page loads from this server alone', async () => {
+  const document = (await (await fetch(`${product.url}/api/openapi.json`)).json()) as OpenApi
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+  expect(document.info.version).toMatch(/^\d/)
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => ({ path, ...operation })),
+  )
+  expect(operations.length).toBeGreaterThan(30)
+  expect(new Set(operations.map((operation) => operation.operationId)).size).toBe(operations.length)
+  for (const { path, parameters, responses } of operations) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    expect(parameters.filter((each) => each.in === 'path' && each.required).map((each) => each.name)).toEqual(named)
+    expect(Object.keys(responses)).toContain('200')
+  }
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? '')
+  expect(references.length).toBeGreaterThan(0)
+  for (const target of new Set(references)) {
+    const found = target
+      .replace(/^#\//, '')
+      .split('/')
+      .reduce<unknown>(
+        (at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined),
+        document,
+      )
+    expect(found, target).toBeDefined()
+  }
+  const page = await fetch(`${product.url}/api/docs`)
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+  const html = await page.text()
+  const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '')
+  for (const link of links) {
+    const asset = await fetch(new URL(link, `${product.url}/api/docs`))
+    expect([link, asset.status, new URL(asset.url).origin]).toEqual([link, 200, product.url])
+  }
+})
+
+test('the demo sends what it is asked for to a running product, into a workspace of its own', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      '--disable-warning=ExperimentalWarning',
+      join(root, 'scripts/demo.ts'),
+      '--url',
+      product.url,
+      '--events',
+      '5',
+      '--rate',
+      '50',
+    ],
+    {
+      env: {
+        PATH: process.env.PATH,
+        TRIBUTARY_ADMIN_EMAIL: adminCredentials.email,
+        TRIBUTARY_ADMIN_PASSWORD: adminCredentials.password,
+      },
+    },
+  )
+  expect(stdout).toContain('Sent 5 events')
+  const source = /(workspaces\/\S+\/sources\/\S+)/.exec(stdout)?.[1] ?? ''
+  await eventually('stored', async () => (await storedEvents(product, source, '&status=accepted')).length === 5)
+})
+
+test('every command of the README is there and leads to a script that exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const entry = readFileSync(join(root, 'scripts/run.mjs'), 'utf8')
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const named = [...readme.matchAll(/npm (start|test|run [a-z]+)/g)].map(([, name = '']) => name.replace('run ', ''))
+  expect(named).toEqual(
+    expect.arrayContaining([
+      'start',
+      'test',
+      'dev',
+      'check',
+      'bench',
+      'soak',
+      'screenshots',
+      'demo',
+      'backup',
+      'restore',
+    ]),
+  )
+  for (const name of new Set(named)) {
+    expect(scripts[name]).toBe(`node scripts/run.mjs ${name}`)
+    const script = new RegExp(`\\b${name}: \\{ script: '([^']+)'`).exec(entry)?.[1] ?? 'missing'
+    expect([name, existsSync(join(root, script))]).toEqual([name, true])
+  }
+})
