@@ -110,10 +110,18 @@ export const startListening = async (script: string, args: readonly string[]): P
   }
 }
 
-/** Resident memory of a process, bytes; 0 when it is gone. */
-export const residentBytes = (pid: number): number => {
+/** What `npm start` sets in the environment of the product, and the tests' way of starting it does not. */
+export const startEnvironment: Record<string, string> = Object.fromEntries(
+  ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }),
+)
+
+/** The most memory a process had resident since its start, bytes; 0 when it is gone. */
+export const peakResidentBytes = (pid: number): number => {
   try {
-    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
   } catch {
     return 0
   }

@@ -9,10 +9,12 @@ import { type Figure, printFigures } from './harness.ts'
 import { startBench } from './product.ts'
 
 const acknowledged = async (): Promise<Figure[]> => {
-  const bench = await startBench({})
-  await using _ = bench.product
   const figures: Figure[] = []
-  for (const shape of shapes) figures.push(await measureAcknowledged(shape, bench, 3))
+  for (const shape of shapes) {
+    const bench = await startBench({ env: shape.roles === undefined ? {} : { TRIBUTARY_ROLES: shape.roles } })
+    await using _ = bench.product
+    figures.push(await measureAcknowledged(shape, bench, 3))
+  }
   return figures
 }
 
@@ -20,7 +22,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   start: measureStart,
   acknowledged,
   latency: () => measureLatency(15),
-  stored: () => measureStored(20),
+  stored: () => measureStored(8),
   backlog: () => measureBacklog(1_000_000),
 }
 

@@ -7,7 +7,7 @@ import {
   type Product,
   startProduct,
 } from '@tributary/test-kit'
-import { metric } from './harness.ts'
+import { metric, startEnvironment } from './harness.ts'
 
 /** A running product with an organisation, a source, its key and, when asked for, a connected webhook. */
 export type Bench = {
@@ -18,8 +18,36 @@ export type Bench = {
   key: string
   /** Rows stored in the event store so far. */
   stored(): Promise<number>
-  /** Resolves when everything accepted is stored, and (with a webhook) delivered or parked. */
+  /** Resolves when everything accepted is stored. */
   settle(deadlineMs?: number): Promise<void>
+}
+
+const rowsStored = (url: string): Promise<number> => metric(url, 'tributary_pipeline_rows_stored_total')
+
+/** Resolves when everything that a running product has accepted is stored. */
+export const settleProduct = async (url: string, deadlineMs = 300_000): Promise<void> => {
+  // The gauges are refreshed about once a second: one value says nothing, an unchanged one does.
+  let before = -1
+  let quietSince = performance.now()
+  await eventually(
+    'the pipeline to come to rest',
+    async () => {
+      const now = await rowsStored(url)
+      const lag = await metric(url, 'tributary_pipeline_lag_records')
+      if (now !== before || lag > 0) quietSince = performance.now()
+      before = now
+      return performance.now() - quietSince > 2000
+    },
+    deadlineMs,
+  )
+}
+
+/** Environment of a product under load. */
+export const benchEnvironment: Record<string, string> = {
+  ...startEnvironment,
+  // Load without pauses runs into the share of a workspace, which is not what is measured.
+  TRIBUTARY_WORKSPACE_BACKLOG_MB: '16384',
+  TRIBUTARY_LOG_LEVEL: 'warn',
 }
 
 /** Starts the product as a user does and sets it up through its API. */
@@ -30,38 +58,21 @@ export const startBench = async (options: {
 }): Promise<Bench> => {
   const product = await startProduct({
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-    // Load without pauses runs into the share of a workspace, which is not what is measured.
-    env: { TRIBUTARY_WORKSPACE_BACKLOG_MB: '16384', TRIBUTARY_LOG_LEVEL: 'warn', ...options.env },
+    env: { ...benchEnvironment, ...options.env },
   })
   try {
     await product.api.login(adminCredentials)
     const { workspace } = await createWorkspace(product.api, 'Bench')
     const { source, sourceId, key } = await createSource(product.api, workspace, 'Load')
     if (options.webhook !== undefined) await createWebhook(product.api, workspace, source, options.webhook)
-    const stored = (): Promise<number> => metric(product.url, 'tributary_pipeline_rows_stored_total')
     return {
       product,
       port: Number(new URL(product.url).port),
       workspace,
       sourceId,
       key,
-      stored,
-      async settle(deadlineMs = 300_000) {
-        // The gauges are refreshed about once a second: one value says nothing, an unchanged one does.
-        let before = -1
-        let quietSince = performance.now()
-        await eventually(
-          'the pipeline to come to rest',
-          async () => {
-            const now = await stored()
-            const lag = await metric(product.url, 'tributary_pipeline_lag_records')
-            if (now !== before || lag > 0) quietSince = performance.now()
-            before = now
-            return performance.now() - quietSince > 2000
-          },
-          deadlineMs,
-        )
-      },
+      stored: () => rowsStored(product.url),
+      settle: (deadlineMs) => settleProduct(product.url, deadlineMs),
     }
   } catch (error) {
     await product[Symbol.asyncDispose]()
