@@ -59,7 +59,9 @@ const FirstLoad = () => (
 /** Sends a visitor without a session to the login page and remembers where they wanted to go. */
 const signedIn = ({ request }: LoaderFunctionArgs): null | Response => {
   if (useSession.getState().accessToken !== null) return null
-  const { pathname, search, hash } = new URL(request.url)
+  const { pathname, search } = new URL(request.url)
+  // A request carries no hash. The address bar has it when the visit begins with this page.
+  const hash = window.location.pathname === pathname ? window.location.hash : ''
   rememberLocation(pathname + search + hash)
   return redirect(paths.login())
 }

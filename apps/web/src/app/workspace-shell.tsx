@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import { Menu as MenuIcon } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Outlet, useLocation, useParams } from 'react-router'
 import { workspaceQuery, workspacesQuery } from '../lib/queries.ts'
 import { useSession, workspaceEntered, workspacesLoaded } from '../lib/session.ts'
@@ -57,10 +57,16 @@ const MobileBar = ({ workspace, pathname }: { workspace: Workspace; pathname: st
 const Frame = ({ workspace }: { workspace: Workspace }) => {
   const { pathname } = useLocation()
   const collapsed = useSidebar((state) => state.collapsed)
+  const content = useRef<HTMLElement>(null)
   return (
     <div className="md:flex">
       <a
         href="#content"
+        onClick={(event) => {
+          // The hash of the address belongs to the tabs of the page.
+          event.preventDefault()
+          content.current?.focus()
+        }}
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2 focus:shadow-pop"
       >
         Skip to content
@@ -75,7 +81,7 @@ const Frame = ({ workspace }: { workspace: Workspace }) => {
         <Sidebar workspace={workspace} narrow={collapsed} pathname={pathname} onToggle={toggleSidebar} />
       </aside>
       <MobileBar key={pathname} workspace={workspace} pathname={pathname} />
-      <main id="content" className="min-w-0 flex-1">
+      <main id="content" ref={content} tabIndex={-1} className="min-w-0 flex-1 outline-none">
         <div className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
           <Outlet />
         </div>

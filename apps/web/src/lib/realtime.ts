@@ -35,12 +35,14 @@ export type LiveChannel = {
   channel: string
   token: string
   onMessage: (message: z.infer<typeof liveMessage>) => void
+  /** 'connected' is told when the channel is joined, not when only the connection stands. */
   onState: (state: ConnectionState) => void
   /** The channel was joined, for the first time or again after a break: what came meanwhile must be read. */
   onJoined: () => void
 }
 
-const toState = (state: string): ConnectionState => connectionStates.find((known) => known === state) ?? 'unavailable'
+const toState = (state: string): ConnectionState =>
+  state === 'connected' ? 'connecting' : (connectionStates.find((known) => known === state) ?? 'unavailable')
 
 const open = (Client: typeof Pusher, { key, channel, token, onMessage, onState, onJoined }: LiveChannel): Pusher => {
   const secure = window.location.protocol === 'https:'
@@ -62,7 +64,10 @@ const open = (Client: typeof Pusher, { key, channel, token, onMessage, onState, 
   onState(toState(pusher.connection.state))
   pusher.connection.bind('state_change', ({ current }: { current: string }) => onState(toState(current)))
   const joined = pusher.subscribe(channel)
-  joined.bind('pusher:subscription_succeeded', onJoined)
+  joined.bind('pusher:subscription_succeeded', () => {
+    onState('connected')
+    onJoined()
+  })
   joined.bind('pusher:subscription_error', () => onState('failed'))
   joined.bind('events', (data: unknown) => {
     const message = liveMessage.safeParse(data)

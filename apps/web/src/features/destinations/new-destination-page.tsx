@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CatalogDestination, SettingOption, Source } from '@tributary/contract'
 import { useMemo } from 'react'
-import { Controller, useFormContext } from 'react-hook-form'
+import { Controller, useFormContext, useWatch } from 'react-hook-form'
 import { useNavigate, useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationQuery, sourcesQuery } from '../../lib/queries.ts'
@@ -18,7 +18,7 @@ import { RequireEditor } from '../../ui/require-editor.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { useCreateDestination } from './mutations.ts'
 import { SettingInput } from './setting-input.tsx'
-import { type DestinationForm, defaultSettings, destinationForm, filledSettings } from './setting-values.ts'
+import { type DestinationForm, defaultSettings, destinationForm, filledSettings, isShown } from './setting-values.ts'
 
 const SettingField = ({ option }: { option: SettingOption }) => {
   const { control } = useFormContext<DestinationForm>()
@@ -46,6 +46,14 @@ const SettingField = ({ option }: { option: SettingOption }) => {
       )}
     />
   )
+}
+
+const SettingFields = ({ options }: { options: readonly SettingOption[] }) => {
+  const { control } = useFormContext<DestinationForm>()
+  const values = useWatch({ control, name: 'settings' })
+  return options
+    .filter((option) => isShown(option, values))
+    .map((option) => <SettingField key={option.name} option={option} />)
 }
 
 const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
@@ -85,7 +93,7 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
     const destination = await create.mutateAsync({
       title,
       app: { name: app.name },
-      settings: filledSettings(settings),
+      settings: filledSettings(app.settings, settings),
       sources: chosen,
     })
     await navigate(paths.destination(destination.name))
@@ -112,9 +120,7 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
               placeholder="Enter your destination name"
               autoComplete="off"
             />
-            {app.settings.map((option) => (
-              <SettingField key={option.name} option={option} />
-            ))}
+            <SettingFields options={app.settings} />
             {sources.length > 0 && <SourceChoices sources={sources} />}
             <div className="flex justify-end">
               <SubmitButton>Create</SubmitButton>

@@ -1,8 +1,8 @@
-import type { SettingOption } from '@tributary/contract'
+import type { SettingOption, SettingValue } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../lib/errors.ts'
 import { settingFailure } from './setting-failure.ts'
-import { defaultSettings, destinationForm, filledSettings, settingProblem } from './setting-values.ts'
+import { defaultSettings, destinationForm, filledSettings, isShown, settingProblem } from './setting-values.ts'
 
 const option = (part: Partial<SettingOption>): SettingOption => ({
   name: 'url',
@@ -14,6 +14,9 @@ const option = (part: Partial<SettingOption>): SettingOption => ({
   editable: true,
   is_secret: false,
   choices: [],
+  min: null,
+  max: null,
+  show_when: null,
   ...part,
 })
 
@@ -33,14 +36,32 @@ test.each([
 })
 
 test('a form starts with the defaults and sends what is filled', () => {
-  const values = defaultSettings([
+  const options = [
     option({}),
     option({ name: 'method', default: 'POST' }),
     option({ name: 'headers', type: 'headers' }),
     option({ name: 'on', type: 'boolean' }),
-  ])
+  ]
+  const values = defaultSettings(options)
   expect(values).toEqual({ url: '', method: 'POST', headers: {}, on: false })
-  expect(filledSettings(values)).toEqual({ method: 'POST', on: false })
+  expect(filledSettings(options, values)).toEqual({ method: 'POST', on: false })
+})
+
+describe('a setting that is asked for only while another has a value', () => {
+  const options = [
+    option({ name: 'on', type: 'boolean' }),
+    option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),
+  ]
+  const problems = (settings: Record<string, SettingValue>): number =>
+    destinationForm(options).safeParse({ title: 'Title', settings, sources: [] }).error?.issues.length ?? 0
+  test.each([
+    [{ on: true, size: 'x' }, true, 1, { on: true, size: 'x' }],
+    [{ on: false, size: 'x' }, false, 0, { on: false }],
+  ])('%j: shown %s, problems %i', (settings, shown, count, sent) => {
+    expect(options.map((each) => isShown(each, settings))).toEqual([true, shown])
+    expect(problems(settings)).toBe(count)
+    expect(filledSettings(options, settings)).toEqual(sent)
+  })
 })
 
 describe('the form of a new destination', () => {

@@ -17,9 +17,23 @@ export const defaultSettings = (options: readonly SettingOption[]): Record<strin
     ]),
   )
 
-/** The part of the values that is sent: what is empty is left to its default. */
-export const filledSettings = (values: Readonly<Record<string, SettingValue>>): Record<string, SettingValue> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmptySetting(value)))
+/** Whether a setting is asked for: some are only while another one has a certain value. */
+export const isShown = (
+  option: Pick<SettingOption, 'show_when'>,
+  values: Readonly<Record<string, SettingValue | undefined>>,
+): boolean => option.show_when === null || values[option.show_when.name] === option.show_when.value
+
+/** The part of the values that is sent: what is not asked for or empty is left to its default. */
+export const filledSettings = (
+  options: readonly SettingOption[],
+  values: Readonly<Record<string, SettingValue>>,
+): Record<string, SettingValue> =>
+  Object.fromEntries(
+    options
+      .filter((option) => isShown(option, values))
+      .map(({ name }) => [name, values[name] ?? null] as const)
+      .filter(([, value]) => !isEmptySetting(value)),
+  )
 
 const isWebAddress = (text: string): boolean => {
   if (!URL.canParse(text)) return false
@@ -48,7 +62,7 @@ export const destinationForm = (options: readonly SettingOption[]) =>
       sources: z.array(z.string()),
     })
     .superRefine((values, context) => {
-      for (const option of options) {
+      for (const option of options.filter((each) => isShown(each, values.settings))) {
         const message = settingProblem(option, values.settings[option.name])
         if (message !== undefined) context.addIssue({ code: 'custom', path: ['settings', option.name], message })
       }

@@ -14,7 +14,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 import { settingFailure } from './setting-failure.ts'
 import { SettingInput } from './setting-input.tsx'
-import { isEmptySetting, settingProblem } from './setting-values.ts'
+import { isEmptySetting, isShown, settingProblem } from './setting-values.ts'
 
 const titleForm = z.object({
   title: z.string().trim().min(1, 'Required').min(4, 'At least 4 characters').max(200, 'At most 200 characters'),
@@ -200,6 +200,8 @@ const DangerCard = ({ destination }: { destination: Destination }) => {
 /** Title, settings, on and off, and deletion of a destination. */
 export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
+  const { settings } = destination.app
+  const values = Object.fromEntries(settings.map((setting) => [setting.name, setting.value ?? setting.default]))
   return (
     <div className="max-w-2xl space-y-5">
       <TitleCard key={destination.title} destination={destination} mayEdit={mayEdit} />
@@ -211,14 +213,16 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
           </p>
         </header>
         <div className="divide-y divide-line">
-          {destination.app.settings.map((setting) => (
-            <SettingRow
-              key={`${setting.name} ${JSON.stringify(setting.value)} ${setting.is_set}`}
-              destination={destination}
-              setting={setting}
-              mayEdit={mayEdit}
-            />
-          ))}
+          {settings
+            .filter((setting) => isShown(setting, values))
+            .map((setting) => (
+              <SettingRow
+                key={`${setting.name} ${JSON.stringify(setting.value)} ${setting.is_set}`}
+                destination={destination}
+                setting={setting}
+                mayEdit={mayEdit}
+              />
+            ))}
         </div>
       </section>
       <EnabledCard destination={destination} mayEdit={mayEdit} />

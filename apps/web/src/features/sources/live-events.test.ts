@@ -71,6 +71,13 @@ describe('scrolled away from the top', () => {
     expect(state.waitingCount).toBe(111)
     expect(ids(state.waiting)).toEqual(['m3'])
   })
+  test('what the server left out is not counted again when it is read', () => {
+    const left: LiveAction[] = [...away, { type: 'received', events: [event(3)], skipped: 2 }]
+    const state = run(...left, { type: 'read', events: [event(4), event(3)] })
+    expect(state).toMatchObject({ waitingCount: 3, missed: 1 })
+    expect(ids(state.waiting)).toEqual(['m4', 'm3'])
+    expect(liveReducer(state, { type: 'read', events: range(4, 8) })).toMatchObject({ waitingCount: 6, missed: 0 })
+  })
   test('older events of a repeated read are not counted as new when the list is full', () => {
     const state = run(received(...range(101, 150)), { type: 'scrolled', atTop: false }, received(...range(1, 20)))
     expect(state.waitingCount).toBe(0)

@@ -32,6 +32,8 @@ export type LiveState = {
   waiting: readonly LiveEvent[]
   /** How many arrived since then, those left out by the server included; more than `waiting` keeps. */
   waitingCount: number
+  /** Of those, how many are known by number only, because the server left them out. */
+  missed: number
   atTop: boolean
   paused: boolean
   /** Left out by the server because too many came at once, since the last clear. */
@@ -44,6 +46,7 @@ export const initialLive: LiveState = {
   events: [],
   waiting: [],
   waitingCount: 0,
+  missed: 0,
   atTop: true,
   paused: false,
   skipped: 0,
@@ -52,6 +55,8 @@ export const initialLive: LiveState = {
 
 export type LiveAction =
   | { type: 'received'; events: readonly LiveEvent[]; skipped: number }
+  /** The stored list was read: it may bring what the live channel left out. */
+  | { type: 'read'; events: readonly LiveEvent[] }
   | { type: 'scrolled'; atTop: boolean }
   | { type: 'takeIn' }
   | { type: 'paused'; paused: boolean }
@@ -79,19 +84,37 @@ export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEve
 const takenIn = (state: LiveState): LiveState =>
   state.waiting.length === 0 && state.waitingCount === 0
     ? state
-    : { ...state, events: mergeEvents(state.events, state.waiting), waiting: [], waitingCount: 0 }
+    : { ...state, events: mergeEvents(state.events, state.waiting), waiting: [], waitingCount: 0, missed: 0 }
 
-const received = (state: LiveState, added: readonly LiveEvent[], skipped: number): LiveState => {
-  const current = added.filter(({ receiveTime }) => Date.parse(receiveTime) > state.clearedUntil)
-  const next = skipped === 0 ? state : { ...state, skipped: state.skipped + skipped }
-  if (state.atTop && !state.paused) return { ...takenIn(next), events: mergeEvents(takenIn(next).events, current) }
+/** What of `added` waits then; `missed` events of it were counted when the server left them out. */
+const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
   const oldest = state.events.length < liveLimit ? 0 : Date.parse(state.events.at(-1)?.receiveTime ?? '')
-  const fresh = unknownOf([...state.events, ...state.waiting], current).filter(
+  const fresh = unknownOf([...state.events, ...state.waiting], added).filter(
     ({ receiveTime }) => Date.parse(receiveTime) >= oldest,
   )
-  const arrived = fresh.length + skipped
-  if (arrived === 0) return next
-  return { ...next, waiting: mergeEvents(state.waiting, fresh), waitingCount: state.waitingCount + arrived }
+  if (fresh.length === 0) return state
+  const counted = Math.min(missed, fresh.length)
+  return {
+    ...state,
+    waiting: mergeEvents(state.waiting, fresh),
+    waitingCount: state.waitingCount + fresh.length - counted,
+    missed: state.missed - counted,
+  }
+}
+
+const takesIn = ({ atTop, paused }: LiveState): boolean => atTop && !paused
+
+const received = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
+  const current = added.filter(({ receiveTime }) => Date.parse(receiveTime) > state.clearedUntil)
+  if (!takesIn(state)) return waiting(state, current, missed)
+  const next = takenIn(state)
+  return { ...next, events: mergeEvents(next.events, current) }
+}
+
+const skipped = (state: LiveState, count: number): LiveState => {
+  if (count === 0) return state
+  const next = { ...state, skipped: state.skipped + count }
+  return takesIn(state) ? next : { ...next, waitingCount: state.waitingCount + count, missed: state.missed + count }
 }
 
 const newestTime = (state: LiveState): number =>
@@ -104,7 +127,9 @@ const newestTime = (state: LiveState): number =>
 export const liveReducer = (state: LiveState, action: LiveAction): LiveState => {
   switch (action.type) {
     case 'received':
-      return received(state, action.events, action.skipped)
+      return skipped(received(state, action.events, 0), action.skipped)
+    case 'read':
+      return received(state, action.events, state.missed)
     case 'scrolled': {
       if (action.atTop === state.atTop) return state
       const next = { ...state, atTop: action.atTop }
@@ -117,7 +142,15 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
       return action.paused || !state.atTop ? next : takenIn(next)
     }
     case 'clear':
-      return { ...state, events: [], waiting: [], waitingCount: 0, skipped: 0, clearedUntil: newestTime(state) }
+      return {
+        ...state,
+        events: [],
+        waiting: [],
+        waitingCount: 0,
+        missed: 0,
+        skipped: 0,
+        clearedUntil: newestTime(state),
+      }
     case 'removeFirst':
       return { ...state, events: state.events.slice(action.count) }
     case 'reset':

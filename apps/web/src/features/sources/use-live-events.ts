@@ -9,9 +9,13 @@ import { initialLive, liveReducer, ofLive, ofSummary } from './live-events.ts'
 /** Milliseconds between two reads of the list while the realtime connection is away. */
 const pollMs = 5000
 
+/** Milliseconds after which an event that the live channel did not bring is in the stored list. */
+const storedMs = 2500
+
 /**
- * The live list of a source: the newest 50 stored events, then what the live channel brings. After every join the list
- * is read again, and while the connection is away it is read every five seconds, so that nothing is missed.
+ * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
+ * after every join, once more when what came just before it is stored, after the server left events out, and every five
+ * seconds while the connection is away, so that nothing is missed.
  */
 export const useLiveEvents = (source: string) => {
   const [state, dispatch] = useReducer(liveReducer, initialLive)
@@ -25,19 +29,37 @@ export const useLiveEvents = (source: string) => {
   })
 
   useEffect(() => {
-    if (stored.data !== undefined) dispatch({ type: 'received', events: stored.data.map(ofSummary), skipped: 0 })
+    if (stored.data !== undefined) dispatch({ type: 'read', events: stored.data.map(ofSummary) })
   }, [stored.data])
 
   useEffect(() => {
     if (key === undefined || token === null) return
-    return joinChannel({
+    const read = (): void => void cache.invalidateQueries({ queryKey: keys.events(source) })
+    let later: ReturnType<typeof setTimeout> | undefined
+    const readLater = (): void => {
+      later ??= setTimeout(() => {
+        later = undefined
+        read()
+      }, storedMs)
+    }
+    const leave = joinChannel({
       key,
       token,
       channel: `private-sources-${sourceIds(source).source}`,
       onState: setConnection,
-      onJoined: () => void cache.invalidateQueries({ queryKey: keys.events(source) }),
-      onMessage: ({ events, skipped }) => dispatch({ type: 'received', events: events.map(ofLive), skipped }),
+      onJoined: () => {
+        read()
+        readLater()
+      },
+      onMessage: ({ events, skipped }) => {
+        dispatch({ type: 'received', events: events.map(ofLive), skipped })
+        if (skipped > 0) readLater()
+      },
     })
+    return () => {
+      clearTimeout(later)
+      leave()
+    }
   }, [key, token, source, cache])
 
   return { state, dispatch, connection, stored }

@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test'
+import { adminCredentials, createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
+import { addPerson, fillSignIn, signIn } from './people.ts'
+import { expect, test } from './product-fixture.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+
+test('a guest sees everything of a workspace and nothing to create, change or delete', async ({
+  page,
+  product,
+  database,
+  receiver,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Guests')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Hook')
+  await signIn(page, await addPerson(database, 'Gus', { organization, role: 'ORG_GUEST' }))
+
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Add source' })).toHaveCount(0)
+  await page.goto(`/${workspace}/destinations`)
+  await expect(page.getByRole('link', { name: 'Hook' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Add destination' })).toHaveCount(0)
+
+  await page.goto(`/${source}#settings`)
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeDisabled()
+  await expect(page.getByRole('switch', { name: 'Receive events' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0)
+  await page.getByRole('tab', { name: 'Set up' }).click()
+  await expect(page.getByText('Write keys')).toBeVisible()
+  await expect(page.getByRole('button', { name: /Create key|Revoke/ })).toHaveCount(0)
+  await page.getByRole('tab', { name: 'Connections' }).click()
+  await expect(page.getByRole('switch', { name: 'Connection with Hook' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: /connect/i })).toHaveCount(0)
+
+  await page.goto(`/${destination}#settings`)
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeDisabled()
+  await expect(page.getByRole('textbox', { name: 'URL' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0)
+})
+
+test('a guest who opens a form by its address is told about the missing access', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'No access')
+  await signIn(page, await addPerson(database, 'Gina', { organization, role: 'ORG_GUEST' }))
+  for (const path of ['catalog-sources/http/new', 'catalog-destinations/webhook/new']) {
+    await page.goto(`/${workspace}/${path}`)
+    await expect(heading(page, "You don't have access to this resource.")).toBeVisible()
+    await expect(page.getByText('Contact your admin for more information.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Create' })).toHaveCount(0)
+  }
+})
+
+test('a collaborator may create sources', async ({ page, product, database }) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Team')
+  await signIn(page, await addPerson(database, 'Cora', { organization, role: 'ORG_COLLABORATOR' }))
+  await page.goto(`/${workspace}/catalog-sources/http/new`)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(heading(page, 'HTTP API')).toBeVisible()
+})
+
+test('a wrong password is told below the form and the form stays as it is', async ({ page }) => {
+  await page.goto('/auth/login')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
+  await expect(page.getByText('Password is required')).toBeVisible()
+  await fillSignIn(page, { email: adminCredentials.email, password: 'not the password' })
+  await expect(page.getByRole('alert')).toHaveText('The e-mail address or the password is wrong')
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(adminCredentials.email)
+  expect(new URL(page.url()).pathname).toBe('/auth/login')
+})
+
+test('a session that was ended on the server is told once, however many calls fail, and the way back is kept', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Sessions')
+  const person = await addPerson(database, 'Sue', { organization, role: 'ORG_ADMIN' })
+  await signIn(page, person)
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByText('Add your first source')).toBeVisible()
+  await database.db.deleteFrom('sessions').where('user_id', '=', person.userId).execute()
+  // What the server remembers of a token is at most two seconds old.
+  const { origin } = new URL(page.url())
+  await expect
+    .poll(() =>
+      page.evaluate(async (url) => {
+        const state = JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state
+        return (await fetch(url, { headers: { authorization: `Bearer ${state.accessToken}` } })).status
+      }, `${origin}/api/${workspace}/sources`),
+    )
+    .toBe(401)
+
+  const refused: string[] = []
+  page.on('response', (response) => {
+    if (response.status() === 401) refused.push(response.url())
+  })
+  const notices = page.getByText('Your session has been expired, please login again')
+  await page.getByRole('link', { name: 'Home', exact: true }).click()
+  await expect(notices).toHaveCount(1)
+  await page.waitForURL('**/auth/login')
+  expect(refused.length).toBeGreaterThan(2)
+  await expect(notices).toHaveCount(1)
+  await fillSignIn(page, person)
+  await page.waitForURL(`**/${workspace}**`)
+})
+
+test('a deep link is remembered over the sign-in, with its tab', async ({ page, product }) => {
+  const { workspace } = await createWorkspace(product.api, 'Deep link')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  await page.goto(`/${source}#setup`)
+  await page.waitForURL('**/auth/login')
+  await fillSignIn(page, adminCredentials)
+  await page.waitForURL(`**/${source}#setup`)
+  await expect(page.getByRole('tab', { name: 'Set up' })).toHaveAttribute('aria-selected', 'true')
+})
+
+test('signing out ends the session on the server, and the pages ask to sign in again', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Leaving')
+  const person = await addPerson(database, 'Olga', { organization, role: 'ORG_ADMIN' })
+  await signIn(page, person)
+  await page.goto(`/${workspace}`)
+  await page.getByRole('button', { name: 'User menu' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/auth/login')
+  expect(await database.db.selectFrom('sessions').select('id').where('user_id', '=', person.userId).execute()).toEqual(
+    [],
+  )
+  await page.goto(`/${workspace}`)
+  await page.waitForURL('**/auth/login')
+})
+
+test('an address that names no page says so and leads home; inside a workspace it shows the overview', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Lost')
+  await page.goto('/no/such/page')
+  await expect(heading(page, 'The requested page was not found.')).toBeVisible()
+  await page.getByRole('link', { name: 'Go to Home' }).click()
+  await expect(page).toHaveURL(/\/$/)
+  await page.goto(`/${workspace}/no-such-page`)
+  await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
+  await expect(heading(page, 'Production')).toBeVisible()
+})
+
+test('a resource that does not exist says so inside the frame of its workspace', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Nothing there')
+  for (const kind of ['sources', 'destinations']) {
+    await page.goto(`/${workspace}/${kind}/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe`)
+    await expect(heading(page, 'The requested resource was not found.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Refresh' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
+  }
+})
+
+test("another organisation's workspace is as unknown as one that does not exist", async ({
+  page,
+  product,
+  database,
+}) => {
+  const own = await createWorkspace(product.api, 'Own company')
+  const other = await createWorkspace(product.api, 'Other company')
+  await signIn(page, await addPerson(database, 'Otto', { organization: own.organization, role: 'ORG_ADMIN' }))
+  for (const workspace of [other.workspace, 'workspaces/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe']) {
+    await page.goto(`/${workspace}/sources`)
+    await expect(heading(page, 'The requested Workspace was not found.')).toBeVisible()
+    await expect(page.getByText('It may have been deleted, or your account has no access to it.')).toBeVisible()
+  }
+  await page.getByRole('link', { name: 'Choose a workspace' }).click()
+  await expect(
+    page.getByRole('region', { name: 'Own company' }).getByRole('link', { name: /Production/ }),
+  ).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Other company' })).toHaveCount(0)
+})
