@@ -150,7 +150,7 @@ test('an address that names no page says so and leads home; inside a workspace i
   await expect(page).toHaveURL(/\/$/)
   await page.goto(`/${workspace}/no-such-page`)
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
-  await expect(heading(page, 'Production')).toBeVisible()
+  await expect(page.getByText('Getting started')).toBeVisible()
 })
 
 test('a resource that does not exist says so inside the frame of its workspace', async ({

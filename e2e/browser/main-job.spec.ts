@@ -96,7 +96,7 @@ test('a webhook made by its form, wrong entries mended at their fields, gets the
   receiver,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Deliveries')
-  const { key } = await createSource(product.api, workspace, 'Shop')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${workspace}/destinations`)
   await page.getByRole('link', { name: 'Add destination' }).click()
   await page.getByRole('link', { name: /Webhook/ }).click()
@@ -139,6 +139,35 @@ test('a webhook made by its form, wrong entries mended at their fields, gets the
   const dialog = page.getByRole('dialog', { name: 'Order Completed' })
   await expect(dialog.getByText('200')).toBeVisible()
   await expect(dialog.getByText(/Request and response are kept for failed attempts only/)).toBeVisible()
+
+  await page.goto(`/${source}`)
+  await rowsOf(page, 'Live events').first().click()
+  const event = page.getByRole('dialog', { name: 'Order Completed' })
+  await event.getByRole('tab', { name: 'Deliveries' }).click()
+  await expect(event.getByText('Delivered')).toBeVisible()
+  await event.getByRole('link', { name: 'Own service' }).click()
+  await expect(page.getByRole('heading', { name: 'Own service', level: 1 })).toBeVisible()
+})
+
+test('an event that a webhook cannot take now waits, and Retry now delivers it without waiting for its turn', async ({
+  signedIn: page,
+  product,
+}) => {
+  await using peer = await startWebhookReceiver()
+  peer.behave({ status: 503, headers: { 'retry-after': '3600' } })
+  const { workspace } = await createWorkspace(product.api, 'Waiting')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Busy')
+  await page.goto(`/${destination}`)
+  await expect(page.getByText('Events that are tried again appear here.')).toBeVisible()
+  expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'waits' }])).toBe(200)
+  await expect(rowsOf(page, 'Deliveries')).toContainText(['Failed'])
+  await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(1)
+  peer.behave({ status: 200 })
+  await page.getByRole('button', { name: 'Retry now' }).click()
+  await expect(rowsOf(page, 'Deliveries').filter({ hasText: 'Delivered' })).toHaveCount(1)
+  await expect(page.getByText('Events that are tried again appear here.')).toBeVisible()
+  expect(peer.messageIds().get('waits')).toBe(1)
 })
 
 test('an event that a webhook answers with 404 is a dead letter with both sides kept, and is delivered by Retry now', async ({

@@ -1,0 +1,207 @@
+import type { Locator, Page } from '@playwright/test'
+import { createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
+import { expect, test } from './product-fixture.ts'
+import { sendTracks } from './tracking.ts'
+
+const tableRows = (page: Page, name: string): Locator =>
+  page.getByRole('table', { name }).getByRole('rowgroup').last().getByRole('row')
+
+test('a new write key is taken at once and a revoked one is refused', async ({ signedIn: page, product }) => {
+  const { workspace } = await createWorkspace(product.api, 'Write keys')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  await page.goto(`/${source}#setup`)
+  await expect(page.getByRole('button', { name: 'Revoke', exact: true })).toHaveCount(1)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await expect(page.getByText('Write Key Created')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Revoke', exact: true })).toHaveCount(2)
+  await page.getByRole('button', { name: 'Copy key' }).first().click()
+  const added = await page.evaluate(() => navigator.clipboard.readText())
+  expect(added).not.toBe(key)
+  expect(await sendTracks(product.url, added, [{ event: 'With the new key', messageId: 'new-key' }])).toBe(200)
+
+  await page.getByRole('button', { name: 'Revoke', exact: true }).last().click()
+  const dialog = page.getByRole('dialog', { name: 'Revoke write key' })
+  await expect(dialog.getByText(key.slice(0, 4))).toBeVisible()
+  await dialog.getByRole('button', { name: 'Revoke key' }).click()
+  await expect(page.getByText('Write Key Revoked')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Revoke', exact: true })).toHaveCount(1)
+  expect(await sendTracks(product.url, key, [{ event: 'With the old key', messageId: 'old-key' }])).toBe(401)
+  expect(await sendTracks(product.url, added, [{ event: 'Still', messageId: 'still' }])).toBe(200)
+})
+
+test('a connection that is switched off or taken apart delivers nothing more', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Connections')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Hook')
+  const send = async (messageId: string): Promise<void> =>
+    expect(await sendTracks(product.url, key, [{ event: 'Order', messageId }])).toBe(200)
+  const delivered = (messageId: string) => eventually(messageId, () => receiver.messageIds().has(messageId))
+
+  await page.goto(`/${source}#connections`)
+  const toggle = page.getByRole('switch', { name: 'Connection with Hook' })
+  await expect(toggle).toBeChecked()
+  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await toggle.click()
+  await answered
+  await send('connection-off')
+  await toggle.click()
+  await expect(toggle).toBeChecked()
+  await page.getByRole('button', { name: 'Disconnect' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Disconnect' })
+  await expect(dialog.getByText(/Events of Shop are no longer delivered to Hook/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Disconnect' }).click()
+  await expect(page.getByText('Destination Disconnected')).toBeVisible()
+  await send('connection-gone')
+  await page.getByRole('button', { name: 'Connect destination' }).click()
+  await page.getByRole('menuitem', { name: 'Hook' }).click()
+  await expect(page.getByText('Destination Connected')).toBeVisible()
+  await send('connection-back')
+  await delivered('connection-back')
+  expect(receiver.messageIds().has('connection-off')).toBe(false)
+  expect(receiver.messageIds().has('connection-gone')).toBe(false)
+  expect((await product.api.ok('GET', `/${destination}`)).title).toBe('Hook')
+})
+
+test('each setting is saved by itself and holds from the next delivery on; a secret is never shown again', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Settings')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Hook')
+  await page.goto(`/${destination}#settings`)
+  const settings = page.getByRole('region', { name: 'Settings' })
+  const secret = settings.getByLabel('Signing secret', { exact: true })
+  await secret.fill('a secret of mine')
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Setting Updated')).toBeVisible()
+  await expect(secret).toHaveValue('')
+  await expect(secret).toHaveAttribute('placeholder', /set/)
+  await settings.getByRole('button', { name: 'Add header' }).click()
+  await settings.getByRole('textbox', { name: 'Header name' }).fill('X-Team')
+  await settings.getByRole('textbox', { name: 'Header value' }).fill('Shop')
+  const saved = page.waitForResponse((response) => response.url().endsWith(':updateSetting'))
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  expect((await saved).status()).toBe(200)
+  await expect(settings.getByText('Headers are set and kept secret. New ones replace them all.')).toBeVisible()
+
+  expect(await sendTracks(product.url, key, [{ event: 'Order', messageId: 'with-settings' }])).toBe(200)
+  const call = await eventually('the webhook is called', () =>
+    receiver.calls.find(({ body }) => body.includes('with-settings')),
+  )
+  expect(call.headers['x-team']).toBe('Shop')
+  expect(call.headers['x-tributary-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
+  await page.reload()
+  await expect(settings.getByText('Headers are set and kept secret. New ones replace them all.')).toBeVisible()
+  await expect(page.getByText('a secret of mine')).toHaveCount(0)
+  expect(JSON.stringify(await product.api.ok('GET', `/${destination}`))).not.toContain('a secret of mine')
+})
+
+test('the settings of batches are asked for only while batches are on, in the form and on the page', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Batches')
+  await page.goto(`/${workspace}/catalog-destinations/webhook/new`)
+  await page.getByRole('textbox', { name: 'URL' }).fill(receiver.url)
+  const size = page.getByRole('textbox', { name: 'Events per batch' })
+  const batches = page.getByRole('switch', { name: 'Send in batches' })
+  await expect(batches).not.toBeChecked()
+  await expect(size).toHaveCount(0)
+  await batches.click()
+  await size.fill('5000')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(size).toHaveAccessibleDescription(/At most 1000/)
+  await batches.click()
+  await expect(size).toHaveCount(0)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(page.getByText('Nothing delivered yet')).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await expect(batches).not.toBeChecked()
+  await expect(size).toHaveCount(0)
+  await batches.click()
+  await expect(size).toHaveValue('100')
+  await size.fill('7')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toHaveCount(0)
+  await page.reload()
+  await expect(size).toHaveValue('7')
+})
+
+test('a list is searched by its box and sorted by its heads', async ({ signedIn: page, product }) => {
+  const { workspace } = await createWorkspace(product.api, 'Lists')
+  for (const title of ['Quince', 'Apple', 'Medlar']) await createSource(product.api, workspace, title)
+  await page.goto(`/${workspace}/sources`)
+  const rows = tableRows(page, 'Sources')
+  await expect(rows).toHaveCount(3)
+  const head = page.getByRole('columnheader', { name: 'Source' })
+  await head.getByRole('button').click()
+  await expect(head).toHaveAttribute('aria-sort', 'ascending')
+  await expect(rows).toContainText(['Apple', 'Medlar', 'Quince'])
+  await head.getByRole('button').click()
+  await expect(head).toHaveAttribute('aria-sort', 'descending')
+  await expect(rows).toContainText(['Quince', 'Medlar', 'Apple'])
+  await page.getByRole('searchbox', { name: 'Search sources' }).fill('MED')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText(['Medlar'])
+  await page.getByRole('searchbox', { name: 'Search sources' }).fill('no such source')
+  await expect(page.getByText('No Entries Found')).toBeVisible()
+})
+
+test('a catalogue entry leads to its form, and the search says when nothing matches', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Catalogue')
+  await page.goto(`/${workspace}/catalog-sources`)
+  const search = page.getByRole('searchbox', { name: 'Search sources' })
+  await search.fill('nothing like this')
+  await expect(page.getByText('Nothing in the catalogue matches “nothing like this”.')).toBeVisible()
+  await search.fill('')
+  const entries = page.getByRole('main').getByRole('list').last().getByRole('link')
+  const hrefs = await entries.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+  expect(hrefs.length).toBeGreaterThan(3)
+  for (const href of hrefs) {
+    await page.goto(href)
+    await expect(page.getByRole('textbox', { name: 'Title' })).not.toHaveValue('')
+  }
+})
+
+test('every app of the catalogue has a guide with the key of the source filled in', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Guides')
+  const { catalog_sources } = await product.api.ok('GET', `/${workspace}/catalogSources`)
+  for (const { name } of catalog_sources as { name: string }[]) {
+    const { source, key } = await createSource(product.api, workspace, name, name.replace('catalogSources/', ''))
+    await page.goto(`/${source}#setup`)
+    await expect(page.getByRole('heading', { name: /^Send events with/ })).toBeVisible()
+    await expect(page.getByRole('main')).toContainText(key)
+    await expect(page.getByRole('main')).not.toContainText(/\{\{|YOUR_WRITE_KEY/)
+  }
+})
+
+test('the getting-started list of a workspace ticks off what is done and stays hidden once it is hidden', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Getting started')
+  await page.goto(`/${workspace}`)
+  await expect(page.getByText(/^0 of \d done$/)).toBeVisible()
+  await createSource(product.api, workspace)
+  await page.reload()
+  await expect(page.getByText(/^1 of \d done$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Hide' }).click()
+  await expect(page.getByText('Getting started')).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByRole('link', { name: /^Sources 1/ })).toBeVisible()
+  await expect(page.getByText('Getting started')).toHaveCount(0)
+})
