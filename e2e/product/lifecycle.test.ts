@@ -117,6 +117,37 @@ test('SIGTERM during the first start leaves no process behind, and the next star
   expect((await fetch(`${product.url}/health/ready`)).status).toBe(200)
 })
 
+test('a start that cannot succeed says why in one line, leaves no process behind and harms nothing', async () => {
+  const dataDir = join(folder, 'refused')
+  const secret = 'the-secret-key-of-this-folder-0001'
+  const first = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: secret } })
+  await first.api.login(adminCredentials)
+  const { workspace } = await createWorkspace(first.api)
+  const { key } = await createSource(first.api, workspace)
+  const { port } = new URL(first.url)
+  const taken = await startProduct({ dataDir: join(folder, 'elsewhere'), env: { PORT: port } }).catch(String)
+  expect(taken).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+: another process listens there already/)
+  expect(taken).not.toMatch(/\n\s+at /)
+  expect(await first.stop()).toBe(0)
+  let family: number[] = []
+  const other = await startProduct({
+    dataDir,
+    env: { TRIBUTARY_SECRET_KEY: 'some-other-key-than-the-one-before' },
+    onSpawn(pid) {
+      const look = (): void => {
+        if (!isAlive(pid)) return
+        family = [...new Set([...family, ...familyOf(pid)])]
+        setTimeout(look, 50)
+      }
+      look()
+    },
+  }).catch(String)
+  expect(other).toMatch(/sealed with another secret key/)
+  await eventually('no process left', () => !family.some(isAlive), 10_000)
+  await using again = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: secret } })
+  expect((await post(again, '/v1/track', key, track('after'))).status).toBe(200)
+})
+
 test.skipIf(process.getuid?.() !== 0)(
   'runs as an ordinary user in a deep data folder (needs root to become one)',
   async () => {

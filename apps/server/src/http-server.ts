@@ -18,6 +18,21 @@ export type HttpParts = {
   web: Handler
 }
 
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there already. Stop it, or choose another port with PORT',
+  EACCES: 'this user may not. Choose a port from 1024 on with PORT',
+  EADDRNOTAVAIL: 'this machine has no such address. Correct HOST',
+  ENOTFOUND: 'there is no such address. Correct HOST',
+}
+
+/** Thrown when the server cannot listen where it is told to. */
+export class ListenFailed extends Error {
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`Cannot listen on ${host}, port ${port}: ${listenProblems[cause.code ?? ''] ?? cause.message}.`, { cause })
+    this.name = 'ListenFailed'
+  }
+}
+
 /** What is told to a client whose request cannot even be read, by node's code. */
 const unreadable: Readonly<Record<string, readonly [code: number, text: string, reason: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are over 16 kB.'],
@@ -70,9 +85,9 @@ export const createHttpServer = (
     server,
     listen: (port, host) =>
       new Promise((resolve, reject) => {
-        server.once('error', reject)
+        server.once('error', (error: NodeJS.ErrnoException) => reject(new ListenFailed(host, port, error)))
         server.listen(port, host, () => {
-          server.off('error', reject)
+          server.removeAllListeners('error')
           resolve((server.address() as AddressInfo).port)
         })
       }),

@@ -1,10 +1,19 @@
-import { ConfigurationError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { startProduct } from './product.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
+/** Failures that the operator can mend; their message says how, a stack would only hide it. */
+const operatorErrors = new Set([
+  'ConfigurationError',
+  'DataDirLocked',
+  'DataDirHalfRestored',
+  'SchemaTooNew',
+  'WrongSecretKey',
+  'ListenFailed',
+])
 const fail = (error: unknown): never => {
-  const expected = error instanceof ConfigurationError || (error instanceof Error && error.name === 'DataDirLocked')
-  process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  const known = error instanceof Error && operatorErrors.has(error.name)
+  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(1)
 }
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clientAddress, createCollect, parseProxies } from '@tributary/collect'
-import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
+import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createRealtime } from '@tributary/realtime'
@@ -171,6 +171,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const hub = createCoordinationHub({ logger })
   stack.defer(() => hub.close())
   const { relational, eventStore } = engines
+  await verifySecretKey({ db: relational.db, secretBox })
   const realtimeKey = deriveKey(secretKey, 'realtime-key', 10).toString('hex')
 
   const has = (role: RoleName): boolean => config.roles.has(role)

@@ -14,3 +14,4 @@ export {
   type WriteKeyUse,
 } from './refused-requests/refusal-sink.ts'
 export { type FirstAdmin } from './users/ensure-platform-admin.ts'
+export { verifySecretKey, WrongSecretKey } from './writekeys/verify-secret.ts'
