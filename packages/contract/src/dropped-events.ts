@@ -4,7 +4,7 @@ import { defineMethod } from './method.ts'
 
 /** Accepted events of the last 24 hours that were left out on purpose for one reason. */
 export const droppedEvent = z.object({
-  /** Stable name of the reason: `duplicate`. */
+  /** Stable name of the reason: `duplicate`, `duplicate_rejected`. */
   reason: z.string(),
   /** The reason in words. */
   message: z.string(),

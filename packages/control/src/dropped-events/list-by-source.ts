@@ -11,6 +11,8 @@ const dayMs = 24 * 3_600_000
 
 const messages: Readonly<Record<string, string>> = {
   duplicate: 'An event with the same messageId had been received from this source in the 24 hours before.',
+  duplicate_rejected:
+    'An event with the same messageId had been rejected in the 24 hours before, and is kept once as rejected.',
 }
 
 /** What was left out of a source's accepted events over the hours that lie in the last 24, by reason, most first. */
