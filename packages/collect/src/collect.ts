@@ -9,6 +9,7 @@ import * as refusals from './refusal.ts'
 import { findRoute, isCollectPath, methodsOf } from './routes.ts'
 import { createStartCalls } from './start-calls.ts'
 import { createTracking } from './tracking.ts'
+import { webhookEvent } from './webhook-event.ts'
 
 export type Collect = {
   /** True for requests whose path belongs to collection; costs a few comparisons. */
@@ -62,6 +63,8 @@ export const createCollect = (deps: CollectDeps): Collect => {
       case 'single':
       case 'batch':
         return track(asked, route)
+      case 'webhook':
+        return track(asked, { kind: 'single', type: 'track', client: false }, webhookEvent)
       case 'data-pixel':
       case 'query-pixel':
         return pixel(asked, route)

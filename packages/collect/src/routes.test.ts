@@ -9,6 +9,7 @@ test.each([
   ['/v1/pixel/p', 'data-pixel'],
   ['/pixel/v1/page', 'query-pixel'],
   ['/m', 'discard'],
+  ['/v1/webhook', 'webhook'],
   ['/sourceConfig/', 'source-config'],
   ['/v1/projects/k/settings', 'settings'],
   ['/analytics.js/v1/k/analytics.min.js', 'script'],

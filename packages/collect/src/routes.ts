@@ -5,6 +5,8 @@ import { eventTypes } from '@tributary/contract'
 export type Route =
   | { kind: 'single'; type: EventType; client: boolean }
   | { kind: 'batch'; client: boolean }
+  /** Whatever a service without an SDK sends. */
+  | { kind: 'webhook' }
   | { kind: 'data-pixel'; type: EventType; client: true }
   | { kind: 'query-pixel'; type: EventType; client: true }
   /** Read and forgotten: what SDKs report about themselves. */
@@ -31,6 +33,7 @@ const exact = new Map<string, Route>([
   ['/v1/import', { kind: 'batch', client: false }],
   ['/v1/b', { kind: 'batch', client: true }],
   ['/beacon/v1/batch', { kind: 'batch', client: true }],
+  ['/v1/webhook', { kind: 'webhook' }],
   ['/v1/m', { kind: 'discard' }],
   ['/m', { kind: 'discard' }],
   ['/rsaRequest', { kind: 'discard' }],
@@ -94,7 +97,12 @@ export const findRoute = (path: string): Route | undefined => {
 
 /** The methods a route answers beside OPTIONS. */
 export const methodsOf = (route: Route): readonly string[] =>
-  route.kind === 'single' || route.kind === 'batch' || route.kind === 'discard' ? post : get
+  route.kind === 'single' || route.kind === 'batch' || route.kind === 'discard'
+    ? post
+    : route.kind === 'webhook'
+      ? getOrPost
+      : get
 
+const getOrPost = ['GET', 'POST']
 const post = ['POST']
 const get = ['GET', 'HEAD']

@@ -9,11 +9,18 @@ import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import type { TrackRoute } from './routes.ts'
 
+/** Makes an event of a body, the text of the query and the method; or says why it cannot. */
+type Wrap = (body: Buffer, query: string, method: string) => Buffer | Refusal
+
 /**
  * Calls with a body: single events and batches. The checks stand in the order of their price, and a request that names
  * its key outside of the body is refused before the body is parsed.
+ * `wrap` makes the body that counts of the one that was sent.
  */
-export const createTracking = (desk: Desk, keys: WriteKeyDirectory): ((asked: Asked, route: TrackRoute) => void) => {
+export const createTracking = (
+  desk: Desk,
+  keys: WriteKeyDirectory,
+): ((asked: Asked, route: TrackRoute, wrap?: Wrap) => void) => {
   const { settings, later } = desk
   const faults: Record<Exclude<BodyFault, 'aborted' | 'unknown-encoding'>, Refusal> = {
     'too-large': refusals.bodyTooLarge(settings.bodyBytes),
@@ -50,9 +57,15 @@ export const createTracking = (desk: Desk, keys: WriteKeyDirectory): ((asked: As
     asked: Asked,
     route: TrackRoute,
     named: string | undefined,
-    body: Buffer,
+    sent: Buffer,
     release: () => void,
+    wrap: Wrap | undefined,
   ): void => {
+    const body = wrap === undefined ? sent : wrap(sent, asked.query, asked.req.method ?? '')
+    if (!Buffer.isBuffer(body)) {
+      desk.refuse(asked, route.kind, body, named === undefined ? undefined : keys.find(named), named, sent)
+      return release()
+    }
     const verdict = judge(body, route, named)
     if ('refused' in verdict) {
       desk.refuse(asked, route.kind, ...withBody(verdict.refused, body))
@@ -67,7 +80,7 @@ export const createTracking = (desk: Desk, keys: WriteKeyDirectory): ((asked: As
     })
   }
 
-  return (asked, route) => {
+  return (asked, route, wrap) => {
     const unfit = desk.shed()
     if (unfit !== undefined) return desk.refuse(asked, route.kind, unfit)
     const { req } = asked
@@ -77,7 +90,7 @@ export const createTracking = (desk: Desk, keys: WriteKeyDirectory): ((asked: As
       return desk.refuse(asked, route.kind, later.backlog)
     readBody(req, settings.bodyBytes, desk.budget, (body, release) => {
       try {
-        if (typeof body !== 'string') return receive(asked, route, named, body, release)
+        if (typeof body !== 'string') return receive(asked, route, named, body, release, wrap)
         if (body === 'aborted') return
         const why =
           body === 'unknown-encoding' ? refusals.badEncoding(req.headers['content-encoding'] ?? '') : faults[body]
