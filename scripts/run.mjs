@@ -85,6 +85,10 @@ const environment = {
   ...process.env,
   PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}`,
   UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
+  // Compiled code and stripped types are kept: a start is faster, and threads do without the type stripper's memory.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'compile'),
+  // glibc makes an arena of memory for each thread, which keep what they once had: 40 MB more for nothing.
+  MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
 }
 if (tasks[task].web) {
   const built = spawnSync(node, [join(root, 'scripts', 'build-web.mjs')], {

@@ -74,7 +74,7 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
       const child = await createChdbChild({
         dataDir: at.eventStore,
         memoryBytes: config.eventStore.memoryBytes,
-        nice: 5,
+        nice: 10,
       })
       await supervisor.add(child.spec)
       address = { url: child.url, user: child.user, password: child.password }

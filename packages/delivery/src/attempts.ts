@@ -1,3 +1,4 @@
+import type { EventType } from '@tributary/contract'
 import { type Clock, type Logger, type Metrics, newId } from '@tributary/kernel'
 import { type EventStore, InsertRejected } from '@tributary/storage'
 import type { DeliverySettings } from './settings.ts'
@@ -9,7 +10,7 @@ type Attempt = {
   destinationId: string
   eventId: string
   messageId: string
-  eventType: string
+  eventType: EventType
   event: string
   /** Epoch ms. */
   time: number
@@ -33,28 +34,20 @@ export type AttemptLog = {
   flush(now?: boolean): Promise<void>
 }
 
-/** ClickHouse's own form of DateTime64(3) in UTC. */
-const storeTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 23)
+const text = (column: string, value: string): string =>
+  value === '' ? '' : `,"${column}":${JSON.stringify(value.toWellFormed())}`
 
-/** A row as NDJSON. Text is made well-formed first: the engine refuses lone surrogates. */
+/**
+ * A row as NDJSON, without the columns that are empty. Text is made well-formed first: the engine refuses lone
+ * surrogates. Times are whole milliseconds, the ticks of DateTime64(3).
+ */
 const attemptLine = (attempt: Attempt): string =>
-  JSON.stringify({
-    workspace_id: attempt.workspaceId,
-    source_id: attempt.sourceId,
-    destination_id: attempt.destinationId,
-    event_id: attempt.eventId,
-    message_id: attempt.messageId.toWellFormed(),
-    event_type: attempt.eventType,
-    event: attempt.event.toWellFormed(),
-    time: storeTime(attempt.time),
-    attempt: attempt.attempt,
-    status: attempt.status,
-    http_status: attempt.httpStatus,
-    latency_ms: Math.min(attempt.latencyMs, 0xffffffff),
-    reason: attempt.reason.toWellFormed(),
-    request: attempt.request.toWellFormed(),
-    response: attempt.response.toWellFormed(),
-  })
+  `{"workspace_id":${JSON.stringify(attempt.workspaceId)},"source_id":${JSON.stringify(attempt.sourceId)}` +
+  `,"destination_id":${JSON.stringify(attempt.destinationId)},"event_id":${JSON.stringify(attempt.eventId)}` +
+  `${text('message_id', attempt.messageId)},"event_type":"${attempt.eventType}"${text('event', attempt.event)}` +
+  `,"time":${attempt.time},"attempt":${attempt.attempt},"status":"${attempt.status}"` +
+  `,"http_status":${attempt.httpStatus},"latency_ms":${Math.min(Math.round(attempt.latencyMs), 0xffffffff)}` +
+  `${text('reason', attempt.reason)}${text('request', attempt.request)}${text('response', attempt.response)}}`
 
 type Pending = { line: string; acknowledge: () => void }
 

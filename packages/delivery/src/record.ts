@@ -1,5 +1,5 @@
 import type { OutgoingEvent } from '@tributary/connector-kit'
-import { type DeliveryMeta, deliveryMeta, type PipelineEvent } from '@tributary/contract'
+import { type DeliveryMeta, deliveryMeta, eventTypes, type PipelineEvent } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 
 /** What is known of a record without its body: small enough to be kept until everything about it is durable. */
@@ -12,7 +12,7 @@ export type RecordReference = {
   readonly meta: DeliveryMeta
 }
 
-/** A record of the deliveries log: its body is parsed once, by the first lane that sends it. */
+/** A record of the deliveries log: its body is taken apart once, by the first lane that sends it. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
   /** Its events; undefined when the body is not what the pipeline writes. */
@@ -33,9 +33,36 @@ const outgoing = (event: PipelineEvent): OutgoingEvent => {
   }
 }
 
-const parseBody = (body: Uint8Array): readonly OutgoingEvent[] | undefined => {
+const head =
+  /^\{"eventId":"([^"\\]*)","messageId":"((?:[^"\\]|\\.)*)","type":"([a-z]+)","event":"((?:[^"\\]|\\.)*)"[,}]/
+const isEventType = (text: string): text is OutgoingEvent['type'] => eventTypes.some((type) => type === text)
+const unescaped = (text: string): string => (text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text)
+
+/**
+ * The events of a list as the pipeline writes it: one a line, each beginning with what names it. Their texts go out as
+ * they are. Parsing them and writing them anew took twice the processor time, and most of what had to be collected
+ * afterwards. Undefined for text of any other form.
+ */
+const splitLines = (text: string, count: number): OutgoingEvent[] | undefined => {
+  if (!text.startsWith('[{') || !text.endsWith('}]\n')) return undefined
+  const lines = text.slice(1, -2).split(',\n')
+  if (lines.length !== count) return undefined
+  const events: OutgoingEvent[] = []
+  for (const json of lines) {
+    const [, eventId, messageId, type, event] = head.exec(json) ?? []
+    if (eventId === undefined || messageId === undefined || type === undefined || event === undefined) return undefined
+    if (!isEventType(type) || !json.endsWith('}')) return undefined
+    events.push({ eventId, messageId: unescaped(messageId), type, event: unescaped(event), json })
+  }
+  return events
+}
+
+const parseBody = (body: Uint8Array, count: number): readonly OutgoingEvent[] | undefined => {
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+    const lines = splitLines(text, count)
+    if (lines !== undefined) return lines
+    const parsed: unknown = JSON.parse(text)
     // Our own pipeline wrote it under the contract's type; only the outer shape is checked here.
     return Array.isArray(parsed) ? parsed.map((event: PipelineEvent) => outgoing(event)) : undefined
   } catch {
@@ -60,7 +87,7 @@ export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
   return {
     reference: { partition, offset, time, bytes: body.byteLength, meta },
     events: () => {
-      parsed ??= { events: parseBody(body) }
+      parsed ??= { events: parseBody(body, meta.n) }
       return parsed.events
     },
   }

@@ -54,7 +54,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   parkAfterMs: 1000,
   stallMs: 2000,
   flushMs: 250,
-  attempts: { rows: 1000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
+  attempts: { rows: 5000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,
   rowsInFlight: 1000,
   held: { maxAgeMs: 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },

@@ -7,6 +7,13 @@ import { isoTime } from './timestamps.ts'
 
 const openList = 0x5b
 const closeList = 0x5d
+const lineFeed = 0x0a
+
+/**
+ * What stands behind each event's text. The line feed, which JSON text made by JSON.stringify never holds, lets delivery
+ * take a record apart without parsing it; the record stays a JSON list.
+ */
+export const betweenEvents = ',\n'
 
 const text = (key: string, value: string): string => (value === '' ? '' : `,"${key}":${jsonString(value)}`)
 
@@ -41,13 +48,13 @@ export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
-  /** Pairs of offsets: begin and end of each event with the comma behind it. */
+  /** Pairs of offsets: begin and end of each event with `betweenEvents` behind it. */
   readonly places: readonly number[]
 }
 
 /**
  * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
- * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with a comma behind it.
+ * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it.
  */
 export const deliveryRecords = (
   source: SourceEvents,
@@ -67,8 +74,9 @@ export const deliveryRecords = (
     body[0] = openList
     let at = 1
     for (let run = 0; run < runs.length; run += 2) at += texts.copyTo(body, at, runs[run] ?? 0, runs[run + 1] ?? 0)
-    // The comma behind the last event makes room for the end of the list.
-    body[bytes - 1] = closeList
+    // What stands behind the last event makes room for the end of the list.
+    body[bytes - betweenEvents.length] = closeList
+    body[bytes - betweenEvents.length + 1] = lineFeed
     records.push({ key: source.workspaceId, meta: JSON.stringify(meta), body })
     runs = []
     bytes = 1

@@ -1,6 +1,6 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
 import type { ConsumerJournal, LogEntry, LogRecord, SeenId } from '@tributary/storage'
-import { deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
+import { betweenEvents, deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
 import type { NormalEvent, RawEvent, Request } from './event-types.ts'
 import { isJsonObject, type JsonObject } from './json-text.ts'
 import type { Drop, DropReason, Reject } from './outcome.ts'
@@ -106,9 +106,6 @@ const begin = (record: LogRecord): InHand => ({
   rejected: new Map(),
 })
 
-const lineFeed = 0x0a
-const comma = 0x2c
-
 const valueOf = (body: Buffer, slice: Slice | undefined): unknown => {
   if (slice === undefined || slice.depth > 200) return undefined
   try {
@@ -149,8 +146,8 @@ export const createProcessor = ({
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
   const seen = createSeenIds(journal)
-  const rows = createTextBytes(lineFeed)
-  const texts = createTextBytes(comma)
+  const rows = createTextBytes('\n')
+  const texts = createTextBytes(betweenEvents)
   let hand: InHand | undefined
 
   const safely = (raw: RawEvent): Verdict => {

@@ -4,7 +4,7 @@
  * joined text wide.
  */
 export type TextBytes = {
-  /** Adds a piece and the byte `separator` behind it; returns how many bytes they took. */
+  /** Adds a piece and the separator behind it; returns how many bytes they took. */
   add(text: string): number
   readonly length: number
   /** The bytes from `from` to before `to`, copied. */
@@ -14,13 +14,13 @@ export type TextBytes = {
   clear(): void
 }
 
-/** An empty buffer of pieces that grows as needed and keeps its room when cleared. */
-export const createTextBytes = (separator: number): TextBytes => {
+/** An empty buffer of pieces that grows as needed and keeps its room when cleared. The separator is ASCII. */
+export const createTextBytes = (separator: string): TextBytes => {
   let bytes = Buffer.allocUnsafeSlow(64 * 1024)
   let length = 0
   return {
     add(text) {
-      const most = text.length * 3 + 1
+      const most = text.length * 3 + separator.length
       if (length + most > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + most))
         bytes.copy(larger, 0, 0, length)
@@ -28,7 +28,7 @@ export const createTextBytes = (separator: number): TextBytes => {
       }
       const before = length
       length += bytes.write(text, length, 'utf8')
-      bytes[length++] = separator
+      for (let at = 0; at < separator.length; at++) bytes[length++] = separator.charCodeAt(at)
       return length - before
     },
     get length() {

@@ -127,7 +127,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       },
     })
 
-  const insert = (table: string, rows: string | Uint8Array, token: string): Promise<void> =>
+  const insert = (table: string, rows: string | readonly Uint8Array[], token: string): Promise<void> =>
     retry(
       `insert_${table}`,
       () => eventStore.insert(table, rows, { token, signal }),
@@ -154,7 +154,11 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     if (count === 0) return
     const started = performance.now()
     try {
-      await insert('events', Buffer.concat(batch.rows.map((part) => part.bytes)), batch.token)
+      await insert(
+        'events',
+        batch.rows.map((part) => part.bytes),
+        batch.token,
+      )
     } catch (error) {
       if (!(error instanceof InsertRejected)) throw error
       await insertRefused(batch, error)

@@ -8,7 +8,13 @@ import {
 } from '@clickhouse/client'
 import type { Logger } from '@tributary/kernel'
 import { refusesRows, saysUnavailable } from './error-codes.ts'
-import { type EventStore, EventStoreQueryError, EventStoreUnavailable, InsertRejected } from './port.ts'
+import {
+  type EventStore,
+  EventStoreQueryError,
+  EventStoreUnavailable,
+  InsertRejected,
+  type NdjsonRows,
+} from './port.ts'
 
 export type ClickHouseOptions = {
   /** `http(s)://host:port`; credentials and database in it count when the options below are absent. */
@@ -43,6 +49,15 @@ const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_
 const nameOfTable = (table: string): string => {
   if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?$/.test(table)) throw new Error(`'${table}' is no name of a table`)
   return table
+}
+
+/** The bytes of rows, in as many pieces as they came; none when there is no row. */
+const piecesOf = (rows: NdjsonRows): readonly Uint8Array[] => {
+  if (rows instanceof Uint8Array) return rows.length === 0 ? [] : [rows]
+  if (typeof rows === 'string') return rows.trim() === '' ? [] : [Buffer.from(rows)]
+  const lines = rows.filter((row) => typeof row === 'string')
+  const bytes = rows.filter((row) => typeof row !== 'string')
+  return bytes.length > 0 ? bytes.filter(({ length }) => length > 0) : piecesOf(lines.join('\n'))
 }
 
 const rowOf = (message: string): number | undefined => {
@@ -113,12 +128,12 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
 
   return {
     async insert(table, ndjson, { token, signal }) {
-      const rows = ndjson instanceof Uint8Array || typeof ndjson === 'string' ? ndjson : ndjson.join('\n')
-      if (rows.length === 0 || (typeof rows === 'string' && rows.trim() === '')) return
+      const pieces = piecesOf(ndjson)
+      if (pieces.length === 0) return
       await bounded('insert', timeouts.insert, signal, async (both) => {
         const { stream } = await client.exec({
           query: `INSERT INTO ${nameOfTable(table)} FORMAT JSONEachRow`,
-          values: Readable.from([typeof rows === 'string' ? Buffer.from(rows) : rows], { objectMode: false }),
+          values: Readable.from(pieces, { objectMode: false }),
           abort_signal: both,
           clickhouse_settings: { ...insertSettings, insert_deduplication_token: token },
         })

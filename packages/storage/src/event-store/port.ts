@@ -15,17 +15,20 @@ export type InsertOptions = {
   signal?: AbortSignal
 }
 
+/** Rows for an insert: a text, lines without line feeds, bytes, or pieces of bytes. */
+export type NdjsonRows = string | readonly string[] | Uint8Array | readonly Uint8Array[]
+
 export interface EventStore {
   /**
-   * Inserts rows given as NDJSON text or its UTF-8 bytes (one JSON object a line), durable on return: all of them or
-   * none. Throws InsertRejected when the engine refuses a row (type, parse), EventStoreUnavailable when it cannot be
+   * Inserts rows given as NDJSON text or its UTF-8 bytes (one JSON object a line; bytes may come in pieces, which are
+   * joined as they are), durable on return: all of them or none. Throws InsertRejected when the engine refuses a row (type, parse), EventStoreUnavailable when it cannot be
    * reached or is overloaded. At most 128 MiB a call; 5,000 to 20,000 rows are cheapest.
    *
    * The text that is always taken: times as whole milliseconds; JSON columns as objects made by JSON.stringify, with
    * strings well-formed (no half surrogate pairs), integers within -2^63 … 2^64-1 (larger ones with an exponent) and
    * fewer than a thousand levels. Texts that look like dates stay texts.
    */
-  insert(table: string, ndjson: string | readonly string[] | Uint8Array, options: InsertOptions): Promise<void>
+  insert(table: string, ndjson: NdjsonRows, options: InsertOptions): Promise<void>
   /**
    * Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. 64-bit integers come as numbers (exact
    * up to 2^53). Throws EventStoreQueryError for a mistake in the statement, EventStoreUnavailable when the engine is

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { getCompileCacheDir } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -85,6 +86,7 @@ export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbCh
     ...(options.sessions === undefined ? {} : { sessions: options.sessions }),
   }
 
+  const compiled = getCompileCacheDir()
   const start = (): ChildProcess =>
     spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--max-old-space-size=512', entry], {
       detached: true,
@@ -93,6 +95,7 @@ export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbCh
         PATH: dirname(process.execPath),
         TZ: 'UTC',
         UV_THREADPOOL_SIZE: '16',
+        ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
         [childOptionsVariable]: JSON.stringify(childOptions),
       },
     })
