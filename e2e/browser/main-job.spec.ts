@@ -275,9 +275,9 @@ test('a destination can be renamed, set anew, disabled and deleted', async ({ si
   await expect(page.getByText('Setting Updated')).toBeVisible()
 
   await page.getByRole('switch', { name: 'Deliver events' }).click()
-  await expect(page.getByText(/This destination is disabled: its events are held/)).toBeVisible()
+  await expect(page.getByText(/This destination is paused: its events are held/)).toBeVisible()
   await page.getByRole('link', { name: 'Destinations', exact: true }).first().click()
-  await expect(page.getByRole('row', { name: /New hook/ })).toContainText('Disabled')
+  await expect(page.getByRole('row', { name: /New hook/ })).toContainText('Paused')
   await page.getByRole('link', { name: 'New hook' }).click()
   await tab(page, 'Settings').click()
   await expect(page.getByRole('combobox', { name: 'Method' })).toHaveValue('PUT')

@@ -52,6 +52,15 @@ const failing =
 const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
 const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
 
+/** Opens the list behind a card of what is held. */
+const openHeld =
+  (title: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: new RegExp(`^${title}`) }).click()
+    await page.getByRole('dialog', { name: title }).waitFor()
+    await settled(page)
+  }
+
 /** A screen about the workspace in its three states; `call` is the part of the API whose failure the error shows. */
 const states = (
   name: string,
@@ -172,6 +181,25 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'source-event-rejected',
+    path: filled(({ source }) => source),
+    ready: async (page) => {
+      await page
+        .getByRole('row', { name: /Rejected/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').getByText('A track event needs the name').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'source-left-out-error',
+    path: filled(({ source }) => `${source}#refused`),
+    ready: settled,
+    prepare: failing(/\/droppedEvents$/),
+    expectsFailedCalls: true,
+  },
+  {
     name: 'source-delete',
     path: filled(({ source }) => `${source}#settings`),
     ready: async (page) => {
@@ -221,6 +249,85 @@ export const screens: Screen[] = [
     undefined,
     /\/api\/workspaces\/[^/]+\/destinations\/[^/]+$/,
   ),
+  ...states(
+    'destination-waiting',
+    filled(({ waiting }) => waiting),
+    undefined,
+    /\/deliveries$/,
+  ).slice(0, 1),
+  {
+    name: 'destination-paused',
+    path: filled(({ paused }) => paused),
+    ready: async (page) => {
+      await page.getByRole('button', { name: /^Waiting/ }).waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'destination-paused-settings',
+    path: filled(({ paused }) => `${paused}#settings`),
+    ready: async (page) => {
+      await settled(page)
+      const batches = page.getByRole('switch', { name: 'Send in batches' })
+      if (!(await batches.isChecked())) await batches.click()
+      await page.getByRole('textbox', { name: 'Events per batch' }).waitFor()
+      await page.getByText('Setting Updated').waitFor({ state: 'detached' })
+    },
+  },
+  ...(
+    [
+      ['waiting', 'Waiting'],
+      ['failing', 'Dead letters'],
+      ['paused', 'Waiting'],
+    ] as const
+  ).map(
+    ([key, title]): Screen => ({
+      name: `destination-held-${key}`,
+      path: filled((seed) => seed[key]),
+      ready: openHeld(title),
+    }),
+  ),
+  {
+    name: 'destination-held-detail',
+    path: filled((seed) => seed.failing),
+    ready: async (page) => {
+      await openHeld('Dead letters')(page)
+      await page.getByRole('dialog').getByRole('row').nth(1).click()
+      await page.getByRole('button', { name: 'Back' }).waitFor()
+    },
+  },
+  {
+    name: 'destination-held-error',
+    path: filled((seed) => seed.failing),
+    prepare: failing(/\/parkedDeliveries$/),
+    expectsFailedCalls: true,
+    ready: openHeld('Dead letters'),
+  },
+  {
+    name: 'new-destination-batches',
+    path: filled(({ workspace }) => `${workspace}/catalog-destinations/webhook/new`),
+    ready: async (page) => {
+      await page.getByRole('switch', { name: 'Send in batches' }).click()
+      await page.getByRole('textbox', { name: 'URL' }).fill('https://example.com/hook')
+      await page.getByRole('textbox', { name: 'Events per batch' }).fill('5000')
+      await page.getByRole('button', { name: 'Create' }).click()
+      await page.getByText('At most 1000', { exact: true }).waitFor()
+    },
+  },
+  {
+    name: 'help-menu',
+    path: filled(({ workspace }) => workspace),
+    ready: async (page) => {
+      await settled(page)
+      if (!(await page.getByRole('button', { name: 'Help' }).isVisible()))
+        await page
+          .getByRole('button', { name: /menu|navigation/i })
+          .first()
+          .click()
+      await page.getByRole('button', { name: 'Help' }).click()
+      await page.getByRole('menuitem', { name: /API documentation/ }).waitFor()
+    },
+  },
   {
     name: 'source-missing',
     path: filled(({ workspace }) => `${workspace}/sources/00000000-0000-7000-8000-000000000000`),

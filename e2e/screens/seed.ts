@@ -9,7 +9,15 @@ import {
 
 /** Resource names of what the pictures show. */
 export type Seed = {
-  filled: { workspace: string; source: string; destination: string; failing: string; key: string }
+  filled: {
+    workspace: string
+    source: string
+    destination: string
+    failing: string
+    waiting: string
+    paused: string
+    key: string
+  }
   empty: { workspace: string; source: string; destination: string }
 }
 
@@ -18,14 +26,19 @@ export const seedWorkspaces = async (
   product: Product,
   receiver: WebhookReceiver,
   refusing: WebhookReceiver,
+  busy: WebhookReceiver,
 ): Promise<Seed> => {
   refusing.behave({ status: 404, body: '{"error":"no such hook"}' })
+  busy.behave({ status: 503, headers: { 'retry-after': '3600' }, body: '{"error":"back in an hour"}' })
   const { api, url } = product
   const { workspace } = await createWorkspace(api, 'Northwind Traders')
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')
   const failing = await createWebhook(api, workspace, source, { url: refusing.url }, 'Archive')
+  const waiting = await createWebhook(api, workspace, source, { url: busy.url }, 'Nightly import')
+  const paused = await createWebhook(api, workspace, source, { url: receiver.url }, 'Partner feed')
+  await api.ok('PATCH', `/${paused}?update_mask=enabled`, { enabled: false })
   const send = (path: string, body: unknown, writeKey = key): Promise<Response> =>
     fetch(`${url}${path}`, {
       method: 'POST',
@@ -58,6 +71,10 @@ export const seedWorkspaces = async (
       { type: 'track', userId: 'customer-1', messageId: 'seed-rejected', properties: {} },
     ],
   })
+  const again = { type: 'track', event: 'Order Completed', userId: 'customer-0', messageId: 'seed-0' }
+  await send('/v1/batch', {
+    batch: [again, again, { type: 'track', userId: 'customer-1', messageId: 'seed-rejected', properties: {} }],
+  })
   await send('/v1/track', '{"event": ')
   await send('/v1/batch', { batch: [] })
   await send('/v1/track', { event: 'No ids' })
@@ -73,6 +90,20 @@ export const seedWorkspaces = async (
     'refusals are counted',
     async () => ((await api.ok('GET', `/${source}/refusedRequests`)).refused_requests as unknown[]).length >= 3,
   )
+  for (const [name, state] of [
+    [failing, 'dead'],
+    [waiting, 'waiting'],
+    [paused, 'waiting'],
+  ])
+    await eventually(
+      `events are held as ${state}`,
+      async () =>
+        ((await api.ok('GET', `/${name}/parkedDeliveries?state=${state}`)).parked_deliveries as unknown[]).length > 0,
+    )
+  await eventually(
+    'repetitions are counted',
+    async () => ((await api.ok('GET', `/${source}/droppedEvents`)).dropped_events as unknown[]).length >= 2,
+  )
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
@@ -84,7 +115,7 @@ export const seedWorkspaces = async (
     'Waiting webhook',
   )
   return {
-    filled: { workspace, source, destination, failing, key },
+    filled: { workspace, source, destination, failing, waiting, paused, key },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }
 }

@@ -1,7 +1,10 @@
 import type { Workspace } from '@tributary/contract'
 import {
   ArrowLeftRight,
+  BookOpen,
+  Braces,
   ChevronsUpDown,
+  CircleHelp,
   House,
   LogOut,
   Monitor,
@@ -14,7 +17,7 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { NavLink } from 'react-router'
-import { paths } from '../lib/paths.ts'
+import { apiPages, paths } from '../lib/paths.ts'
 import { useSession } from '../lib/session.ts'
 import { truncate } from '../lib/text.ts'
 import { setTheme, useSidebar, useUi } from '../lib/ui-store.ts'
@@ -81,6 +84,25 @@ const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace; narrow
     </Menu>
   )
 }
+
+const HelpMenu = ({ narrow }: { narrow: boolean }) => (
+  <Menu
+    side="top"
+    trigger={
+      <button type="button" aria-label="Help" className={cn(row, narrow && 'justify-center px-0')}>
+        <CircleHelp aria-hidden className="size-4 shrink-0" />
+        {!narrow && 'Help'}
+      </button>
+    }
+  >
+    <MenuItem icon={<BookOpen />} href={apiPages.docs}>
+      API documentation
+    </MenuItem>
+    <MenuItem icon={<Braces />} href={apiPages.openApi}>
+      OpenAPI description
+    </MenuItem>
+  </Menu>
+)
 
 const UserMenu = ({ narrow }: { narrow: boolean }) => {
   const { user } = useCurrentUser()
@@ -200,7 +222,10 @@ export const Sidebar = ({
         )
       })}
     </nav>
-    <UserMenu narrow={narrow} />
+    <div className="space-y-0.5">
+      <HelpMenu narrow={narrow} />
+      <UserMenu narrow={narrow} />
+    </div>
   </div>
 )
 

@@ -18,6 +18,9 @@ export const paths = {
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
 } as const
 
+/** Pages that the server shows, outside the application. */
+export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
+
 export type SourceTab = 'refused' | 'setup' | 'connections' | 'settings'
 export type DestinationTab = 'connections' | 'settings'
 

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type DeliveryStatus, methods } from '@tributary/contract'
+import { type DeliveryStatus, methods, type ParkedDelivery } from '@tributary/contract'
 import { call } from './client.ts'
 import { ApiError } from './errors.ts'
 import { destinationIds, sourceIds, userIds, workspaceIds } from './names.ts'
@@ -37,11 +37,13 @@ export const keys = {
   sources: (workspace: string) => ['sources', workspace] as const,
   source: (source: string) => ['source', source] as const,
   writekeys: (source: string) => ['writekeys', source] as const,
+  dropped: (source: string) => ['dropped', source] as const,
   refused: (source: string) => ['refused', source] as const,
   events: (parent: string) => ['events', parent] as const,
   event: (event: string) => ['event', event] as const,
   destinations: (workspace: string) => ['destinations', workspace] as const,
   destination: (destination: string) => ['destination', destination] as const,
+  /** Attempts and what is held. */
   deliveries: (destination: string) => ['deliveries', destination] as const,
   connections: (workspace: string) => ['connections', workspace] as const,
   realtime: () => ['realtime'] as const,
@@ -180,6 +182,17 @@ export const refusedQuery = (source: string) =>
       ).refused_requests,
   })
 
+/** Accepted events of a source that were left out in the last 24 hours, by reason. */
+export const droppedQuery = (source: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.dropped(source),
+    refetchInterval: 10_000,
+    queryFn: async ({ signal }) =>
+      (await call(methods.droppedEvents.listBySource, { params: sourceIds(source), query: { page_size: 200 }, signal }))
+        .dropped_events,
+  })
+
 /** The newest 50 events of a source. */
 export const sourceEventsQuery = (source: string) =>
   queryOptions({
@@ -233,7 +246,7 @@ export const deliveriesQuery = (destination: string, status: DeliveryStatus | ''
   infiniteQueryOptions({
     ...product,
     staleTime: 0,
-    queryKey: [...keys.deliveries(destination), status],
+    queryKey: [...keys.deliveries(destination), 'attempts', status],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       call(methods.deliveries.list, {
@@ -248,6 +261,23 @@ export const deliveriesQuery = (destination: string, status: DeliveryStatus | ''
         : (data?.pages[0]?.waiting.event_count ?? 0) > 0
           ? 2_000
           : 5_000,
+  })
+
+/** What is held for a destination in one state, latest first, by pages of 50. */
+export const parkedQuery = (destination: string, state: ParkedDelivery['state']) =>
+  infiniteQueryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: [...keys.deliveries(destination), 'parked', state],
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      call(methods.deliveries.listParked, {
+        params: destinationIds(destination),
+        query: { page_size: 50, page_token: pageParam, state },
+        signal,
+      }),
+    getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000),
   })
 
 /** All connections of a workspace. */

@@ -10,6 +10,7 @@ test.each([
   ['2026-03-01T09:00:00.000Z', '3 hr. ago'],
   ['2026-02-28T12:00:00.000Z', 'yesterday'],
   ['2025-03-01T12:00:00.000Z', 'last yr.'],
+  ['2026-03-01T12:02:00.000Z', 'in 2 min.'],
   ['nonsense', ''],
 ])('%s is %j', (time, words) => {
   expect(relativeTime(time, now, 'en')).toBe(words)

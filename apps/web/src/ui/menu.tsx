@@ -1,5 +1,5 @@
 import { Menu as Base } from '@base-ui/react/menu'
-import { Check } from 'lucide-react'
+import { Check, ExternalLink } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { cn } from './cn.ts'
@@ -41,6 +41,8 @@ export type MenuItemProps = {
   onSelect?: () => void
   /** Makes the item a link to a page of the application. */
   to?: string
+  /** Makes the item a link to another page, opened in a new tab. */
+  href?: string
   disabled?: boolean
   /** Why a disabled item cannot be chosen. */
   tooltip?: string
@@ -53,6 +55,7 @@ export const MenuItem = ({
   children,
   onSelect,
   to,
+  href,
   disabled = false,
   tooltip,
   danger = false,
@@ -63,6 +66,17 @@ export const MenuItem = ({
       <Base.LinkItem className={className} render={<Link to={to} />} closeOnClick>
         {icon}
         {children}
+      </Base.LinkItem>
+    )
+  if (href !== undefined && !disabled)
+    return (
+      <Base.LinkItem className={className} href={href} target="_blank" rel="noreferrer" closeOnClick>
+        {icon}
+        <span className="flex-1">
+          {children}
+          <span className="sr-only"> (opens in a new tab)</span>
+        </span>
+        <ExternalLink aria-hidden />
       </Base.LinkItem>
     )
   const entry = (

@@ -20,12 +20,23 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
-/** A moment as "2 min ago", kept current, with the exact UTC time on hover. */
-export const RelativeTime = ({ time, className }: { time: string; className?: string }) => {
+/**
+ * A moment as "2 min ago", kept current, with the exact UTC time on hover. A past moment that the clocks disagree about
+ * is "now"; with `upcoming` the moment may lie ahead: "in 2 min".
+ */
+export const RelativeTime = ({
+  time,
+  className,
+  upcoming = false,
+}: {
+  time: string
+  className?: string
+  upcoming?: boolean
+}) => {
   const current = useSyncExternalStore(subscribe, () => now)
   return (
     <time dateTime={time} title={utcTime(time)} className={className}>
-      {relativeTime(time, Math.max(current, Date.parse(time)))}
+      {relativeTime(time, upcoming ? current : Math.max(current, Date.parse(time)))}
     </time>
   )
 }

@@ -1,6 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type Delivery, type DeliveryStatus, deliveryStatuses } from '@tributary/contract'
-import { RotateCw, Truck } from 'lucide-react'
+import {
+  type Delivery,
+  type DeliveryStatus,
+  type Destination,
+  deliveryStatuses,
+  type ParkedDelivery,
+} from '@tributary/contract'
+import { ChevronRight, Info, RotateCw, Truck } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
 import { paths } from '../../lib/paths.ts'
@@ -9,6 +15,7 @@ import { count, pluralise, truncate } from '../../lib/text.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
@@ -16,6 +23,7 @@ import { Select } from '../../ui/input.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
+import { HeldDialog } from './held-dialog.tsx'
 import { useRetryDeliveries } from './mutations.ts'
 
 const columns: readonly Column<Delivery>[] = [
@@ -91,42 +99,68 @@ const HeldTile = ({
   held,
   tone,
   retry,
+  onShow,
 }: {
   title: string
   help: string
   held: Held
   tone: 'warning' | 'danger'
   retry?: { loading: boolean; run: () => void }
-}) => (
-  <div className="flex items-center gap-4 rounded-lg border border-line bg-surface px-4 py-3 shadow-card">
-    <div className="min-w-0 flex-1">
-      <p className="flex items-center gap-2 text-xs font-medium text-ink-3">
-        {title}
-        {held.event_count > 0 && (
-          <span
-            aria-hidden
-            className={tone === 'danger' ? 'size-1.5 rounded-full bg-danger' : 'size-1.5 rounded-full bg-warning'}
-          />
-        )}
-      </p>
-      <p className="text-xl font-semibold tabular">{count(held.event_count)}</p>
-      <p className="text-xs text-ink-3">
-        {held.event_count === 0 || held.oldest_time === null ? (
-          help
-        ) : (
-          <>
-            Oldest <RelativeTime time={held.oldest_time} />
-          </>
-        )}
-      </p>
+  onShow: () => void
+}) => {
+  const some = held.event_count > 0
+  return (
+    <div
+      className={cn(
+        'relative flex items-center gap-4 rounded-lg border border-line bg-surface px-4 py-3 shadow-card',
+        some && 'transition-colors hover:border-line-strong hover:bg-hover',
+      )}
+    >
+      <div className="min-w-0 flex-1">
+        <p className="flex items-center gap-2 text-xs font-medium text-ink-3">
+          {some ? (
+            <button
+              type="button"
+              className="inline-flex items-center gap-1 rounded-sm after:absolute after:inset-0"
+              onClick={onShow}
+            >
+              {title}
+              <span className="sr-only">: show what is held</span>
+              <ChevronRight aria-hidden className="size-3.5" />
+            </button>
+          ) : (
+            title
+          )}
+          {some && (
+            <span aria-hidden className={cn('size-1.5 rounded-full', tone === 'danger' ? 'bg-danger' : 'bg-warning')} />
+          )}
+        </p>
+        <p className="text-xl font-semibold tabular">{count(held.event_count)}</p>
+        <p className="text-xs text-ink-3">
+          {!some || held.oldest_time === null ? (
+            help
+          ) : (
+            <>
+              Oldest <RelativeTime time={held.oldest_time} />
+            </>
+          )}
+        </p>
+      </div>
+      {some && retry !== undefined && (
+        <Button size="sm" className="relative" loading={retry.loading} onClick={retry.run}>
+          <RotateCw aria-hidden />
+          Retry now
+        </Button>
+      )}
     </div>
-    {held.event_count > 0 && retry !== undefined && (
-      <Button size="sm" loading={retry.loading} onClick={retry.run}>
-        <RotateCw aria-hidden />
-        Retry now
-      </Button>
-    )}
-  </div>
+  )
+}
+
+const PausedNote = () => (
+  <p className="flex items-start gap-2 rounded-lg bg-warning-soft px-4 py-2.5 text-sm text-warning-ink">
+    <Info aria-hidden className="mt-0.5 size-4 shrink-0" />
+    This destination is paused: its events are held, and delivered when it is resumed in its settings.
+  </p>
 )
 
 const Empty = ({ status, destination }: { status: string; destination: string }) =>
@@ -148,29 +182,33 @@ const Empty = ({ status, destination }: { status: string; destination: string })
   )
 
 /** The attempts of a destination with what is held, a filter, and each attempt's request and answer. */
-export const DeliveriesTab = ({ destination }: { destination: string }) => {
+export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
   const [status, setStatus] = useState<DeliveryStatus | ''>('')
   const [shown, setShown] = useState<Delivery | undefined>()
-  const query = useInfiniteQuery(deliveriesQuery(destination, status))
-  const retry = useRetryDeliveries(destination)
-  const mayEdit = useMayEdit() === true
+  const [held, setHeld] = useState<ParkedDelivery['state'] | undefined>()
+  const query = useInfiniteQuery(deliveriesQuery(destination.name, status))
+  const retry = useRetryDeliveries(destination.name)
+  const paused = !destination.enabled
+  const mayRetry = useMayEdit() === true && !paused
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.deliveries) ?? [], [query.data])
   const latest = query.data?.pages[0]
   const retryOf = (state: 'waiting' | 'dead') =>
-    mayEdit ? { retry: { loading: retry.isPending && retry.variables === state, run: () => retry.mutate(state) } } : {}
+    mayRetry ? { retry: { loading: retry.isPending && retry.variables === state, run: () => retry.mutate(state) } } : {}
   if (query.data === undefined && query.isError)
     return (
       <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the deliveries" />
     )
   return (
     <div className="space-y-5">
+      {paused && <PausedNote />}
       {latest !== undefined && (
         <div className="grid gap-3 sm:grid-cols-2">
           <HeldTile
             title="Waiting"
-            help="Events that are tried again appear here."
+            help={paused ? 'Events that are held appear here.' : 'Events that are tried again appear here.'}
             held={latest.waiting}
             tone="warning"
+            onShow={() => setHeld('waiting')}
             {...retryOf('waiting')}
           />
           <HeldTile
@@ -178,6 +216,7 @@ export const DeliveriesTab = ({ destination }: { destination: string }) => {
             help="Events that nobody tries again appear here."
             held={latest.dead}
             tone="danger"
+            onShow={() => setHeld('dead')}
             {...retryOf('dead')}
           />
         </div>
@@ -205,7 +244,7 @@ export const DeliveriesTab = ({ destination }: { destination: string }) => {
       {query.data === undefined ? (
         <TableSkeleton rows={6} columns={5} />
       ) : rows.length === 0 ? (
-        <Empty status={status} destination={destination} />
+        <Empty status={status} destination={destination.name} />
       ) : (
         <DataTable
           label="Deliveries"
@@ -221,6 +260,9 @@ export const DeliveriesTab = ({ destination }: { destination: string }) => {
             Load more
           </Button>
         </div>
+      )}
+      {held !== undefined && (
+        <HeldDialog destination={destination} state={held} mayRetry={mayRetry} onClosed={() => setHeld(undefined)} />
       )}
       {shown !== undefined && <DeliveryDialog delivery={shown} onClose={() => setShown(undefined)} />}
     </div>

@@ -1,29 +1,13 @@
 import type { Delivery } from '@tributary/contract'
 import { useState } from 'react'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
-import { formatMessage } from '../../lib/json-text.ts'
 import { count } from '../../lib/text.ts'
 import { localTime, utcTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-
-const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
-  <div>
-    <dt className="text-xs text-ink-3">{name}</dt>
-    <dd className="text-sm tabular">{children}</dd>
-  </div>
-)
-
-const Exchange = ({ title, text, notice }: { title: string; text: string; notice: string }) => (
-  <CodeBlock
-    codes={[{ title, language: 'text', text: formatMessage(text) }]}
-    notice={notice}
-    className="max-h-64 break-all whitespace-pre-wrap"
-  />
-)
+import { Exchange, Fact } from './exchange.tsx'
 
 /** One attempt: its outcome, and for a failure what was sent and answered. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
@@ -58,23 +42,9 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         Message id <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
         <CopyButton text={delivery.message_id} name="Copy message id" notice="Message id copied" size="xs" />
       </div>
-      {delivery.reason !== '' && (
-        <p className="mb-4 rounded-md bg-warning-soft px-3 py-2 text-sm break-words text-warning-ink">
-          {delivery.reason}
-        </p>
-      )}
-      {delivery.request === '' && delivery.response === '' ? (
-        <p className="text-sm text-ink-2">Request and response are kept for failed attempts only.</p>
-      ) : (
-        <div className="space-y-4">
-          <Exchange title="Request" text={delivery.request} notice="Request copied" />
-          <Exchange
-            title="Response"
-            text={delivery.response === '' ? 'No response' : delivery.response}
-            notice="Response copied"
-          />
-        </div>
-      )}
+      <Exchange reason={delivery.reason} request={delivery.request} response={delivery.response}>
+        Request and response are kept for failed attempts only.
+      </Exchange>
     </Dialog>
   )
 }

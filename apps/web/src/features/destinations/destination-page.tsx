@@ -20,7 +20,7 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
       <PageHeader
         title={destination.title}
         documentTitle={destination.title}
-        description={`${destination.app.display_name}${destination.enabled ? '' : ' · Disabled'}`}
+        description={`${destination.app.display_name}${destination.enabled ? '' : ' · Paused'}`}
         icon={<AppIcon icon={destination.app.extra.app_icon} size="lg" />}
         crumbs={[{ label: 'Destinations', to: paths.destinations(workspace.name) }]}
       />
@@ -28,7 +28,7 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
         browsable
         label="Destination"
         tabs={[
-          { id: 'deliveries', name: 'Deliveries', content: <DeliveriesTab destination={destination.name} /> },
+          { id: 'deliveries', name: 'Deliveries', content: <DeliveriesTab destination={destination} /> },
           {
             id: 'connections',
             name: 'Connections',

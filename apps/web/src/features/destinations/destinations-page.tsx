@@ -21,7 +21,12 @@ import { TableSkeleton } from '../../ui/skeleton.tsx'
 type Row = Destination & { sources: number }
 
 const StateBadge = ({ row }: { row: Row }) => {
-  if (!row.enabled) return <Badge tone="outline">Disabled</Badge>
+  if (!row.enabled)
+    return (
+      <Badge tone="outline" title="Its events are held, and delivered when it is resumed">
+        Paused
+      </Badge>
+    )
   return row.sources === 0 ? (
     <Badge tone="warning" dot>
       Not connected

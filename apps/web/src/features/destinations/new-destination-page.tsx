@@ -18,7 +18,14 @@ import { RequireEditor } from '../../ui/require-editor.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { useCreateDestination } from './mutations.ts'
 import { SettingInput } from './setting-input.tsx'
-import { type DestinationForm, defaultSettings, destinationForm, filledSettings, isShown } from './setting-values.ts'
+import {
+  type DestinationForm,
+  defaultSettings,
+  destinationForm,
+  filledSettings,
+  isShown,
+  settingHint,
+} from './setting-values.ts'
 
 const SettingField = ({ option }: { option: SettingOption }) => {
   const { control } = useFormContext<DestinationForm>()
@@ -30,7 +37,7 @@ const SettingField = ({ option }: { option: SettingOption }) => {
         <Field
           label={option.display_name}
           required={option.required}
-          hint={option.help_text === '' ? undefined : option.help_text}
+          hint={settingHint(option)}
           error={fieldState.error?.message}
         >
           {(aria) => (

@@ -2,7 +2,14 @@ import type { SettingOption, SettingValue } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../lib/errors.ts'
 import { settingFailure } from './setting-failure.ts'
-import { defaultSettings, destinationForm, filledSettings, isShown, settingProblem } from './setting-values.ts'
+import {
+  defaultSettings,
+  destinationForm,
+  filledSettings,
+  isShown,
+  settingHint,
+  settingProblem,
+} from './setting-values.ts'
 
 const option = (part: Partial<SettingOption>): SettingOption => ({
   name: 'url',
@@ -30,9 +37,23 @@ test.each([
   [option({ type: 'url' }), 'example.com', 'Invalid url'],
   [option({ type: 'number' }), '12a', 'Only numbers are allowed'],
   [option({ type: 'number' }), 12, undefined],
+  [option({ type: 'number', min: 1, max: 1000 }), 0, 'At least 1'],
+  [option({ type: 'number', min: 1, max: 1000 }), 1, undefined],
+  [option({ type: 'number', min: 1, max: 1000 }), 1000, undefined],
+  [option({ type: 'number', min: 1, max: 1000 }), '1001', 'At most 1000'],
   [option({ type: 'boolean', required: true }), false, undefined],
 ])('%o with %j: %s', (setting, value, problem) => {
   expect(settingProblem(setting, value)).toBe(problem)
+})
+
+test.each([
+  [option({ help_text: 'How many.' }), 'How many.'],
+  [option({ min: 1 }), undefined],
+  [option({ type: 'number', help_text: 'How many.', min: 0, max: 100 }), 'How many. From 0 to 100.'],
+  [option({ type: 'number', min: 1 }), 'At least 1.'],
+  [option({ type: 'number', max: 9 }), 'At most 9.'],
+])('%o is explained with %j', (setting, hint) => {
+  expect(settingHint(setting)).toBe(hint)
 })
 
 test('a form starts with the defaults and sends what is filled', () => {

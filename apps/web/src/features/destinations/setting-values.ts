@@ -1,5 +1,6 @@
 import type { SettingOption, SettingValue } from '@tributary/contract'
 import { z } from 'zod'
+import { count } from '../../lib/text.ts'
 
 /** True for what counts as no value: null, empty text, no header at all. */
 export const isEmptySetting = (value: SettingValue | undefined): boolean =>
@@ -40,15 +41,44 @@ const isWebAddress = (text: string): boolean => {
   return ['http:', 'https:'].includes(new URL(text).protocol)
 }
 
+/** What is said below a setting: its help and, for a number, its bounds. */
+export const settingHint = ({
+  help_text,
+  type,
+  min,
+  max,
+}: Pick<SettingOption, 'help_text' | 'type' | 'min' | 'max'>): string | undefined => {
+  const bounds =
+    type !== 'number' || (min === null && max === null)
+      ? ''
+      : min === null
+        ? `At most ${count(max ?? 0)}.`
+        : max === null
+          ? `At least ${count(min)}.`
+          : `From ${count(min)} to ${count(max)}.`
+  const hint = [help_text, bounds].filter((part) => part !== '').join(' ')
+  return hint === '' ? undefined : hint
+}
+
+const numberProblem = (
+  { min, max }: Pick<SettingOption, 'min' | 'max'>,
+  value: SettingValue | undefined,
+): string | undefined => {
+  const number = Number(value)
+  if (!Number.isFinite(number)) return 'Only numbers are allowed'
+  if (min !== null && number < min) return `At least ${min}`
+  if (max !== null && number > max) return `At most ${max}`
+  return undefined
+}
+
 /** Why a value cannot stand for a setting, or undefined. The server decides; this only spares a round trip. */
 export const settingProblem = (
-  option: Pick<SettingOption, 'type' | 'required'>,
+  option: Pick<SettingOption, 'type' | 'required' | 'min' | 'max'>,
   value: SettingValue | undefined,
 ): string | undefined => {
   if (isEmptySetting(value)) return option.required ? 'Required' : undefined
   if (option.type === 'url' && !(typeof value === 'string' && isWebAddress(value))) return 'Invalid url'
-  if (option.type === 'number' && !Number.isFinite(Number(value))) return 'Only numbers are allowed'
-  return undefined
+  return option.type === 'number' ? numberProblem(option, value) : undefined
 }
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string()), z.null()])

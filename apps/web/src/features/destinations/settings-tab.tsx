@@ -14,7 +14,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 import { settingFailure } from './setting-failure.ts'
 import { SettingInput } from './setting-input.tsx'
-import { isEmptySetting, isShown, settingProblem } from './setting-values.ts'
+import { isEmptySetting, isShown, settingHint, settingProblem } from './setting-values.ts'
 
 const titleForm = z.object({
   title: z.string().trim().min(1, 'Required').min(4, 'At least 4 characters').max(200, 'At most 200 characters'),
@@ -44,8 +44,8 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
       title="Deliver events"
       description={
         destination.enabled
-          ? 'Events of connected sources are delivered as they arrive.'
-          : 'This destination is disabled: its events are held and delivered once it is enabled again.'
+          ? 'Events of connected sources are delivered as they arrive. Switched off, they are held until it is resumed.'
+          : 'This destination is paused: its events are held, and delivered when it is resumed. What waits for more than 24 hours becomes a dead letter.'
       }
       action={
         <Switch
@@ -114,12 +114,7 @@ const SettingRow = ({
         save(draft)
       }}
     >
-      <Field
-        label={setting.display_name}
-        required={setting.required}
-        hint={setting.help_text === '' ? undefined : setting.help_text}
-        error={problem}
-      >
+      <Field label={setting.display_name} required={setting.required} hint={settingHint(setting)} error={problem}>
         {(control) => (
           <SettingInput
             key={saves}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Delivery, EventDetail } from '@tributary/contract'
+import { CircleAlert } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
@@ -19,6 +20,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { byDestination } from './by-destination.ts'
 import type { LiveEvent } from './live-events.ts'
+import { rejectionOf } from './rejection.ts'
 
 const Payload = ({ event }: { event: EventDetail }) => {
   const text = useMemo(() => formatJson(event.original), [event.original])
@@ -94,6 +96,27 @@ const Loading = () => (
   </div>
 )
 
+const Rejection = ({ reason }: { reason: string }) => {
+  const { code, advice } = rejectionOf(reason)
+  return (
+    <div className="mb-4 flex gap-3 rounded-md bg-danger-soft px-4 py-3 text-danger-ink">
+      <CircleAlert aria-hidden className="mt-0.5 size-5 shrink-0" />
+      <div className="min-w-0">
+        <p className="font-semibold break-words">{advice}</p>
+        <p className="mt-1 text-sm break-words">
+          The event is kept as rejected and was not delivered. Mend it at the sender and send it again.
+          {code !== '' && (
+            <>
+              {' '}
+              Reason: <code className="font-mono text-xs">{code}</code>
+            </>
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}
+
 const Content = ({ event, workspace }: { event: LiveEvent; workspace: string }) => {
   const query = useQuery({
     ...eventQuery(workspace, event.eventId),
@@ -101,11 +124,7 @@ const Content = ({ event, workspace }: { event: LiveEvent; workspace: string }) 
   })
   return (
     <>
-      {event.status === 'rejected' && (
-        <p className="mb-4 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-ink">
-          Rejected: {event.reason === '' ? 'no reason given' : event.reason}
-        </p>
-      )}
+      {event.status === 'rejected' && <Rejection reason={query.data?.reason ?? event.reason} />}
       <Tabs
         label="Event"
         tabs={[

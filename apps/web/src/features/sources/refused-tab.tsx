@@ -14,6 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { LeftOut } from './left-out.tsx'
 
 const reasonText = (reason: string): string => {
   const words = humanise(reason.toLowerCase())
@@ -82,38 +83,44 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
   </Dialog>
 )
 
-/** What collection refused of this source, by reason, with the last sample of each. */
+/** Where to look for missing events: what was refused, by reason with the last sample, and what was left out. */
 export const RefusedTab = ({ source }: { source: string }) => {
   const query = useQuery(refusedQuery(source))
   const [shown, setShown] = useState<RefusedRequest | undefined>()
   return (
-    <>
-      <p className="mb-4 text-sm text-ink-2">
-        Requests that were answered with an error. Nothing of them is stored, so the sender has to send them again.
-      </p>
-      <QueryView
-        query={query}
-        skeleton={<TableSkeleton rows={3} columns={3} />}
-        errorTitle="Failed to load the refused requests"
-      >
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState icon={<ShieldCheck />} title="Nothing was refused">
-              Every request of the last 24 hours was accepted. Wrong keys, broken JSON and oversized requests would be
-              listed here with what to fix.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Refused requests"
-              columns={columns}
-              rows={rows}
-              rowId={(row) => `${row.reason} ${row.code} ${row.key_hint}`}
-              onRow={setShown}
-            />
-          )
-        }
-      </QueryView>
+    <div className="space-y-8">
+      <section aria-labelledby="refused-requests">
+        <h2 id="refused-requests" className="text-base font-semibold">
+          Refused
+        </h2>
+        <p className="mt-0.5 mb-3 text-sm text-ink-2">
+          Requests that were answered with an error. Nothing of them is stored, so the sender has to send them again.
+        </p>
+        <QueryView
+          query={query}
+          skeleton={<TableSkeleton rows={3} columns={3} />}
+          errorTitle="Failed to load the refused requests"
+        >
+          {(rows) =>
+            rows.length === 0 ? (
+              <EmptyState icon={<ShieldCheck />} title="Nothing was refused" className="py-8">
+                Every request of the last 24 hours was accepted. Wrong keys, broken JSON and oversized requests would be
+                listed here with what to fix.
+              </EmptyState>
+            ) : (
+              <DataTable
+                label="Refused requests"
+                columns={columns}
+                rows={rows}
+                rowId={(row) => `${row.reason} ${row.code} ${row.key_hint}`}
+                onRow={setShown}
+              />
+            )
+          }
+        </QueryView>
+      </section>
+      <LeftOut source={source} />
       {shown !== undefined && <RefusedDialog row={shown} onClose={() => setShown(undefined)} />}
-    </>
+    </div>
   )
 }

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import type { DroppedEvent } from '@tributary/contract'
+import { droppedQuery } from '../../lib/queries.ts'
+import { count, humanise } from '../../lib/text.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+
+const known: Readonly<Record<string, { title: string; advice: string }>> = {
+  duplicate: {
+    title: 'Repeated message id',
+    advice:
+      'Nothing is lost when a sender repeats a request: the first one is stored. If these were different events, give each its own messageId.',
+  },
+  duplicate_rejected: {
+    title: 'Repeated rejected event',
+    advice:
+      'The first one is among the live events, with its reason. Mend what it names and send the event again; the same messageId is taken then.',
+  },
+}
+
+const titleOf = (reason: string): string => {
+  const words = humanise(reason)
+  return known[reason]?.title ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const columns: readonly Column<DroppedEvent>[] = [
+  {
+    id: 'reason',
+    header: 'Reason',
+    value: (row) => titleOf(row.reason),
+    cell: (row) => (
+      <span className="block py-2">
+        <span className="block font-medium">{titleOf(row.reason)}</span>
+        {row.message !== '' && <span className="mt-0.5 block text-xs text-ink-2">{row.message}</span>}
+        {known[row.reason] !== undefined && (
+          <span className="mt-0.5 block text-xs text-ink-2">{known[row.reason]?.advice}</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'count',
+    header: 'Count, 24 h',
+    value: (row) => row.count,
+    cell: (row) => count(row.count),
+    align: 'right',
+    className: 'whitespace-nowrap',
+  },
+  {
+    id: 'last',
+    header: 'Last hour',
+    value: (row) => row.last_hour,
+    cell: (row) => <RelativeTime time={row.last_hour} className="text-ink-2" />,
+    align: 'right',
+    wide: true,
+    className: 'whitespace-nowrap',
+  },
+]
+
+/** Accepted events of a source that were left out on purpose, by reason, with what to do about it. */
+export const LeftOut = ({ source }: { source: string }) => {
+  const query = useQuery(droppedQuery(source))
+  return (
+    <section aria-labelledby="left-out">
+      <h2 id="left-out" className="text-base font-semibold">
+        Left out
+      </h2>
+      <p className="mt-0.5 mb-3 text-sm text-ink-2">
+        Events that were accepted in the last 24 hours and not stored again, because the same event was there already.
+      </p>
+      <QueryView
+        query={query}
+        skeleton={<TableSkeleton rows={1} columns={3} />}
+        errorTitle="Failed to load what was left out"
+      >
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="rounded-lg border border-dashed border-line-strong bg-surface px-6 py-8 text-center text-sm text-ink-2">
+              Nothing was left out: every accepted event of the last 24 hours is stored.
+            </p>
+          ) : (
+            <DataTable label="Left out" columns={columns} rows={rows} rowId={(row) => row.reason} />
+          )
+        }
+      </QueryView>
+    </section>
+  )
+}
