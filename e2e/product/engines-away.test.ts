@@ -77,15 +77,52 @@ const freeze = (name: 'postgres' | 'event-store'): (() => void) => {
   }
 }
 
-const killUntil = async (name: 'postgres' | 'event-store', done: () => Promise<boolean> | boolean): Promise<void> => {
-  while (!(await done()))
-    try {
-      process.kill(engineOf(product, name), 'SIGKILL')
-    } catch {
-      // Between two lives.
-      await new Promise((resolve) => setTimeout(resolve, 20))
+type LiveMessage = { event: string; channel?: string; data?: string }
+
+/** Listens to a source as a browser does, by the protocol alone; gathers the message ids that are shown. */
+const listenLive = async (source: string): Promise<{ seen: Set<string>; close(): void }> => {
+  const { key } = await product.api.ok('GET', '/realtime:config')
+  const channel = `private-sources-${source.split('/').at(-1)}`
+  const seen = new Set<string>()
+  const socket = new WebSocket(`${product.url.replace('http', 'ws')}/app/${String(key)}?protocol=7&client=test`)
+  const say = (event: string, data: object): void => socket.send(JSON.stringify({ event, data }))
+  const join = async (socketId: string): Promise<void> => {
+    const answer = await fetch(`${product.url}/pusher/auth`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${product.api.token}` },
+      body: new URLSearchParams({ socket_id: socketId, channel_name: channel }),
+    })
+    say('pusher:subscribe', { channel, ...((await answer.json()) as { auth: string }) })
+  }
+  await new Promise<void>((resolve, reject) => {
+    socket.onerror = () => reject(new Error('no live channel'))
+    socket.onmessage = ({ data }) => {
+      const message = JSON.parse(String(data)) as LiveMessage
+      const content = JSON.parse(message.data ?? '{}') as { socket_id?: string; events?: { messageId: string }[] }
+      if (message.event === 'pusher:connection_established') join(content.socket_id ?? '').catch(reject)
+      else if (message.event === 'pusher_internal:subscription_succeeded') resolve()
+      else if (message.event === 'pusher:ping') say('pusher:pong', {})
+      for (const event of content.events ?? []) seen.add(event.messageId)
     }
+  })
+  return { seen, close: () => socket.close() }
 }
+
+/** Kills an engine as often as it comes back, until `done`. */
+const killUntil = (name: 'postgres' | 'event-store', done: () => boolean): Promise<boolean> =>
+  eventually(
+    `enough of killing ${name}`,
+    () => {
+      if (done()) return true
+      try {
+        process.kill(engineOf(product, name), 'SIGKILL')
+      } catch {
+        // Between two lives.
+      }
+      return false
+    },
+    60_000,
+  )
 
 const expectAway = (answer: { status: number; body: Record<string, unknown>; headers: Headers }): void => {
   expect(answer).toMatchObject({ status: 503, body: { code: 503, reason: 'UNAVAILABLE' } })
@@ -138,12 +175,18 @@ test('while PostgreSQL is killed again and again, collection goes on; when it is
   await everythingArrived()
 }, 120_000)
 
-test('while the event store hangs or is killed again and again, events are accepted and delivered, and none is lost or doubled', async () => {
+test('while the event store hangs or is killed again and again, events are accepted, shown live and delivered, and none is lost or doubled', async () => {
+  const live = await listenLive(shop.source)
+  await eventually('the live channel is watched', async () => {
+    await send()
+    return live.seen.size > 0
+  })
   const release = freeze('event-store')
   try {
     const ids: string[] = []
     for (let index = 0; index < 30; index++) ids.push(await send())
     await eventually('delivered', () => ids.every((id) => receiver.messageIds().has(id)))
+    await eventually('shown live', () => ids.every((id) => live.seen.has(id)))
     const { status, parts } = await readiness()
     expect([status, parts.relational?.ok, parts.eventStore?.ok]).toEqual([503, true, false])
   } finally {
@@ -165,4 +208,5 @@ test('while the event store hangs or is killed again and again, events are accep
   await killing
   await readyAgain()
   await everythingArrived()
+  live.close()
 }, 120_000)
