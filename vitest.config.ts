@@ -14,13 +14,24 @@ export default defineConfig({
         test: {
           ...common,
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'connectors/**/*.test.ts', 'apps/*/src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'connectors/**/*.test.ts',
+            'apps/*/src/**/*.test.{ts,tsx}',
+            'scripts/**/*.test.ts',
+          ],
           globalSetup: ['packages/test-kit/src/vitest-global-setup.ts'],
         },
       },
       {
         // The whole product, started as a user starts it: one file at a time, since each takes the machine.
-        test: { ...common, name: 'product', include: ['e2e/product/**/*.test.ts'], fileParallelism: false, testTimeout: 180_000 },
+        test: {
+          ...common,
+          name: 'product',
+          include: ['e2e/product/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+        },
       },
     ],
   },
