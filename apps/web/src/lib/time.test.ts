@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { relativeTime, utcTime } from './time.ts'
+import { hourSpan, relativeTime, utcTime } from './time.ts'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -14,6 +14,12 @@ test.each([
   ['nonsense', ''],
 ])('%s is %j', (time, words) => {
   expect(relativeTime(time, now, 'en')).toBe(words)
+})
+
+test('an hour is shown from its beginning to its end', () => {
+  const local = new Date(2026, 2, 1, 14).toISOString()
+  expect(hourSpan(local, 'en-GB')).toBe('14:00 – 15:00')
+  expect(hourSpan('nonsense')).toBe('')
 })
 
 test('the exact moment is shown in UTC to the millisecond', () => {

@@ -35,6 +35,14 @@ export const clockTime = (time: string): string => {
     : date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 }
 
+/** The hour that begins with a moment, in the reader's locale: "14:00 – 15:00". */
+export const hourSpan = (time: string, locale?: string): string => {
+  const start = Date.parse(time)
+  if (Number.isNaN(start)) return ''
+  const format = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
+  return `${format.format(start)} – ${format.format(start + 3_600_000)}`
+}
+
 /** Date and time of day in the reader's locale. */
 export const localTime = (time: string): string => {
   const date = new Date(time)

@@ -163,23 +163,30 @@ const PausedNote = () => (
   </p>
 )
 
-const Empty = ({ status, destination }: { status: string; destination: string }) =>
-  status === '' ? (
+const Empty = ({ status, destination }: { status: string; destination: Destination }) => {
+  if (status !== '')
+    return (
+      <p className="rounded-lg border border-line bg-surface py-10 text-center text-ink-3">
+        No attempt ended like this.
+      </p>
+    )
+  const { enabled, name } = destination
+  return (
     <EmptyState
       icon={<Truck />}
       title="Nothing delivered yet"
       action={
-        <ButtonLink to={paths.destination(destination, 'connections')} replace>
-          See connections
+        <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
+          {enabled ? 'See connections' : 'See settings'}
         </ButtonLink>
       }
     >
-      Every attempt to deliver an event is listed here with its answer. Connect a source and send an event to see the
-      first one.
+      {enabled
+        ? 'Every attempt to deliver an event is listed here with its answer. Connect a source and send an event to see the first one.'
+        : 'Every attempt to deliver an event is listed here with its answer. Resume this destination to see the first one.'}
     </EmptyState>
-  ) : (
-    <p className="rounded-lg border border-line bg-surface py-10 text-center text-ink-3">No attempt ended like this.</p>
   )
+}
 
 /** The attempts of a destination with what is held, a filter, and each attempt's request and answer. */
 export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
@@ -244,7 +251,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
       {query.data === undefined ? (
         <TableSkeleton rows={6} columns={5} />
       ) : rows.length === 0 ? (
-        <Empty status={status} destination={destination.name} />
+        <Empty status={status} destination={destination} />
       ) : (
         <DataTable
           label="Deliveries"

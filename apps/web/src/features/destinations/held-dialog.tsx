@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Destination, ParkedDelivery } from '@tributary/contract'
 import { ArrowLeft, RotateCw } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { destinationIds } from '../../lib/names.ts'
 import { parkedQuery, sourcesQuery } from '../../lib/queries.ts'
 import { count, pluralise } from '../../lib/text.ts'
@@ -79,17 +79,22 @@ const deadColumns = [sourceColumn, eventsColumn, attemptsColumn, firstColumn]
 const pausedColumns = deadColumns
 const waitingColumns = [...deadColumns, nextColumn]
 
+/** Shows what takes the place of the list from its beginning, for eyes and for screen readers. */
+const arrive = (element: HTMLElement | null): void => {
+  element?.scrollIntoView({ block: 'start' })
+  element?.focus({ preventScroll: true })
+}
+
 const Detail = ({ row, paused }: { row: Row; paused: boolean }) => (
-  <>
+  <div ref={arrive} tabIndex={-1} className="outline-none">
     <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Fact name="Events">{count(row.event_count)}</Fact>
       <Fact name="Attempts">{count(row.attempts)}</Fact>
       <Fact name="Held since">
         <RelativeTime time={row.first_time} />
       </Fact>
       <Fact name="Next try">
         {row.state === 'dead' ? (
-          'None by itself'
+          'When you retry it'
         ) : paused ? (
           'When it is resumed'
         ) : (
@@ -103,16 +108,16 @@ const Detail = ({ row, paused }: { row: Row; paused: boolean }) => (
         ? 'These events have not been sent yet, so there is no answer to show.'
         : 'No request or response of the last attempt was kept.'}
     </Exchange>
-  </>
+  </div>
 )
 
 const titles = { waiting: 'Waiting', dead: 'Dead letters' } as const
 
 const descriptionOf = (state: ParkedDelivery['state'], paused: boolean): string => {
-  if (state === 'dead') return 'Events that nobody tries again by itself. Mend what is wrong, then retry them.'
+  if (state === 'dead') return 'These events are not tried again by themselves. Mend what is wrong, then retry them.'
   return paused
-    ? 'Events that are held while this destination is paused.'
-    : 'Events that are tried again by themselves.'
+    ? 'These events are held while this destination is paused.'
+    : 'These events are tried again by themselves.'
 }
 
 const List = ({
@@ -172,6 +177,10 @@ export const HeldDialog = ({
     const absent = sources.data === undefined ? 'Source' : 'Deleted source'
     return parked.map((row) => ({ ...row, title: titleOf.get(row.source) ?? absent, outcome: outcomeOf(row) }))
   }, [query.data, sources.data])
+  const opener = useRef<Element | null>(null)
+  useEffect(() => {
+    if (chosen === undefined && opener.current instanceof HTMLElement) opener.current.focus()
+  }, [chosen])
   const paused = !destination.enabled
   const close = () => setOpen(false)
   return (
@@ -184,7 +193,7 @@ export const HeldDialog = ({
       description={
         chosen === undefined
           ? descriptionOf(state, paused)
-          : `${count(chosen.event_count)} ${pluralise(chosen.event_count, 'event')} of ${chosen.title}`
+          : `${count(chosen.event_count)} ${pluralise(chosen.event_count, 'event')}`
       }
       footer={
         <>
@@ -204,14 +213,24 @@ export const HeldDialog = ({
         </>
       }
     >
-      {chosen !== undefined ? (
-        <Detail row={chosen} paused={paused} />
-      ) : query.data === undefined && query.isError ? (
+      {chosen !== undefined && <Detail row={chosen} paused={paused} />}
+      {query.data === undefined && query.isError ? (
         <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load what is held" />
       ) : query.data === undefined ? (
         <TableSkeleton rows={3} columns={4} />
       ) : (
-        <List query={query} rows={rows} state={state} paused={paused} onRow={setChosen} />
+        <div hidden={chosen !== undefined}>
+          <List
+            query={query}
+            rows={rows}
+            state={state}
+            paused={paused}
+            onRow={(row) => {
+              opener.current = document.activeElement
+              setChosen(row)
+            }}
+          />
+        </div>
       )}
     </Dialog>
   )

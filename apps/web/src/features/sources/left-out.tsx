@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { DroppedEvent } from '@tributary/contract'
 import { droppedQuery } from '../../lib/queries.ts'
 import { count, humanise } from '../../lib/text.ts'
+import { hourSpan, utcTime } from '../../lib/time.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 
 const known: Readonly<Record<string, { title: string; advice: string }>> = {
@@ -50,9 +50,13 @@ const columns: readonly Column<DroppedEvent>[] = [
   },
   {
     id: 'last',
-    header: 'Last hour',
+    header: 'Last in the hour',
     value: (row) => row.last_hour,
-    cell: (row) => <RelativeTime time={row.last_hour} className="text-ink-2" />,
+    cell: (row) => (
+      <time dateTime={row.last_hour} title={`In the hour from ${utcTime(row.last_hour)}`} className="text-ink-2">
+        {hourSpan(row.last_hour)}
+      </time>
+    ),
     align: 'right',
     wide: true,
     className: 'whitespace-nowrap',

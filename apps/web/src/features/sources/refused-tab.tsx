@@ -17,7 +17,7 @@ import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { LeftOut } from './left-out.tsx'
 
 const reasonText = (reason: string): string => {
-  const words = humanise(reason.toLowerCase())
+  const words = humanise(reason.toLowerCase()).replaceAll(/\bjson\b/g, 'JSON')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
