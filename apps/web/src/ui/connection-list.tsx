@@ -15,7 +15,8 @@ export type ConnectionRow = {
   to: string
   icon: string
   appTitle: string
-  otherEnabled: boolean
+  /** What the other end's being off is called; absent while it is on. */
+  otherOff?: string
   enabled: boolean
 }
 export type ConnectionChoice = { name: string; title: string; icon: string }
@@ -104,7 +105,7 @@ export const ConnectionList = ({
               </Link>
               <span className="text-xs text-ink-3">{row.appTitle}</span>
             </span>
-            {!row.otherEnabled && <Badge tone="outline">Disabled</Badge>}
+            {row.otherOff !== undefined && <Badge tone="outline">{row.otherOff}</Badge>}
             <Switch
               checked={row.enabled}
               disabled={!mayEdit}

@@ -64,7 +64,7 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
                 to: paths.source(source),
                 icon: extra.source.app_icon,
                 appTitle: extra.source.display_name,
-                otherEnabled: extra.source.enabled,
+                ...(extra.source.enabled ? {} : { otherOff: 'Disabled' }),
               }))}
               onEnable={(name, enabled) => enable.mutate({ name, enabled })}
               onDisconnect={(name) => disconnect.mutateAsync(name)}

@@ -68,7 +68,7 @@ export const ConnectionsTab = ({ source }: { source: Source }) => {
                 to: paths.destination(destination),
                 icon: extra.destination.app_icon,
                 appTitle: extra.destination.display_name,
-                otherEnabled: extra.destination.enabled,
+                ...(extra.destination.enabled ? {} : { otherOff: 'Paused' }),
               }))}
               onEnable={(name, enabled) => enable.mutate({ name, enabled })}
               onDisconnect={(name) => disconnect.mutateAsync(name)}
