@@ -80,7 +80,7 @@ describe('the events pipeline on the real engines', () => {
         original_timestamp: '2026-11-20 10:00:00.000',
         sent_at: '2026-11-20 10:00:01.000',
         properties: { price: 9007199254740991 },
-        context: { test: true, ip: '192.0.2.7' },
+        context: '{"test":true,"ip":"192.0.2.7"}',
         id: 'c-1',
       },
       { status: 'rejected', message_id: expect.stringMatching(/^made-\d+-0-1$/), properties: {}, id: '' },

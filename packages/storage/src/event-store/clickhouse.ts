@@ -31,6 +31,7 @@ const insertSettings: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   type_json_skip_duplicated_paths: 1,
   input_format_null_as_default: 1,
+  input_format_json_read_objects_as_strings: 1,
   input_format_skip_unknown_fields: 0,
   // A text that looks like a date stays the text that was sent.
   input_format_try_infer_dates: 0,

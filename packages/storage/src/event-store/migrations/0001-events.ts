@@ -14,6 +14,8 @@ const compact = `min_bytes_for_wide_part = 134217728, object_shared_data_seriali
 /**
  * Events and delivery attempts. `events` holds every event of an accepted request, rejected ones included (status), so
  * that a range of log positions is one insert. JSON columns serve queries only; `original` is the event as received.
+ * `context` is JSON text, read with JSONExtract: half a dozen paths that every SDK sends and few queries ask for cost a
+ * third of an insert as a JSON column (38 against 25 µs of processor time a row of 800 bytes).
  * `dropped_events` counts per source and hour what was left out of `events` on purpose: repetitions of a message id.
  */
 export const statements = [
@@ -38,7 +40,7 @@ export const statements = [
   ip String,
   properties JSON(max_dynamic_paths=256),
   traits JSON(max_dynamic_paths=128),
-  context JSON(max_dynamic_paths=128),
+  context String CODEC(ZSTD(1)),
   original String CODEC(ZSTD(1)),
   index by_event_id event_id type bloom_filter(0.01) granularity 1,
   index by_message_id message_id type bloom_filter(0.01) granularity 4,
