@@ -134,7 +134,9 @@ const List = ({
   onRow: (row: Row) => void
 }) =>
   rows.length === 0 ? (
-    <p className="rounded-lg border border-line bg-canvas py-10 text-center text-ink-3">Nothing is held any more.</p>
+    <p className="rounded-lg border border-line bg-canvas py-10 text-center text-ink-3">
+      {state === 'dead' ? 'No dead letters are left.' : 'Nothing is waiting any more.'}
+    </p>
   ) : (
     <div className="space-y-4">
       <DataTable
