@@ -1,0 +1,18 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A healthy webhook that reads what it is sent and answers 200: it shares the product's processors, so it looks at nothing. */
+export const startSink = async (): Promise<AsyncDisposable & { url: string }> => {
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => response.end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
