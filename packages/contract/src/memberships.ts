@@ -1,7 +1,12 @@
-import { roles } from '@tributary/kernel/browser'
+import { roles, toRole } from '@tributary/kernel/browser'
 import { z } from 'zod'
-import { errors, nextPageToken, pageQuery, time } from './fields.ts'
+import { empty, errors, maskQuery, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+
+/** A role as it is sent: its index (0 Administrator, 1 Collaborator, 2 Guest) or its value; it must be given. */
+export const roleInput = z
+  .union([z.number().int().min(0).max(2), z.enum(roles)], 'Choose a role')
+  .transform((value) => toRole(value))
 
 export const membership = z.object({
   /** `organizations/{id}/memberships/{id}`. */
@@ -13,6 +18,23 @@ export const membership = z.object({
 })
 export type Membership = z.infer<typeof membership>
 
+/** A membership as the members of an organisation see it, with who it is. */
+export const member = membership.extend({
+  profile: z.object({
+    email: z.string(),
+    first_name: z.string(),
+    last_name: z.string(),
+    photo_url: z.string(),
+  }),
+})
+export type Member = z.infer<typeof member>
+
+const lastAdministrator = {
+  code: 409,
+  reason: 'LAST_ADMINISTRATOR',
+  when: 'The organisation would be left without an administrator.',
+} as const
+
 export const memberships = {
   list: defineMethod({
     name: 'memberships.list',
@@ -22,5 +44,32 @@ export const memberships = {
     query: pageQuery,
     response: z.object({ memberships: z.array(membership), next_page_token: nextPageToken }),
     errors: [errors.notFound],
+  }),
+  listByOrganization: defineMethod({
+    name: 'memberships.listByOrganization',
+    verb: 'GET',
+    path: '/organizations/{organization}/memberships',
+    summary: 'Who belongs to an organisation, the oldest membership first.',
+    query: pageQuery,
+    response: z.object({ memberships: z.array(member), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'memberships.update',
+    verb: 'PATCH',
+    path: '/organizations/{organization}/memberships/{membership}',
+    summary: "Changes a member's role.",
+    query: maskQuery,
+    request: z.object({ role: roleInput }),
+    response: member,
+    errors: [errors.invalid, errors.forbidden, errors.notFound, lastAdministrator],
+  }),
+  delete: defineMethod({
+    name: 'memberships.delete',
+    verb: 'DELETE',
+    path: '/organizations/{organization}/memberships/{membership}',
+    summary: 'Removes a member; everybody may end their own membership. What they could see ends at once.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound, lastAdministrator],
   }),
 }

@@ -84,8 +84,12 @@ export const resourcePattern = <const Pattern extends string>(pattern: Pattern):
 /** The kinds of resource names of the product. */
 export const resourceNames = {
   user: resourcePattern('users/{user}'),
+  session: resourcePattern('users/{user}/sessions/{session}'),
+  notification: resourcePattern('users/{user}/notifications/{notification}'),
   organization: resourcePattern('organizations/{organization}'),
   membership: resourcePattern('organizations/{organization}/memberships/{membership}'),
+  invitation: resourcePattern('organizations/{organization}/invitations/{invitation}'),
+  invitationLink: resourcePattern('organizations/{organization}/invitationlinks/{invitation_link}'),
   subscription: resourcePattern('organizations/{organization}/subscription'),
   workspace: resourcePattern('workspaces/{workspace}'),
   catalogSource: resourcePattern('catalogSources/{app}'),

@@ -1,23 +1,31 @@
 import { catalogDestinations, catalogSources } from './catalog.ts'
+import { config } from './client-config.ts'
 import { connections } from './connections.ts'
 import { deliveries } from './deliveries.ts'
 import { destinations } from './destinations.ts'
 import { droppedEvents } from './dropped-events.ts'
 import { events } from './events.ts'
+import { invitationLinks, invitations } from './invitations.ts'
 import { memberships } from './memberships.ts'
 import type { Method } from './method.ts'
+import { notifications } from './notifications.ts'
 import { organizations } from './organizations.ts'
 import { realtime } from './realtime.ts'
 import { refusedRequests } from './refused-requests.ts'
 import { sources } from './sources.ts'
-import { users } from './users.ts'
+import { sessions, users } from './users.ts'
 import { workspaces } from './workspaces.ts'
 import { writekeys } from './writekeys.ts'
 
 /** Every call of the API by resource and verb: `methods.sources.list`. */
 export const methods = {
+  config,
   users,
+  sessions,
+  notifications,
   memberships,
+  invitations,
+  invitationLinks,
   organizations,
   workspaces,
   catalogSources,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { errors, requestId, time, title } from './fields.ts'
+import { imageUpload, organizationTitle } from './account-rules.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time, title } from './fields.ts'
 import { defineMethod } from './method.ts'
 
 /** What an organisation can say it works in, in the order shown. */
@@ -22,7 +23,10 @@ export const organization = z.object({
   title: z.string(),
   display_name: z.string(),
   industry: z.enum(industries),
+  /** `logo` is a path below `/media`, or empty. */
   extra: z.object({ logo: z.string() }),
+  /** The e-mail domain whose people may join by themselves; empty when nobody may. */
+  auto_join_domain: z.string(),
   subscription: z.object({ name: z.string(), extra: z.object({ plan_name: z.string() }) }),
   create_time: time,
 })
@@ -44,7 +48,7 @@ export const organizations = {
     path: '/organizations',
     summary: 'Makes an organisation with its first workspace; the caller becomes its administrator.',
     request: z.object({
-      title: title.min(4, 'At least 4 characters'),
+      title: organizationTitle,
       industry: z.enum(industries, 'Choose an industry'),
       workspace_title: title,
       request_id: requestId,
@@ -58,6 +62,74 @@ export const organizations = {
     path: '/organizations/{organization}',
     summary: 'Reads an organisation.',
     response: organization,
+    errors: [errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'organizations.update',
+    verb: 'PATCH',
+    path: '/organizations/{organization}',
+    summary: 'Changes title, industry, or whether people of the own e-mail domain may join.',
+    query: maskQuery,
+    request: z.object({
+      title: organizationTitle.optional(),
+      industry: z.enum(industries, 'Choose an industry').optional(),
+      /** Must be the domain of the caller's own address, or empty; public mail domains are refused. */
+      auto_join_domain: line(253).optional(),
+    }),
+    response: organization,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  uploadLogo: defineMethod({
+    name: 'organizations.uploadLogo',
+    verb: 'POST',
+    path: '/organizations/{organization}:uploadLogo',
+    summary: 'Replaces the logo; it is recognised by its bytes and stored anew.',
+    request: imageUpload,
+    response: organization,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  removeLogo: defineMethod({
+    name: 'organizations.removeLogo',
+    verb: 'POST',
+    path: '/organizations/{organization}:removeLogo',
+    summary: 'Removes the logo.',
+    request: empty,
+    response: organization,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  getUsage: defineMethod({
+    name: 'organizations.getUsage',
+    verb: 'GET',
+    path: '/organizations/{organization}/usage',
+    summary: 'How much an organisation has of what plans count.',
+    response: z.object({
+      workspaces: z.number().int(),
+      sources: z.number().int(),
+      profiles: z.number().int(),
+      destinations: z.number().int(),
+      audiences: z.number().int(),
+    }),
+    errors: [errors.notFound],
+  }),
+  join: defineMethod({
+    name: 'organizations.join',
+    verb: 'POST',
+    path: '/organizations/{organization}:join',
+    summary: "Makes the caller a Collaborator of an organisation that is open to their address's domain.",
+    request: z.object({ user: line(300) }),
+    response: organization,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  listJoinable: defineMethod({
+    name: 'organizations.listJoinable',
+    verb: 'GET',
+    path: '/users/{user}/joinableOrganizations',
+    summary: 'Organisations that the user may join by the domain of their address.',
+    query: pageQuery,
+    response: z.object({
+      organizations: z.array(z.object({ name: z.string(), display_name: z.string(), logo: z.string() })),
+      next_page_token: nextPageToken,
+    }),
     errors: [errors.notFound],
   }),
 }

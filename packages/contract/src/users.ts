@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { empty, errors, line, time } from './fields.ts'
+import { email, firstName, imageUpload, lastName, newPassword, oneTimeCode } from './account-rules.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
-import { organization } from './organizations.ts'
+import { organization, workspace } from './organizations.ts'
 
 export const user = z.object({
   /** `users/{id}`. */
@@ -10,6 +11,7 @@ export const user = z.object({
   email: z.string(),
   first_name: z.string(),
   last_name: z.string(),
+  /** A path below `/media`, or empty. */
   photo_url: z.string(),
   create_time: time,
   is_admin: z.boolean(),
@@ -28,9 +30,41 @@ export const loginResponse = z.object({
 export type LoginResponse = z.infer<typeof loginResponse>
 
 export const credentials = z.object({
-  email: line(320).pipe(z.email('Invalid email')),
+  email,
   password: z.string().min(1, 'Password is required').max(1024, 'At most 1024 characters'),
 })
+
+/** What a one-time code is asked for. */
+export const otpActions = ['login', 'sign up'] as const
+
+/** An address with the code that was mailed to it; `otp` is another name of `otp_token`. */
+export const otpCredentials = z
+  .object({ email, otp_token: oneTimeCode.optional(), otp: oneTimeCode.optional() })
+  .transform(({ email, otp_token, otp }) => ({ email, otp_token: otp_token ?? otp }))
+  .pipe(z.object({ email: z.string(), otp_token: z.string('Required') }))
+
+/** What the third-party sign-in page brings back, with the verifier that never left the browser. */
+export const oauthCallback = z.object({
+  provider: line(50).min(1, 'Required'),
+  code: z.string().min(1, 'Required').max(4000),
+  state: z.string().min(1, 'Required').max(4000),
+  code_verifier: z.string().length(56, 'Must be 56 characters'),
+  redirect_uri: z.url().max(2000),
+})
+
+const codeErrors = [
+  errors.invalid,
+  { code: 401, reason: 'INVALID_CODE', when: 'The code is wrong, used, too old, or was tried too often.' },
+  errors.tooMany,
+] as const
+
+const signUpDisabled = { code: 403, reason: 'SIGN_UP_DISABLED', when: 'Nobody may sign up here.' } as const
+
+const providerErrors = [
+  errors.invalid,
+  { code: 401, reason: 'PROVIDER_REFUSED', when: 'The third-party sign-in did not confirm the user.' },
+  { code: 412, reason: 'PROVIDER_NOT_CONFIGURED', when: 'Third-party sign-in is not configured.' },
+] as const
 
 export const users = {
   login: defineMethod({
@@ -47,6 +81,73 @@ export const users = {
       errors.tooMany,
     ],
   }),
+  sendOtp: defineMethod({
+    name: 'users.sendOtp',
+    verb: 'POST',
+    path: '/users:sendOtp',
+    summary: 'Mails a one-time code; the answer is the same whether or not an account exists.',
+    public: true,
+    request: z.object({ email, action: z.enum(otpActions, 'Must be "login" or "sign up"') }),
+    response: empty,
+    errors: [errors.invalid, signUpDisabled, errors.tooMany],
+  }),
+  loginOtp: defineMethod({
+    name: 'users.loginOtp',
+    verb: 'POST',
+    path: '/users:loginOtp',
+    summary: 'Starts a session with a one-time code.',
+    public: true,
+    request: otpCredentials,
+    response: loginResponse,
+    errors: codeErrors,
+  }),
+  signup: defineMethod({
+    name: 'users.signup',
+    verb: 'POST',
+    path: '/users:signup',
+    summary: 'Makes an account for an address that a one-time code confirms, and starts a session.',
+    public: true,
+    request: otpCredentials,
+    response: loginResponse,
+    errors: [...codeErrors, signUpDisabled],
+  }),
+  oauthRedirects: defineMethod({
+    name: 'users.oauthRedirects',
+    verb: 'GET',
+    path: '/users:oauthRedirects',
+    summary: 'The address of the third-party sign-in page.',
+    public: true,
+    query: z.object({
+      provider: line(50).default('google'),
+      mode: z.enum(['login', 'register']).default('login'),
+      redirect_uri: z.url().max(2000),
+      state: z.string().min(1, 'Required').max(4000),
+      /** Base64url of the SHA-256 of the verifier (RFC 7636). */
+      code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a SHA-256 in base64url'),
+    }),
+    response: z.object({ google_redirect_url: z.string() }),
+    errors: providerErrors,
+  }),
+  oauthLoginCallback: defineMethod({
+    name: 'users.oauthLoginCallback',
+    verb: 'POST',
+    path: '/users:oauthLoginCallback',
+    summary: 'Starts a session for somebody whom the third-party sign-in has confirmed.',
+    public: true,
+    request: oauthCallback,
+    response: loginResponse,
+    errors: providerErrors,
+  }),
+  oauthSignupCallback: defineMethod({
+    name: 'users.oauthSignupCallback',
+    verb: 'POST',
+    path: '/users:oauthSignupCallback',
+    summary: 'Makes an account for somebody whom the third-party sign-in has confirmed, and starts a session.',
+    public: true,
+    request: oauthCallback,
+    response: loginResponse,
+    errors: [...providerErrors, signUpDisabled],
+  }),
   logout: defineMethod({
     name: 'users.logout',
     verb: 'POST',
@@ -62,6 +163,145 @@ export const users = {
     path: '/users/{user}',
     summary: 'Reads a user: oneself, or any user for a platform admin.',
     response: user,
+    errors: [errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'users.update',
+    verb: 'PATCH',
+    path: '/users/{user}',
+    summary: 'Changes first and last name.',
+    query: maskQuery,
+    request: z.object({ first_name: firstName.optional(), last_name: lastName.optional() }),
+    response: user,
+    errors: [errors.invalid, errors.notFound],
+  }),
+  setPassword: defineMethod({
+    name: 'users.setPassword',
+    verb: 'POST',
+    path: '/users/{user}:setPassword',
+    summary: 'Sets the password with the one-time token of a login answer; all other sessions of the user end.',
+    request: z.object({ name: line(300), otp_token: z.string().min(1, 'Required').max(200), password: newPassword }),
+    response: empty,
+    errors: [
+      errors.invalid,
+      { code: 401, reason: 'INVALID_TOKEN', when: 'The one-time token is wrong, used or too old.' },
+      errors.notFound,
+    ],
+  }),
+  uploadPhoto: defineMethod({
+    name: 'users.uploadPhoto',
+    verb: 'POST',
+    path: '/users/{user}:uploadPhoto',
+    summary: 'Replaces the photo; it is recognised by its bytes and stored anew.',
+    request: imageUpload,
+    response: user,
+    errors: [errors.invalid, errors.notFound],
+  }),
+  removePhoto: defineMethod({
+    name: 'users.removePhoto',
+    verb: 'POST',
+    path: '/users/{user}:removePhoto',
+    summary: 'Removes the photo.',
+    request: empty,
+    response: user,
+    errors: [errors.notFound],
+  }),
+  onboard: defineMethod({
+    name: 'users.onboard',
+    verb: 'POST',
+    path: '/users:onboard',
+    summary:
+      'Makes an organisation with a workspace and an onboarding link for its administrator; platform admins only.',
+    request: z.object({
+      email,
+      first_name: firstName,
+      last_name: lastName,
+      organization_title: line(200).pipe(z.string().min(4, 'Please provide a name that is 4 characters or more')),
+      setup_amount: z
+        .string()
+        .regex(/^\d+(\.\d{1,2})?$/, 'Must be a valid number with up to two decimals')
+        .default('0.00'),
+      yearly_amount: z
+        .string()
+        .regex(/^\d+(\.\d{1,2})?$/, 'Must be a valid number with up to two decimals')
+        .default('0.00'),
+    }),
+    response: z.object({
+      user,
+      organization,
+      workspace,
+      onboarding_token: z.string(),
+      /** Empty when there is no set-up fee or no payment provider. */
+      invoice_url: z.string(),
+    }),
+    errors: [errors.invalid, errors.forbidden, errors.exists],
+  }),
+  startOnboarding: defineMethod({
+    name: 'users.startOnboarding',
+    verb: 'GET',
+    path: '/users/{user}:startOnboarding',
+    summary: 'Whom and which organisation an onboarding link is for.',
+    public: true,
+    query: z.object({ onboarding_token: z.string().max(200).default('') }),
+    response: z.object({ user, organization }),
+    errors: [errors.notFound],
+  }),
+  completeOnboarding: defineMethod({
+    name: 'users.completeOnboarding',
+    verb: 'POST',
+    path: '/users/{user}:completeOnboarding',
+    summary: 'Sets names and password of the user of an onboarding link and starts a session.',
+    public: true,
+    request: z.object({
+      onboarding_token: z.string().min(1, 'Required').max(200),
+      first_name: firstName,
+      last_name: lastName,
+      password: newPassword,
+      organization_auto_join: z.boolean(),
+    }),
+    response: loginResponse,
+    errors: [errors.invalid, errors.notFound],
+  }),
+}
+
+export const session = z.object({
+  /** `users/{id}/sessions/{id}`. */
+  name: z.string(),
+  /** What the browser called itself at login. */
+  user_agent: z.string(),
+  ip: z.string(),
+  create_time: time,
+  last_used_time: time,
+  /** Whether it is the session that asks. */
+  current: z.boolean(),
+})
+export type Session = z.infer<typeof session>
+
+export const sessions = {
+  list: defineMethod({
+    name: 'sessions.list',
+    verb: 'GET',
+    path: '/users/{user}/sessions',
+    summary: "The user's own active sessions, the one used last first.",
+    query: pageQuery,
+    response: z.object({ sessions: z.array(session), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'sessions.delete',
+    verb: 'DELETE',
+    path: '/users/{user}/sessions/{session}',
+    summary: 'Ends one session at once, its realtime connections included.',
+    response: empty,
+    errors: [errors.notFound],
+  }),
+  deleteOthers: defineMethod({
+    name: 'sessions.deleteOthers',
+    verb: 'POST',
+    path: '/users/{user}/sessions:deleteOthers',
+    summary: 'Ends every session of the user but the one that asks.',
+    request: empty,
+    response: empty,
     errors: [errors.notFound],
   }),
 }

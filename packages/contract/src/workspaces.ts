@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errors, nextPageToken, pageQuery, reference, requestId, title } from './fields.ts'
+import { errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, title } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { workspace } from './organizations.ts'
 
@@ -29,6 +29,26 @@ export const workspaces = {
     summary: 'Makes a further workspace in an organisation.',
     request: z.object({ title, organization: reference, request_id: requestId }),
     response: workspace,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  update: defineMethod({
+    name: 'workspaces.update',
+    verb: 'PATCH',
+    path: '/workspaces/{workspace}',
+    summary: 'Changes the title.',
+    query: maskQuery,
+    request: z.object({ title: title.optional() }),
+    response: workspace,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  actOnBehalf: defineMethod({
+    name: 'workspaces.actOnBehalf',
+    verb: 'POST',
+    path: '/workspaces:actOnBehalf',
+    summary: 'The workspace that a platform admin is going to act in; recorded.',
+    /** An id or a resource name. */
+    request: z.object({ workspaceId: line(300).pipe(z.string().min(5, 'At least 5 characters')) }),
+    response: z.object({ workspace }),
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
 }

@@ -1,4 +1,5 @@
 import type { Handlers } from '@tributary/http'
+import { AppError } from '@tributary/kernel'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -45,16 +46,65 @@ import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 
+const later = async (): Promise<never> => {
+  throw new AppError(501, 'NOT_IMPLEMENTED', 'This call is not served yet')
+}
+
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (deps: ControlDeps & { sessions: Sessions; passwords: Passwords }): Handlers => ({
+  config: { get: later },
   users: {
     login: login(deps),
+    sendOtp: later,
+    loginOtp: later,
+    signup: later,
+    oauthRedirects: later,
+    oauthLoginCallback: later,
+    oauthSignupCallback: later,
     logout: logout(deps),
     get: getUser(deps),
+    update: later,
+    setPassword: later,
+    uploadPhoto: later,
+    removePhoto: later,
+    onboard: later,
+    startOnboarding: later,
+    completeOnboarding: later,
   },
-  memberships: { list: listMemberships(deps) },
-  organizations: { create: createOrganization(deps), get: getOrganization(deps) },
-  workspaces: { list: listWorkspaces(deps), get: getWorkspace(deps), create: createWorkspace(deps) },
+  sessions: { list: later, delete: later, deleteOthers: later },
+  notifications: { list: later, markRead: later, markAllRead: later },
+  memberships: {
+    list: listMemberships(deps),
+    listByOrganization: later,
+    update: later,
+    delete: later,
+  },
+  invitations: {
+    batchCreate: later,
+    list: later,
+    resend: later,
+    delete: later,
+    get: later,
+    accept: later,
+  },
+  invitationLinks: { create: later, list: later, delete: later, get: later, accept: later },
+  organizations: {
+    create: createOrganization(deps),
+    get: getOrganization(deps),
+    update: later,
+    uploadLogo: later,
+    removeLogo: later,
+    getUsage: later,
+    join: later,
+    listJoinable: later,
+  },
+  workspaces: {
+    list: listWorkspaces(deps),
+    get: getWorkspace(deps),
+    create: createWorkspace(deps),
+    update: later,
+    actOnBehalf: later,
+  },
   catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },
   catalogDestinations: { list: listCatalogDestinations(deps), get: getCatalogDestination(deps) },
   sources: {

@@ -9,6 +9,7 @@ export const presentOrganization = (row: Selectable<OrganizationsTable>): Organi
   display_name: row.title,
   industry: industries.find((industry) => industry === row.industry) ?? 'other',
   extra: { logo: row.logo },
+  auto_join_domain: row.auto_join_domain,
   subscription: {
     name: resourceNames.subscription.format({ organization: row.id }),
     extra: { plan_name: 'Free' },

@@ -31,7 +31,10 @@ export type OrganizationsTable = {
   id: string
   title: string
   industry: Generated<string>
+  /** Key of the image below `/media`, or empty. */
   logo: Generated<string>
+  /** The e-mail domain whose people may join by themselves, or empty. */
+  auto_join_domain: Generated<string>
   create_time: Time
 }
 
@@ -153,6 +156,104 @@ export type DirectoryVersionTable = {
 }
 
 /** Every table of the relational store. */
+export type OneTimeCodesTable = {
+  id: string
+  /** In lower case. */
+  email: string
+  action: 'login' | 'sign up'
+  code_hash: Uint8Array
+  /** Wrong tries so far. */
+  tries: Generated<number>
+  create_time: Time
+  expire_time: ColumnType<Date, Date | string, Date | string>
+}
+
+export type SetPasswordTokensTable = {
+  token_hash: Uint8Array
+  user_id: string
+  expire_time: ColumnType<Date, Date | string, Date | string>
+}
+
+/** Who somebody is at a third-party sign-in. */
+export type UserIdentitiesTable = {
+  id: string
+  user_id: string
+  issuer: string
+  subject: string
+  email: string
+  create_time: Time
+}
+
+/** Mail written in the transaction of what it tells, sent afterwards. */
+export type MailsTable = {
+  id: string
+  kind: string
+  recipient: string
+  subject: string
+  body_text: string
+  body_html: string
+  attempts: Generated<number>
+  last_error: Generated<string>
+  create_time: Time
+  next_time: Time
+  sent_time: NullableTime
+  /** After this it is not sent any more. */
+  expire_time: ColumnType<Date, Date | string, Date | string>
+}
+
+export type InvitationsTable = {
+  id: string
+  organization_id: string
+  invitee_email: string
+  role: 'ORG_ADMIN' | 'ORG_COLLABORATOR' | 'ORG_GUEST'
+  inviter_id: string | null
+  token_hash: Uint8Array
+  create_time: Time
+  send_time: Time
+  expire_time: ColumnType<Date, Date | string, Date | string>
+  accept_time: NullableTime
+  accepted_by: string | null
+  revoke_time: NullableTime
+}
+
+export type InvitationLinksTable = {
+  id: string
+  organization_id: string
+  role: 'ORG_COLLABORATOR' | 'ORG_GUEST'
+  creator_id: string | null
+  create_time: Time
+  expire_time: ColumnType<Date, Date | string, Date | string>
+  revoke_time: NullableTime
+}
+
+export type OnboardingsTable = {
+  id: string
+  user_id: string
+  organization_id: string
+  token_hash: Uint8Array
+  /** Decimal text. */
+  yearly_amount: Generated<string>
+  setup_amount: Generated<string>
+  create_time: Time
+  expire_time: ColumnType<Date, Date | string, Date | string>
+  complete_time: NullableTime
+  revoke_time: NullableTime
+}
+
+export type NotificationsTable = {
+  id: string
+  user_id: string
+  organization_id: string | null
+  kind: string
+  title: string
+  body: Generated<string>
+  link: Generated<string>
+  /** What it is about: one cause is told once per user. Empty for what may repeat. */
+  cause: Generated<string>
+  create_time: Time
+  read_time: NullableTime
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -167,4 +268,12 @@ export type Database = {
   refused_requests: RefusedRequestsTable
   parked_deliveries: ParkedDeliveriesTable
   directory_version: DirectoryVersionTable
+  one_time_codes: OneTimeCodesTable
+  set_password_tokens: SetPasswordTokensTable
+  user_identities: UserIdentitiesTable
+  mails: MailsTable
+  invitations: InvitationsTable
+  invitation_links: InvitationLinksTable
+  onboardings: OnboardingsTable
+  notifications: NotificationsTable
 }

@@ -16,26 +16,6 @@ journalConformance('SQLite', async () => {
 })
 
 describe('the journal on SQLite', () => {
-  test('a range with 10,000 ids is begun within 40 ms of processor time in the middle of a few', async () => {
-    await using folder = await createFolder()
-    const journal = openJournal({ file: join(folder.path, 'journal.db') })
-    const times: number[] = []
-    for (let round = 0; round < 8; round++) {
-      const ids = Array.from({ length: 10_000 }, (_, index) => ({
-        hash: randomBytes(16),
-        partition: 1,
-        offset: round,
-        index,
-      }))
-      const before = process.threadCpuUsage()
-      journal.begin([{ partition: 1, from: round, to: round + 1, token: `${round}` }], ids, 0)
-      const { user, system } = process.threadCpuUsage(before)
-      times.push((user + system) / 1000)
-    }
-    journal.close()
-    expect(times.toSorted((a, b) => a - b)[4]).toBeLessThan(40)
-  })
-
   test('a begin that fails keeps neither its range nor its ids', async () => {
     await using folder = await createFolder()
     const file = join(folder.path, 'journal.db')

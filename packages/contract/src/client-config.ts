@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { defineMethod } from './method.ts'
+
+/** What the web application needs to know before anybody signs in. Empty texts stand for what is not configured. */
+export const clientConfig = z.object({
+  sign_up_enabled: z.boolean(),
+  /** The third-party sign-in; null when none is configured. */
+  oauth: z.object({ provider: z.string(), display_name: z.string() }).nullable(),
+  links: z.object({
+    terms: z.string(),
+    privacy: z.string(),
+    pricing: z.string(),
+    contact_sales: z.string(),
+    documentation: z.string(),
+    /** A mail address. */
+    support_email: z.string(),
+  }),
+  sentry_dsn: z.string(),
+  environment: z.enum(['production', 'development']),
+  /** Application id of the customer-messaging widget. */
+  messaging_app_id: z.string(),
+  /** Write key of the source that product analytics of the application go to. */
+  analytics_write_key: z.string(),
+})
+export type ClientConfig = z.infer<typeof clientConfig>
+
+export const config = {
+  get: defineMethod({
+    name: 'config.get',
+    verb: 'GET',
+    path: '/config',
+    summary: 'What the web application needs to know before anybody signs in.',
+    public: true,
+    response: clientConfig,
+    errors: [],
+  }),
+}

@@ -1,0 +1,179 @@
+import { roles } from '@tributary/kernel/browser'
+import { z } from 'zod'
+import { inviteEmails } from './account-rules.ts'
+import { empty, errors, line, nextPageToken, pageQuery, time } from './fields.ts'
+import { roleInput } from './memberships.ts'
+import { defineMethod } from './method.ts'
+import { organization } from './organizations.ts'
+
+const role = z.object({ value: z.enum(roles) })
+
+export const invitation = z.object({
+  /** `organizations/{id}/invitations/{id}`. */
+  name: z.string(),
+  invitee_email: z.string(),
+  role,
+  /** Name or address of who invited. */
+  inviter: z.string(),
+  create_time: time,
+  /** When it was mailed last. */
+  send_time: time,
+  expire_time: time,
+})
+export type Invitation = z.infer<typeof invitation>
+
+export const invitationLink = z.object({
+  /** `organizations/{id}/invitationlinks/{id}`; also the path of the page to share. */
+  name: z.string(),
+  role,
+  create_time: time,
+  expire_time: time,
+})
+export type InvitationLink = z.infer<typeof invitationLink>
+
+/** What somebody who opens an invitation is told before accepting. */
+export const invitationPreview = z.object({
+  organization: z.object({ name: z.string(), display_name: z.string(), logo: z.string() }),
+  inviter: z.string(),
+  role,
+  /** The address it was sent to; empty for a link that anybody may use. */
+  invitee_email: z.string(),
+  /** Whether that address has an account; false for a link. */
+  has_account: z.boolean(),
+})
+export type InvitationPreview = z.infer<typeof invitationPreview>
+
+const requestLine = z.object({ invitee_email: z.string().max(1000), role: roleInput })
+
+/** One role for a list of addresses, or a line for each; both are made into lines. */
+const batch = z
+  .object({
+    emails: z.array(z.string().max(1000)).max(1000).optional(),
+    role: roleInput.optional(),
+    requests: z.array(requestLine).max(1000).optional(),
+  })
+  .transform(({ emails = [], role, requests }, context) => {
+    if (requests === undefined && role === undefined)
+      context.addIssue({ code: 'custom', path: ['role'], message: 'Choose a role' })
+    const lines = requests ?? emails.map((invitee_email) => ({ invitee_email, role: role ?? 'ORG_GUEST' }))
+    const found = inviteEmails.safeParse(lines.map(({ invitee_email }) => invitee_email))
+    if (!found.success)
+      context.addIssue({ code: 'custom', path: ['emails'], message: found.error.issues[0]?.message ?? 'Required' })
+    const roleOf = new Map(lines.map((each) => [each.invitee_email.trim().toLowerCase(), each.role]))
+    return {
+      requests: (found.data ?? []).map((invitee_email) => ({
+        invitee_email,
+        role: roleOf.get(invitee_email.toLowerCase()) ?? 'ORG_GUEST',
+      })),
+    }
+  })
+
+const gone = {
+  code: 410,
+  reason: 'INVITATION_GONE',
+  when: 'It was revoked, has expired, or was used by somebody else.',
+} as const
+
+export const invitations = {
+  batchCreate: defineMethod({
+    name: 'invitations.batchCreate',
+    verb: 'POST',
+    path: '/organizations/{organization}/invitations:batchCreate',
+    summary: 'Invites up to ten addresses; all or none. An address that is invited already is mailed again.',
+    request: batch,
+    response: z.object({ invitations: z.array(invitation) }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.exists, errors.tooMany],
+  }),
+  list: defineMethod({
+    name: 'invitations.list',
+    verb: 'GET',
+    path: '/organizations/{organization}/invitations',
+    summary: 'Invitations that are neither accepted nor revoked, the newest first; expired ones included.',
+    query: pageQuery,
+    response: z.object({ invitations: z.array(invitation), next_page_token: nextPageToken }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  resend: defineMethod({
+    name: 'invitations.resend',
+    verb: 'POST',
+    path: '/organizations/{organization}/invitations/{invitation}:resend',
+    summary: 'Mails an invitation again with a new link; the old link ends.',
+    request: empty,
+    response: invitation,
+    errors: [errors.forbidden, errors.notFound, errors.tooMany],
+  }),
+  delete: defineMethod({
+    name: 'invitations.delete',
+    verb: 'DELETE',
+    path: '/organizations/{organization}/invitations/{invitation}',
+    summary: 'Revokes an invitation.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'invitations.get',
+    verb: 'GET',
+    path: '/invitations/{invitation}',
+    summary: 'What an invitation is to; needs the token of its link.',
+    public: true,
+    query: z.object({ token: z.string().max(200).default('') }),
+    response: invitationPreview,
+    errors: [errors.notFound, gone],
+  }),
+  accept: defineMethod({
+    name: 'invitations.accept',
+    verb: 'POST',
+    path: '/invitations/{invitation}:accept',
+    summary: 'Makes the caller a member; the address of the invitation must be theirs.',
+    request: z.object({ token: z.string().min(1, 'Required').max(200) }),
+    response: z.object({ organization }),
+    errors: [errors.forbidden, errors.notFound, gone],
+  }),
+}
+
+export const invitationLinks = {
+  create: defineMethod({
+    name: 'invitationLinks.create',
+    verb: 'POST',
+    path: '/organizations/{organization}/invitationlinks',
+    summary: 'Makes a link that anybody who has it may join with, for 7 days. Never as Administrator.',
+    request: z.object({ role: roleInput }),
+    response: invitationLink,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  list: defineMethod({
+    name: 'invitationLinks.list',
+    verb: 'GET',
+    path: '/organizations/{organization}/invitationlinks',
+    summary: 'The links that still work, the newest first.',
+    query: pageQuery,
+    response: z.object({ invitation_links: z.array(invitationLink), next_page_token: nextPageToken }),
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  delete: defineMethod({
+    name: 'invitationLinks.delete',
+    verb: 'DELETE',
+    path: '/organizations/{organization}/invitationlinks/{invitation_link}',
+    summary: 'Ends a link at once.',
+    response: empty,
+    errors: [errors.forbidden, errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'invitationLinks.get',
+    verb: 'GET',
+    path: '/organizations/{organization}/invitationlinks/{invitation_link}',
+    summary: 'What an invitation link is to.',
+    public: true,
+    response: invitationPreview,
+    errors: [errors.notFound, gone],
+  }),
+  accept: defineMethod({
+    name: 'invitationLinks.accept',
+    verb: 'POST',
+    path: '/organizations/{organization}/invitationlinks/{invitation_link}:accept',
+    summary: 'Makes the caller a member by a link.',
+    request: z.object({ user: line(300) }),
+    response: z.object({ organization }),
+    errors: [errors.forbidden, errors.notFound, gone],
+  }),
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { empty, errors, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** What the inbox tells of. */
+export const notificationKinds = ['invitation_accepted', 'delivery_failing', 'limit_near', 'limit_reached'] as const
+export type NotificationKind = (typeof notificationKinds)[number]
+
+export const notification = z.object({
+  /** `users/{id}/notifications/{id}`. */
+  name: z.string(),
+  kind: z.enum(notificationKinds),
+  title: z.string(),
+  body: z.string(),
+  /** Path of the page it is about, or empty. */
+  link: z.string(),
+  create_time: time,
+  read_time: time.nullable(),
+})
+export type Notification = z.infer<typeof notification>
+
+export const notifications = {
+  list: defineMethod({
+    name: 'notifications.list',
+    verb: 'GET',
+    path: '/users/{user}/notifications',
+    summary: "The user's own inbox, newest first, and how many in it are unread.",
+    query: pageQuery,
+    response: z.object({
+      notifications: z.array(notification),
+      unread_count: z.number().int(),
+      next_page_token: nextPageToken,
+    }),
+    errors: [errors.notFound],
+  }),
+  markRead: defineMethod({
+    name: 'notifications.markRead',
+    verb: 'POST',
+    path: '/users/{user}/notifications/{notification}:markRead',
+    summary: 'Marks one as read.',
+    request: empty,
+    response: notification,
+    errors: [errors.notFound],
+  }),
+  markAllRead: defineMethod({
+    name: 'notifications.markAllRead',
+    verb: 'POST',
+    path: '/users/{user}/notifications:markAllRead',
+    summary: 'Marks all as read.',
+    request: empty,
+    response: empty,
+    errors: [errors.notFound],
+  }),
+}
