@@ -14,6 +14,7 @@ const tasks = {
   dev: { script: 'scripts/dev.ts' },
   test: { script: 'scripts/test.ts', web: true },
   check: { script: 'scripts/check.ts' },
+  spec: { script: 'scripts/spec.ts' },
   format: { script: 'scripts/format.ts' },
   bench: { script: 'bench/main.ts', web: true },
   soak: { script: 'scripts/soak.ts', web: true },
