@@ -69,6 +69,28 @@ export const workspaceEntered = (workspace: Workspace): void => {
   useSession.setState({ session: { organization: workspace.organization } })
 }
 
+/**
+ * Acts in a workspace of another organisation: its organisation becomes the session's, and the own one is remembered
+ * until `stopActing`, also when the next workspace is entered straight from this one.
+ */
+export const actOnBehalf = (workspace: Workspace): void => {
+  const { organization } = workspace
+  if (organization === null) throw new Error(`${workspace.name} belongs to no organisation`)
+  const { actOnBehalfOf, session } = useSession.getState()
+  const originalOrganization = actOnBehalfOf === null ? session.organization : actOnBehalfOf.originalOrganization
+  useSession.setState({
+    session: { organization },
+    actOnBehalfOf: { organization, originalOrganization, workspace },
+  })
+}
+
+/** Goes back to the own organisation; does nothing when nobody is acted for. */
+export const stopActing = (): void => {
+  const { actOnBehalfOf } = useSession.getState()
+  if (actOnBehalfOf === null) return
+  useSession.setState({ session: { organization: actOnBehalfOf.originalOrganization }, actOnBehalfOf: null })
+}
+
 /** Remembers a protected address until the next login; addresses that must not be opened are ignored. */
 export const rememberLocation = (path: string): void => {
   if (safeReturn(path) !== undefined) sessionStorage.setItem(returnKey, path)

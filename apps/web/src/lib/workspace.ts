@@ -39,8 +39,12 @@ export const useCurrentUser = () => {
   return { user, memberships }
 }
 
-/** Whether the user may do what `allowed` roles may in the current organisation; 'unknown' until that is loaded. */
-const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
+/**
+ * Whether the user may do what `allowed` roles may in the current organisation; 'unknown' until that is loaded. It is
+ * the server's rule: a platform admin always may, also while acting on behalf of an organisation, and nobody else may
+ * what an empty list allows.
+ */
+export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
   const organization = useSession((state) => state.session.organization)
   const { user, memberships } = useCurrentUser()
   if (user.data?.is_admin === true) return true

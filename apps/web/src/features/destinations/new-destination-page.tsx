@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CatalogDestination, SettingOption, Source } from '@tributary/contract'
+import { type CatalogDestination, editors, type SettingOption, type Source } from '@tributary/contract'
 import { useMemo } from 'react'
 import { Controller, useFormContext, useWatch } from 'react-hook-form'
 import { useNavigate, useParams } from 'react-router'
@@ -14,7 +14,7 @@ import { Field } from '../../ui/field.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { RequireEditor } from '../../ui/require-editor.tsx'
+import { RequireAccess } from '../../ui/require-access.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { useCreateDestination } from './mutations.ts'
 import { SettingInput } from './setting-input.tsx'
@@ -158,12 +158,12 @@ export const NewDestinationPage = () => {
   const query = useQuery(catalogDestinationQuery(workspace.name, slug ?? ''))
   const sources = useQuery(sourcesQuery(workspace.name))
   return (
-    <RequireEditor skeleton={<Loading />}>
+    <RequireAccess allowed={editors} skeleton={<Loading />}>
       <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
         {(app) =>
           sources.isPending ? <Loading /> : <NewDestinationForm key={app.name} app={app} sources={sources.data ?? []} />
         }
       </QueryView>
-    </RequireEditor>
+    </RequireAccess>
   )
 }

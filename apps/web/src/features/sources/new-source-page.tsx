@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CatalogSource } from '@tributary/contract'
+import { type CatalogSource, editors } from '@tributary/contract'
 import { useNavigate, useParams } from 'react-router'
 import type { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
@@ -11,7 +11,7 @@ import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { RequireEditor } from '../../ui/require-editor.tsx'
+import { RequireAccess } from '../../ui/require-access.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { useCreateSource } from './mutations.ts'
 import { sourceForm } from './source-form.ts'
@@ -87,10 +87,10 @@ export const NewSourcePage = () => {
   const { slug } = useParams()
   const query = useQuery(catalogSourceQuery(workspace.name, slug ?? ''))
   return (
-    <RequireEditor skeleton={<Loading />}>
+    <RequireAccess allowed={editors} skeleton={<Loading />}>
       <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the sources">
         {(app) => <NewSourceForm key={app.name} app={app} />}
       </QueryView>
-    </RequireEditor>
+    </RequireAccess>
   )
 }
