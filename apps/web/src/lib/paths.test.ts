@@ -7,6 +7,10 @@ const workspace = 'workspaces/w1'
 const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   root: [paths.root(), '/'],
   login: [paths.login(), '/auth/login'],
+  register: [paths.register(), '/auth/register'],
+  completeRegistration: [paths.completeRegistration(), '/auth/complete-registration'],
+  forgotPassword: [paths.forgotPassword(), '/auth/forgot-password'],
+  oauthCallback: [paths.oauthCallback(), '/auth/oauth-callback'],
   logout: [paths.logout(), '/auth/logout'],
   onboarding: [paths.onboarding(), '/onboarding'],
   workspace: [paths.workspace(workspace), `/${patterns.workspace}`],
@@ -27,6 +31,10 @@ test('the links of the application are these', () => {
   expect(Object.fromEntries(Object.entries(links).map(([name, [link]]) => [name, link]))).toEqual({
     root: '/',
     login: '/auth/login',
+    register: '/auth/register',
+    completeRegistration: '/auth/complete-registration',
+    forgotPassword: '/auth/forgot-password',
+    oauthCallback: '/auth/oauth-callback',
     logout: '/auth/logout',
     onboarding: '/onboarding/',
     workspace: '/workspaces/w1',
@@ -43,6 +51,14 @@ test('the links of the application are these', () => {
 
 test.each(Object.entries(links))('the link %s leads to its route', (_name, [link, pattern]) => {
   expect(matchPath(pattern, link)).not.toBeNull()
+})
+
+test('the pages before sign-in take the address that is known already', () => {
+  expect(paths.login({ method: 'otp', email: 'a+b@example.com' })).toBe(
+    '/auth/login?method=otp&email=a%2Bb%40example.com',
+  )
+  expect(paths.register({ email: 'a@example.com' })).toBe('/auth/register?email=a%40example.com')
+  expect(paths.forgotPassword({ email: '' })).toBe('/auth/forgot-password')
 })
 
 test('a tab is named by the hash', () => {

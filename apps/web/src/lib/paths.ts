@@ -1,9 +1,20 @@
 import { slugOf } from './names.ts'
 
+const queryOf = (query: Record<string, string | undefined>): string => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
 /** Every link of the application. A page about a resource has the resource's name as its path. */
 export const paths = {
   root: () => '/',
-  login: () => '/auth/login',
+  /** `method: 'otp'` asks for a one-time code instead of the password; `email` fills in the address. */
+  login: (query: { method?: 'otp'; email?: string } = {}) => `/auth/login${queryOf(query)}`,
+  register: (query: { email?: string } = {}) => `/auth/register${queryOf(query)}`,
+  completeRegistration: () => '/auth/complete-registration',
+  forgotPassword: (query: { email?: string } = {}) => `/auth/forgot-password${queryOf(query)}`,
+  /** Where the third-party sign-in page sends people back to. */
+  oauthCallback: () => '/auth/oauth-callback',
   logout: () => '/auth/logout',
   onboarding: () => '/onboarding/',
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */

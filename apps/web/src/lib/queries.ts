@@ -26,6 +26,7 @@ const everyPage = async <Row>(
 
 /** Cache keys. A key's prefix stands for everything below it. */
 export const keys = {
+  config: () => ['config'] as const,
   user: (user: string) => ['user', user] as const,
   memberships: (user: string) => ['memberships', user] as const,
   workspaces: (user: string) => ['workspaces', user] as const,
@@ -48,6 +49,16 @@ export const keys = {
   connections: (workspace: string) => ['connections', workspace] as const,
   realtime: () => ['realtime'] as const,
 }
+
+/** What is configured on the server; read once and kept. */
+export const configQuery = () =>
+  queryOptions({
+    ...product,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    queryKey: keys.config(),
+    queryFn: ({ signal }) => call(methods.config.get, { signal }),
+  })
 
 export const userQuery = (user: string) =>
   queryOptions({

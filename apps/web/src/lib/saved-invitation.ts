@@ -1,0 +1,63 @@
+import { methods, type Organization } from '@tributary/contract'
+import { call } from './client.ts'
+import { storagePrefix } from './names.ts'
+import { useSession } from './session.ts'
+
+/** An invitation that was opened signed out: one that was mailed, or a link; `organization` and `id` are ids. */
+export type SavedInvitation =
+  | { kind: 'invitation'; id: string; token: string }
+  | { kind: 'link'; organization: string; id: string }
+
+/** What became of the saved invitation; undefined when there was none. */
+export type AcceptedInvitation = { joined: Organization } | { refused: unknown } | undefined
+
+const key = `${storagePrefix}-saved-invitation`
+
+/** How long a saved invitation counts, in ms: no invitation is good for longer. */
+const keptMs = 7 * 24 * 3600 * 1000
+
+const read = (text: string | null, now: number): SavedInvitation | undefined => {
+  if (text === null) return undefined
+  try {
+    const { at, kind, id, token, organization } = JSON.parse(text) as Record<string, unknown>
+    if (typeof at !== 'number' || now - at > keptMs || typeof id !== 'string') return undefined
+    if (kind === 'invitation' && typeof token === 'string') return { kind, id, token }
+    if (kind === 'link' && typeof organization === 'string') return { kind, id, organization }
+  } catch {
+    // Somebody else wrote under our name: as good as nothing.
+  }
+  return undefined
+}
+
+/** Keeps an invitation in this browser until somebody has logged in or signed up, for 7 days at most. */
+export const saveInvitation = (invitation: SavedInvitation): void => {
+  localStorage.setItem(key, JSON.stringify({ ...invitation, at: Date.now() }))
+}
+
+/** The saved invitation, once. */
+export const takeInvitation = (): SavedInvitation | undefined => {
+  const found = read(localStorage.getItem(key), Date.now())
+  localStorage.removeItem(key)
+  return found
+}
+
+/**
+ * Accepts the saved invitation for the session that has just begun, and forgets it either way. Never throws: a refusal
+ * must not spoil the login it follows, and is handed back with its error.
+ */
+export const acceptSaved = async (): Promise<AcceptedInvitation> => {
+  const saved = takeInvitation()
+  if (saved === undefined) return undefined
+  try {
+    const { organization } =
+      saved.kind === 'invitation'
+        ? await call(methods.invitations.accept, { params: { invitation: saved.id }, body: { token: saved.token } })
+        : await call(methods.invitationLinks.accept, {
+            params: { organization: saved.organization, invitation_link: saved.id },
+            body: { user: useSession.getState().currentUserResourceName ?? '' },
+          })
+    return { joined: organization }
+  } catch (error) {
+    return { refused: error }
+  }
+}

@@ -1,0 +1,41 @@
+import { passwordRules } from '@tributary/contract'
+import { Check, Circle, X } from 'lucide-react'
+import { useFormContext, useWatch } from 'react-hook-form'
+import { cn } from './cn.ts'
+import { TextField } from './form.tsx'
+
+/** The rules of a password, each with a mark for met or unmet. */
+const Checklist = ({ password }: { password: string }) => (
+  <ul aria-label="Password rules" className="mt-2 space-y-1">
+    {passwordRules.map(({ message, test }) => {
+      const met = test(password)
+      const Icon = met ? Check : password === '' ? Circle : X
+      return (
+        <li
+          key={message}
+          className={cn('flex items-center gap-1.5 text-xs', met ? 'text-success-ink' : 'text-danger-ink')}
+        >
+          <Icon aria-hidden className="size-3.5 shrink-0" />
+          <span>{message}</span>
+          <span className="sr-only">{met ? '(met)' : '(not met)'}</span>
+        </li>
+      )
+    })}
+  </ul>
+)
+
+/**
+ * A password that is being set, inside a Form. Once typing starts or a submit failed, all five rules stand below it, the
+ * unmet ones in red.
+ */
+export const NewPasswordField = ({ name, label }: { name: string; label: string }) => {
+  const { formState } = useFormContext()
+  const value: unknown = useWatch({ name })
+  const password = typeof value === 'string' ? value : ''
+  return (
+    <div>
+      <TextField name={name} label={label} type="password" required autoComplete="new-password" />
+      {(password !== '' || formState.submitCount > 0) && <Checklist password={password} />}
+    </div>
+  )
+}
