@@ -185,3 +185,30 @@ test("another organisation's workspace is as unknown as one that does not exist"
   ).toBeVisible()
   await expect(page.getByRole('region', { name: 'Other company' })).toHaveCount(0)
 })
+
+test('requests with an unknown write key are told to a platform admin on the sources page, and to nobody else', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Lost keys')
+  const refused = await fetch(`${product.url}/v1/track`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-write-key': 'lost-key-of-nobody' },
+    body: JSON.stringify({ event: 'Order Completed', userId: 'u1' }),
+  })
+  expect(refused.status).toBe(401)
+  await signIn(page, adminCredentials)
+  await page.goto(`/${workspace}/sources`)
+  const lost = page.getByRole('region', { name: 'Refused without a source' })
+  await expect(lost.getByText('Key sent: lost')).toBeVisible()
+  await lost.getByText('Write key unknown').click()
+  await expect(page.getByRole('dialog').getByText('Order Completed')).toBeVisible()
+
+  await page.goto('/auth/logout')
+  await page.waitForURL('**/auth/login')
+  await signIn(page, await addPerson(database, 'Alma', { organization, role: 'ORG_ADMIN' }))
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByText('Add your first source')).toBeVisible()
+  await expect(lost).toHaveCount(0)
+})

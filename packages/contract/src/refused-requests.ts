@@ -42,4 +42,14 @@ export const refusedRequests = {
     response: refusedList,
     errors: [errors.notFound],
   }),
+  listUnowned: defineMethod({
+    name: 'refusedRequests.listUnowned',
+    verb: 'GET',
+    path: '/refusedRequests',
+    summary:
+      'Refused requests of the last 24 hours that no source can be found for, latest first; platform admins only.',
+    query: pageQuery,
+    response: refusedList,
+    errors: [errors.forbidden],
+  }),
 }

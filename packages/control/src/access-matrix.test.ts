@@ -67,6 +67,7 @@ const table: Record<string, Row> = {
   'deliveries.listParked': members,
   'refusedRequests.listBySource': members,
   'refusedRequests.list': members,
+  'refusedRequests.listUnowned': [401, 403, 403, 403, 403, 200],
   'droppedEvents.listBySource': members,
   'realtime.getConfig': everybody,
 }

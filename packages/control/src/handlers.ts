@@ -29,6 +29,7 @@ import { getOrganization } from './organizations/get.ts'
 import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
+import { listUnownedRefusedRequests } from './refused-requests/list-unowned.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createSource } from './sources/create.ts'
 import { deleteSource } from './sources/delete.ts'
@@ -133,7 +134,11 @@ export const createHandlers = (deps: ControlDeps & { sessions: Sessions; passwor
   },
   events: { listBySource: listSourceEvents(deps), list: listEvents(deps), get: getEvent(deps) },
   deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },
-  refusedRequests: { listBySource: listSourceRefusedRequests(deps), list: listRefusedRequests(deps) },
+  refusedRequests: {
+    listBySource: listSourceRefusedRequests(deps),
+    list: listRefusedRequests(deps),
+    listUnowned: listUnownedRefusedRequests(deps),
+  },
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

@@ -40,6 +40,7 @@ export const keys = {
   writekeys: (source: string) => ['writekeys', source] as const,
   dropped: (source: string) => ['dropped', source] as const,
   refused: (source: string) => ['refused', source] as const,
+  unownedRefused: () => ['unownedRefused'] as const,
   events: (parent: string) => ['events', parent] as const,
   event: (event: string) => ['event', event] as const,
   destinations: (workspace: string) => ['destinations', workspace] as const,
@@ -176,6 +177,16 @@ export const writekeysQuery = (source: string) =>
         await call(methods.writekeys.list, { params: { workspace }, query: { source, page_size: pageSize }, signal })
       ).writekeys
     },
+  })
+
+/** For platform admins: what was refused without a source to show it on. */
+export const unownedRefusedQuery = () =>
+  queryOptions({
+    ...product,
+    queryKey: keys.unownedRefused(),
+    refetchInterval: 10_000,
+    queryFn: async ({ signal }) =>
+      (await call(methods.refusedRequests.listUnowned, { query: { page_size: 200 }, signal })).refused_requests,
   })
 
 export const refusedQuery = (source: string) =>

@@ -18,12 +18,12 @@ type Row = {
 const dayMs = 24 * 3_600_000
 
 /**
- * Refused requests of a workspace, or of one of its sources, over the hours that lie in the last 24, latest first. The
+ * Refused requests of a workspace, of one of its sources, or (without a workspace) of nobody's, over the hours that lie in the last 24, latest first. The
  * message and the sample are the last ones kept.
  */
 export const readRefusedRequests = async (
   db: Db,
-  ids: { workspaceId: string; sourceId?: string },
+  ids: { workspaceId: string; sourceId?: string } | undefined,
   page: Page<number>,
   now: number,
 ): Promise<{ refused_requests: RefusedRequest[]; next_page_token: string }> => {
@@ -35,9 +35,9 @@ export const readRefusedRequests = async (
       (array_agg(refused.sample order by refused.sample = '', refused.last_time desc))[1] as sample
     from refused_requests refused
     left join sources on sources.id = refused.source_id and sources.workspace_id = refused.workspace_id
-    where refused.workspace_id = ${ids.workspaceId}::uuid
+    where refused.workspace_id is not distinct from ${ids?.workspaceId ?? null}::uuid
       and refused.hour > ${new Date(now - dayMs)}::timestamptz
-      and (${ids.sourceId ?? null}::uuid is null or refused.source_id = ${ids.sourceId ?? null}::uuid)
+      and (${ids?.sourceId ?? null}::uuid is null or refused.source_id = ${ids?.sourceId ?? null}::uuid)
     group by refused.source_id, sources.title, refused.key_hint, refused.reason, refused.code
     order by last_time desc, refused.source_id, refused.reason, refused.code, refused.key_hint
     limit ${page.size + 1} offset ${start}`.execute(db)
@@ -45,7 +45,7 @@ export const readRefusedRequests = async (
   return {
     refused_requests: rows.map((row) => ({
       source:
-        row.source_id === null
+        row.source_id === null || ids === undefined
           ? ''
           : resourceNames.source.format({ workspace: ids.workspaceId, source: row.source_id }),
       source_title: row.source_title ?? '',

@@ -118,3 +118,18 @@ test('pages show every line once', async () => {
   } while (page_token !== '')
   expect(seen).toEqual(['R0', 'R1', 'R2', 'R3', 'R4'])
 })
+
+test('what belongs to no source is shown to platform admins only, and on no source or workspace', async () => {
+  const { row, list, sink } = await start()
+  const { administrator, platformAdmin, workspaceId } = organization
+  const unowned = { workspaceId: null, sourceId: null, keyHint: 'lost…', reason: 'WRITE_KEY_UNKNOWN', code: 401 }
+  await sink.write([row({ ...unowned, count: 3, sample: '{"b":1}' }), row({ reason: 'EMPTY_BATCH' })])
+  const found = (await platformAdmin.ok(methods.refusedRequests.listUnowned, {})).refused_requests
+  expect(found.filter(({ key_hint }) => key_hint === 'lost…')).toMatchObject([
+    { source: '', key_hint: 'lost…', reason: 'WRITE_KEY_UNKNOWN', code: 401, count: 3, sample: '{"b":1}' },
+  ])
+  expect((await list()).refused_requests).toMatchObject([{ reason: 'EMPTY_BATCH' }])
+  const here = await administrator.ok(methods.refusedRequests.list, { workspace: workspaceId })
+  expect(here.refused_requests.map(({ reason }) => reason)).not.toContain('WRITE_KEY_UNKNOWN')
+  expect((await administrator.call('GET', '/refusedRequests')).status).toBe(403)
+})

@@ -1,92 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import type { RefusedRequest } from '@tributary/contract'
 import { ShieldCheck } from 'lucide-react'
-import { useState } from 'react'
-import { formatJson } from '../../lib/json-text.ts'
 import { refusedQuery } from '../../lib/queries.ts'
-import { count, humanise, pluralise } from '../../lib/text.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { CodeBlock } from '../../ui/code-block.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { LeftOut } from './left-out.tsx'
-
-const reasonText = (reason: string): string => {
-  const words = humanise(reason.toLowerCase()).replaceAll(/\bjson\b/g, 'JSON')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-const columns: readonly Column<RefusedRequest>[] = [
-  {
-    id: 'reason',
-    header: 'Reason',
-    value: (row) => row.reason,
-    cell: (row) => (
-      <span className="block py-2">
-        <span className="flex items-center gap-2 font-medium">
-          {reasonText(row.reason)}
-          <Badge tone="danger">{row.code}</Badge>
-        </span>
-        <span className="mt-0.5 block text-xs text-ink-2">{row.message}</span>
-      </span>
-    ),
-  },
-  {
-    id: 'count',
-    header: 'Count, 24 h',
-    value: (row) => row.count,
-    cell: (row) => count(row.count),
-    align: 'right',
-    className: 'whitespace-nowrap',
-  },
-  {
-    id: 'last',
-    header: 'Last time',
-    value: (row) => row.last_time,
-    cell: (row) => <RelativeTime time={row.last_time} className="text-ink-2" />,
-    align: 'right',
-    wide: true,
-    className: 'whitespace-nowrap',
-  },
-]
-
-const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => void }) => (
-  <Dialog
-    open
-    onClose={onClose}
-    size="lg"
-    title={reasonText(row.reason)}
-    description={
-      <span>
-        Answered with status {row.code}, {count(row.count)} {pluralise(row.count, 'time')} in the last 24 hours, last{' '}
-        <RelativeTime time={row.last_time} />
-        {row.key_hint !== '' && `, with key ${row.key_hint}`}
-      </span>
-    }
-    footer={<Button onClick={onClose}>Close</Button>}
-  >
-    <p className="mb-4 rounded-md bg-danger-soft px-3 py-2 text-sm break-words text-danger-ink">{row.message}</p>
-    {row.sample === '' ? (
-      <p className="text-sm text-ink-2">No sample was kept.</p>
-    ) : (
-      <CodeBlock
-        codes={[{ title: 'Last such request, redacted', language: 'json', text: formatJson(row.sample) }]}
-        notice="Sample copied"
-        className="max-h-80"
-      />
-    )}
-  </Dialog>
-)
+import { RefusedTable } from './refused-table.tsx'
 
 /** Where to look for missing events: what was refused, by reason with the last sample, and what was left out. */
 export const RefusedTab = ({ source }: { source: string }) => {
   const query = useQuery(refusedQuery(source))
-  const [shown, setShown] = useState<RefusedRequest | undefined>()
   return (
     <div className="space-y-8">
       <section aria-labelledby="refused-requests">
@@ -108,19 +31,12 @@ export const RefusedTab = ({ source }: { source: string }) => {
                 listed here with what to fix.
               </EmptyState>
             ) : (
-              <DataTable
-                label="Refused requests"
-                columns={columns}
-                rows={rows}
-                rowId={(row) => `${row.reason} ${row.code} ${row.key_hint}`}
-                onRow={setShown}
-              />
+              <RefusedTable label="Refused requests" rows={rows} />
             )
           }
         </QueryView>
       </section>
       <LeftOut source={source} />
-      {shown !== undefined && <RefusedDialog row={shown} onClose={() => setShown(undefined)} />}
     </div>
   )
 }

@@ -19,6 +19,7 @@ import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { isCreating } from './mutations.ts'
 import { sourceTypeName } from './source-types.ts'
+import { UnknownKeys } from './unknown-keys.tsx'
 
 const StateBadge = ({ source }: { source: Source }) => {
   if (isCreating(source))
@@ -155,6 +156,7 @@ export const SourcesPage = () => {
       <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the sources">
         {(sources) => <List sources={sources} addTo={addTo} />}
       </QueryView>
+      <UnknownKeys />
     </>
   )
 }

@@ -1,0 +1,18 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { forbidden } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { offsetCursor, openPage } from '../paging.ts'
+import { readRefusedRequests } from './read.ts'
+
+/**
+ * What collection refused in the last 24 hours without a source to show it on: unknown keys and addresses. The samples
+ * may be anybody's, so only platform admins see them.
+ */
+export const listUnownedRefusedRequests =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listUnowned> =>
+  async ({ actor, params, query }) => {
+    if (!actor.isPlatformAdmin) throw forbidden()
+    const page = openPage('refusedRequests.listUnowned', params, query, offsetCursor)
+    return await readRefusedRequests(db, undefined, page, clock())
+  }
