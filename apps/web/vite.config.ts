@@ -16,6 +16,7 @@ export default defineConfig({
       '/api': server,
       '/pusher': server,
       '/v1': server,
+      '/ofrep': server,
       '/app/': { target: server, ws: true },
     },
   },

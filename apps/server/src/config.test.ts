@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { flagDefaults } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { ConfigurationError, configurationTable, readConfig } from './config.ts'
 
@@ -30,6 +31,8 @@ test.each([
   [{ DATABASE_URL: 'postgres://user@/database' }, 'DATABASE_URL'],
   [{ TRIBUTARY_SECRET_KEY: 'short' }, 'TRIBUTARY_SECRET_KEY'],
   [{ TRIBUTARY_TRUSTED_PROXIES: '10.0.0.1' }, 'TRIBUTARY_TRUSTED_PROXIES'],
+  [{ TRIBUTARY_FLAGS: 'signals' }, 'TRIBUTARY_FLAGS'],
+  [{ TRIBUTARY_FLAGS: 'sign-up-enabled=off' }, 'TRIBUTARY_FLAGS'],
   [{ TRIBUTARY_DATADIR: '/x' }, 'TRIBUTARY_DATADIR'],
   [{ REDIS_URL: 'redis://x' }, 'REDIS_URL'],
 ])('%o is a mistake that names its variable', (environment, name) => {
@@ -49,4 +52,13 @@ test.each([
   'postgres:///tributary?host=%2Frun%2Fpostgresql',
 ])('DATABASE_URL takes %s', (value) => {
   expect(readConfig({ DATABASE_URL: value }).relational).toEqual({ kind: 'remote', url: value })
+})
+
+test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything else stays as built', () => {
+  expect(readConfig({}).flags).toEqual(flagDefaults)
+  expect(readConfig({ TRIBUTARY_FLAGS: 'signals=off, audiences=on,signals=on,custom-domain=off' }).flags).toEqual({
+    ...flagDefaults,
+    audiences: true,
+    'custom-domain': false,
+  })
 })

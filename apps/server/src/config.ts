@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { type FlagKey, type FlagValues, flagDefaults, flagKeys } from '@tributary/kernel'
 import { z } from 'zod'
 
 /** The parts of the product that a process runs. */
@@ -19,6 +20,12 @@ const list = text.transform((value) =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== ''),
+)
+/** Sign-up has a setting of its own. */
+const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
+const flagChanges = list.refine(
+  (values) => values.every((value) => switches.some((key) => value === `${key}=on` || value === `${key}=off`)),
+  `must be some of ${switches.map((key) => `${key}=on or =off`).join(', ')}, separated by commas`,
 )
 const url = (...protocols: string[]) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
@@ -126,6 +133,12 @@ export const settings = {
     '24',
     'How long a failing delivery is tried again before it becomes a dead letter; at least 4 in production.',
   ),
+  TRIBUTARY_FLAGS: setting(
+    flagChanges,
+    '',
+    `Parts of the product switched on or off, e.g. \`signals=off\`: ${switches.map((key) => `\`${key}\` (${flagDefaults[key] ? 'on' : 'off'})`).join(', ')}.`,
+    'as built',
+  ),
   DATABASE_URL: setting(
     databaseUrl,
     undefined,
@@ -164,6 +177,7 @@ export type Config = {
   diskReserveBytes: number
   retention: { logMs: number; eventsDays: number; deliveriesDays: number }
   deliveryRetryMs: number
+  flags: FlagValues
   fault: string | undefined
 }
 
@@ -202,6 +216,17 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   return toConfig(parsed as Values)
 }
 
+const flagsOf = (changes: readonly string[]): FlagValues => {
+  const given = (key: FlagKey): boolean =>
+    changes.findLast((change) => change.startsWith(`${key}=`))?.endsWith('=on') ?? flagDefaults[key]
+  return {
+    'sign-up-enabled': flagDefaults['sign-up-enabled'],
+    signals: given('signals'),
+    audiences: given('audiences'),
+    'custom-domain': given('custom-domain'),
+  }
+}
+
 const toConfig = (values: Values): Config => ({
   port: values.PORT,
   host: values.HOST,
@@ -228,6 +253,7 @@ const toConfig = (values: Values): Config => ({
     deliveriesDays: values.TRIBUTARY_RETENTION_DELIVERIES_DAYS,
   },
   deliveryRetryMs: values.TRIBUTARY_DELIVERY_RETRY_HOURS * 3_600_000,
+  flags: flagsOf(values.TRIBUTARY_FLAGS),
   fault: values.TRIBUTARY_FAULT,
 })
 

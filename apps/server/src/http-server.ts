@@ -14,6 +14,7 @@ export type HttpParts = {
       }
     | undefined
   operations: { handles(path: string): boolean; handle: Handler }
+  flags: { handles(path: string): boolean; handle: Handler } | undefined
   api: Handler | undefined
   web: Handler
 }
@@ -64,6 +65,7 @@ export const createHttpServer = (
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)
       else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
+      else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
       else if (parts.realtime?.handleHttp(request, response)) return
       else parts.web(request, response)
     },

@@ -17,6 +17,7 @@ import type { Config, RoleName } from './config.ts'
 import { createDiskWatch } from './disk.ts'
 import { type Engines, folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
+import { createFlags } from './flags.ts'
 import { createHttpServer } from './http-server.ts'
 import { createJobs, type Threads } from './jobs.ts'
 import { createLogger } from './logger.ts'
@@ -280,6 +281,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       metrics: () => metrics.render(),
       version,
     }),
+    flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder),
   })
