@@ -1,6 +1,8 @@
 import { Box } from 'lucide-react'
+import { mediaUrl } from '../lib/media.ts'
 import { cn } from './cn.ts'
 
+const thumbnail = { maxHeight: 32, maxWidth: 32 } as const
 const sizes = { sm: 'size-7', md: 'size-9', lg: 'size-11' } as const
 
 /** The picture of an app, at most 32 by 32, in a frame. Its name stands beside it in words. */
@@ -21,6 +23,10 @@ export const AppIcon = ({
       className,
     )}
   >
-    {icon === '' ? <Box className="size-4" /> : <img src={icon} alt="" className="max-h-8 max-w-full object-contain" />}
+    {icon === '' ? (
+      <Box className="size-4" />
+    ) : (
+      <img src={mediaUrl(icon, thumbnail)} alt="" className="max-h-8 max-w-full object-contain" />
+    )}
   </span>
 )

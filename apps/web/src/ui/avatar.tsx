@@ -1,7 +1,10 @@
 import { UserRound } from 'lucide-react'
+import { mediaUrl } from '../lib/media.ts'
 import { initials } from '../lib/text.ts'
 import { cn } from './cn.ts'
 
+/** Twice the largest avatar, for screens with fine pixels. */
+const picture = { maxHeight: 128, maxWidth: 128 } as const
 const sizes = { sidebar: 'size-6 text-2xs', xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm' } as const
 const rounds = { md: 'rounded-md', full: 'rounded-full' } as const
 const hues = [237, 190, 155, 75, 25, 330, 290]
@@ -14,6 +17,7 @@ const hueOf = (title: string): number => {
 
 export type AvatarProps = {
   title?: string
+  /** Path or address of a picture; empty for none. */
   image?: string
   size?: keyof typeof sizes
   round?: keyof typeof rounds
@@ -28,7 +32,8 @@ export const Avatar = ({ title = '', image, size = 'sm', round = 'full', classNa
     rounds[round],
     className,
   )
-  if (image !== undefined && image !== '') return <img src={image} alt="" className={cn(box, 'object-cover')} />
+  if (image !== undefined && image !== '')
+    return <img src={mediaUrl(image, picture)} alt="" className={cn(box, 'object-cover')} />
   if (title.trim() === '')
     return (
       <span aria-hidden className={cn(box, 'bg-hover text-ink-3')}>

@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { WithCode } from './with-code.tsx'
 
 /** What a control needs to be tied to its label, hint and error. */
 export type FieldControl = {
@@ -8,6 +9,29 @@ export type FieldControl = {
   'aria-invalid': true | undefined
   'aria-required': true | undefined
 }
+
+/** The error of a control, with an icon, or nothing. `live` has it read out at once: for controls outside a form. */
+export const FieldError = ({
+  id,
+  message,
+  live = false,
+}: {
+  id: string
+  message: string | undefined
+  live?: boolean
+}) =>
+  message !== undefined && (
+    <p
+      id={id}
+      role={live ? 'alert' : undefined}
+      className="flex items-start gap-1.5 text-xs break-words text-danger-ink"
+    >
+      <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+      <span className="min-w-0">
+        <WithCode text={message} />
+      </span>
+    </p>
+  )
 
 type FieldProps = {
   label: string
@@ -40,16 +64,11 @@ export const Field = ({ label, required = false, hint, error, children }: FieldP
         'aria-required': required || undefined,
       })}
       {hint !== undefined && (
-        <p id={`${id}-hint`} className="text-xs text-ink-3">
+        <div id={`${id}-hint`} className="text-xs text-ink-3">
           {hint}
-        </p>
+        </div>
       )}
-      {error !== undefined && (
-        <p id={`${id}-error`} className="flex items-start gap-1.5 text-xs text-danger-ink">
-          <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
-          {error}
-        </p>
-      )}
+      <FieldError id={`${id}-error`} message={error} />
     </div>
   )
 }

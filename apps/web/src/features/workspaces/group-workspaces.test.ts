@@ -8,6 +8,7 @@ const organization = (id: string): Organization => ({
   display_name: id,
   industry: 'other',
   extra: { logo: '' },
+  auto_join_domain: '',
   subscription: { name: '', extra: { plan_name: 'plans/free' } },
   create_time: '2026-01-01T00:00:00Z',
 })

@@ -1,0 +1,20 @@
+import { cleanup, type RenderResult, render } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { MemoryRouter } from 'react-router'
+import { afterEach } from 'vitest'
+import { TooltipProvider } from '../ui/tooltip.tsx'
+
+afterEach(cleanup)
+
+/**
+ * Renders into a document of its own for one test, inside a router (starting at `at`) and the tooltips' frame. The test
+ * file says `// @vitest-environment happy-dom` on its first line.
+ */
+export const renderUi = (element: ReactNode, at = '/'): RenderResult =>
+  render(element, {
+    wrapper: ({ children }: { children: ReactNode }) => (
+      <MemoryRouter initialEntries={[at]}>
+        <TooltipProvider>{children}</TooltipProvider>
+      </MemoryRouter>
+    ),
+  })

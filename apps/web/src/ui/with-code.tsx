@@ -1,0 +1,17 @@
+/**
+ * A sentence of the server with what stands between backticks as code. Nothing else of it is markup: it may quote what a
+ * stranger sent. A backtick without its partner stays a backtick.
+ */
+export const WithCode = ({ text }: { text: string }) => {
+  const parts = text.split(/`([^`\n]+)`/)
+  return parts.map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key -- the parts of a sentence have no other name
+      <code key={index} className="rounded-sm bg-ink/8 px-1 font-mono text-[0.92em] break-words">
+        {part}
+      </code>
+    ),
+  )
+}
