@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { clientConfig } from '@tributary/contract'
 import { flagDefaults } from '@tributary/kernel'
 import { expect, test } from 'vitest'
+import { clientConfigOf } from './client-config.ts'
 import { ConfigurationError, configurationTable, readConfig } from './config.ts'
+import { contentPolicy, contentPolicySources } from './content-policy.ts'
 
 test('docs/configuration.md holds exactly the table of the settings', () => {
   const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
@@ -35,6 +38,11 @@ test.each([
   [{ TRIBUTARY_FLAGS: 'sign-up-enabled=off' }, 'TRIBUTARY_FLAGS'],
   [{ TRIBUTARY_DATADIR: '/x' }, 'TRIBUTARY_DATADIR'],
   [{ REDIS_URL: 'redis://x' }, 'REDIS_URL'],
+  [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER'],
+  [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'login.example.com' }, 'OIDC_ISSUER'],
+  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: set OIDC_CLIENT_ID too'],
+  [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_CLIENT_SECRET'],
+  [{ TRIBUTARY_SIGN_UP: 'no' }, 'TRIBUTARY_SIGN_UP'],
 ])('%o is a mistake that names its variable', (environment, name) => {
   expect(() => readConfig(environment)).toThrow(ConfigurationError)
   expect(() => readConfig(environment)).toThrow(name)
@@ -61,4 +69,57 @@ test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything el
     audiences: true,
     'custom-domain': false,
   })
+})
+
+test('third-party sign-in is off without a client id, Google with one alone, and any issuer by its address', () => {
+  expect(readConfig({}).openId).toBeUndefined()
+  expect(readConfig({ OIDC_CLIENT_ID: 'c', OIDC_CLIENT_SECRET: 's' }).openId).toEqual({
+    issuer: 'https://accounts.google.com',
+    provider: 'google',
+    clientId: 'c',
+    clientSecret: 's',
+    displayName: 'Google',
+  })
+  for (const issuer of ['https://login.example.com/realms/a', 'http://127.0.0.1:4000', 'http://[::1]:4000'])
+    expect(readConfig({ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: issuer }).openId).toMatchObject({
+      issuer,
+      provider: 'openid',
+      displayName: new URL(issuer).host,
+    })
+})
+
+test('the web application is told what is configured and no secret', () => {
+  const told = clientConfigOf(
+    readConfig({
+      TRIBUTARY_SIGN_UP: 'off',
+      OIDC_CLIENT_ID: 'the-client',
+      OIDC_CLIENT_SECRET: 'the-secret',
+      SENTRY_DSN: 'https://key@o1.ingest.sentry.io/2',
+      TRIBUTARY_SECRET_KEY: 'x'.repeat(32),
+    }),
+  )
+  expect(clientConfig.parse(told)).toMatchObject({
+    sign_up_enabled: false,
+    oauth: { provider: 'google', display_name: 'Google' },
+    links: { pricing: 'https://tributary.dev/pricing', support_email: 'support@tributary.dev' },
+    sentry_dsn: 'https://key@o1.ingest.sentry.io/2',
+    environment: 'production',
+    messaging_app_id: '',
+  })
+  expect(JSON.stringify(told)).not.toMatch(/the-secret|the-client|xxxx/)
+  expect(clientConfigOf(readConfig({})).oauth).toBeNull()
+})
+
+test('the content policy lets in the host that errors are reported to and nothing else', () => {
+  const bare = contentPolicy([], contentPolicySources(readConfig({})))
+  const policy = contentPolicy(
+    [],
+    contentPolicySources(readConfig({ SENTRY_DSN: 'https://key@o1.ingest.sentry.io/2' })),
+  )
+  expect(bare).not.toContain('https:')
+  expect(policy.replace(' https://o1.ingest.sentry.io', '')).toBe(bare)
+  expect(policy).toContain("connect-src 'self' ws: wss: https://o1.ingest.sentry.io;")
+  const chat = contentPolicy([], contentPolicySources(readConfig({ TRIBUTARY_MESSAGING_APP_ID: 'abc' })))
+  expect(chat).toContain("script-src 'self' https://app.intercom.io")
+  expect(chat).toContain("frame-src 'self' https://intercom-sheets.com")
 })

@@ -49,6 +49,14 @@ const networks = list.refine(
   'must be networks such as 10.0.0.0/8, separated by commas',
 )
 
+/** Whether plain HTTP to this host never leaves the machine. */
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+const issuer = url('http:', 'https:').refine(
+  (value) => !URL.canParse(value) || new URL(value).protocol === 'https:' || isLoopback(new URL(value).hostname),
+  'must begin with https://; http:// is taken for a loopback address only',
+)
+const webAddress = url('http:', 'https:')
+
 type Setting = { schema: z.ZodType; fallback: string | undefined; shown: string; help: string }
 const setting = <T extends z.ZodType>(schema: T, fallback: string | undefined, help: string, shown = fallback ?? '') =>
   ({ schema, fallback, shown, help }) as const
@@ -104,6 +112,58 @@ export const settings = {
     'none',
   ),
   TRIBUTARY_TRUSTED_PROXIES: setting(networks, '', 'Proxies whose `X-Forwarded-For` is believed.', 'none'),
+  TRIBUTARY_SIGN_UP: setting(
+    z.enum(['on', 'off'], 'must be on or off'),
+    'on',
+    'Whether people may make accounts by themselves; `off` leaves invitations and onboarding links.',
+  ),
+  OIDC_ISSUER: setting(
+    issuer,
+    undefined,
+    'Issuer of the third-party sign-in (OpenID Connect), e.g. `https://login.example.com/realms/main`.',
+    '`https://accounts.google.com` once a client id is set',
+  ),
+  OIDC_CLIENT_ID: setting(
+    text.min(1),
+    undefined,
+    'Client that is registered there, with the redirect address `<address of the product>/auth/oauth-callback`.',
+    'no third-party sign-in',
+  ),
+  OIDC_CLIENT_SECRET: setting(text.min(1), undefined, 'Its secret.', 'a client without one'),
+  OIDC_DISPLAY_NAME: setting(
+    text.min(1),
+    undefined,
+    'What the sign-in button calls the provider.',
+    "Google, or the issuer's host",
+  ),
+  TRIBUTARY_TERMS_URL: setting(webAddress, 'https://tributary.dev/terms', 'Terms of service.'),
+  TRIBUTARY_PRIVACY_URL: setting(webAddress, 'https://tributary.dev/privacy', 'Privacy policy.'),
+  TRIBUTARY_PRICING_URL: setting(webAddress, 'https://tributary.dev/pricing', 'Pricing page.'),
+  TRIBUTARY_CONTACT_SALES_URL: setting(webAddress, 'https://tributary.dev/contact-sales', 'Where sales is asked.'),
+  TRIBUTARY_DOCUMENTATION_URL: setting(webAddress, 'https://tributary.dev/docs', 'Documentation for users.'),
+  TRIBUTARY_SUPPORT_EMAIL: setting(
+    z.email('must be an e-mail address'),
+    'support@tributary.dev',
+    'Address that users write to for help.',
+  ),
+  TRIBUTARY_MESSAGING_APP_ID: setting(
+    text.regex(/^[A-Za-z0-9_-]+$/, 'must be letters and digits'),
+    undefined,
+    'Intercom workspace of the support chat.',
+    'no chat: a mail link',
+  ),
+  SENTRY_DSN: setting(url('http:', 'https:'), undefined, 'Where the web application reports its errors.', 'no reports'),
+  TRIBUTARY_ANALYTICS_WRITE_KEY: setting(
+    text.regex(/^[A-Za-z0-9_-]+$/, 'must be a write key'),
+    undefined,
+    'Write key of the source of this installation that usage of the web application is sent to.',
+    'no usage is sent',
+  ),
+  TRIBUTARY_ENVIRONMENT: setting(
+    z.enum(['production', 'development']),
+    'production',
+    'What the web application believes to run in; errors of `development` are not reported.',
+  ),
   TRIBUTARY_LOG_LEVEL: setting(
     z.enum(['debug', 'info', 'warn', 'error']),
     'info',
@@ -159,6 +219,16 @@ export const settings = {
   ),
 } satisfies Record<string, Setting>
 
+export type OpenIdConfig = {
+  issuer: string
+  /** Which button the web application shows: `google`, or `openid` for any other issuer. */
+  provider: 'google' | 'openid'
+  clientId: string
+  clientSecret: string | undefined
+  /** What the sign-in button calls it. */
+  displayName: string
+}
+
 /** What the composition root works from. Sizes in bytes, times in milliseconds. */
 export type Config = {
   port: number
@@ -168,6 +238,21 @@ export type Config = {
   roles: ReadonlySet<RoleName>
   admin: { email: string; password: string | undefined }
   secretKey: string | undefined
+  signUpEnabled: boolean
+  /** The third-party sign-in, when one is configured. */
+  openId: OpenIdConfig | undefined
+  links: {
+    terms: string
+    privacy: string
+    pricing: string
+    contactSales: string
+    documentation: string
+    supportEmail: string
+  }
+  sentryDsn: string | undefined
+  analyticsWriteKey: string | undefined
+  messagingAppId: string | undefined
+  environment: 'production' | 'development'
   egressAllow: readonly string[]
   trustedProxies: readonly string[]
   logLevel: 'debug' | 'info' | 'warn' | 'error'
@@ -212,6 +297,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     if (environment[name]) problems.push(`${name}: this version runs with its embedded engine only; unset it`)
   for (const name of Object.keys(environment))
     if (name.startsWith('TRIBUTARY_') && !(name in settings)) problems.push(`${name}: there is no such setting`)
+  if (parsed.OIDC_CLIENT_ID === undefined)
+    for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_DISPLAY_NAME'])
+      if (parsed[name] !== undefined) problems.push(`${name}: set OIDC_CLIENT_ID too`)
   if (problems.length > 0) throw new ConfigurationError(problems)
   return toConfig(parsed as Values)
 }
@@ -227,6 +315,20 @@ const flagsOf = (changes: readonly string[]): FlagValues => {
   }
 }
 
+const google = 'https://accounts.google.com'
+
+const openIdOf = (values: Partial<Values>): OpenIdConfig | undefined => {
+  if (values.OIDC_CLIENT_ID === undefined) return undefined
+  const issuer = values.OIDC_ISSUER ?? google
+  return {
+    issuer,
+    provider: issuer === google ? 'google' : 'openid',
+    clientId: values.OIDC_CLIENT_ID,
+    clientSecret: values.OIDC_CLIENT_SECRET,
+    displayName: values.OIDC_DISPLAY_NAME ?? (issuer === google ? 'Google' : new URL(issuer).host),
+  }
+}
+
 const toConfig = (values: Values): Config => ({
   port: values.PORT,
   host: values.HOST,
@@ -237,6 +339,20 @@ const toConfig = (values: Values): Config => ({
   ),
   admin: { email: values.TRIBUTARY_ADMIN_EMAIL, password: values.TRIBUTARY_ADMIN_PASSWORD },
   secretKey: values.TRIBUTARY_SECRET_KEY,
+  signUpEnabled: values.TRIBUTARY_SIGN_UP === 'on',
+  openId: openIdOf(values),
+  links: {
+    terms: values.TRIBUTARY_TERMS_URL,
+    privacy: values.TRIBUTARY_PRIVACY_URL,
+    pricing: values.TRIBUTARY_PRICING_URL,
+    contactSales: values.TRIBUTARY_CONTACT_SALES_URL,
+    documentation: values.TRIBUTARY_DOCUMENTATION_URL,
+    supportEmail: values.TRIBUTARY_SUPPORT_EMAIL,
+  },
+  sentryDsn: values.SENTRY_DSN,
+  analyticsWriteKey: values.TRIBUTARY_ANALYTICS_WRITE_KEY,
+  messagingAppId: values.TRIBUTARY_MESSAGING_APP_ID,
+  environment: values.TRIBUTARY_ENVIRONMENT,
   egressAllow: values.TRIBUTARY_EGRESS_ALLOW,
   trustedProxies: values.TRIBUTARY_TRUSTED_PROXIES,
   logLevel: values.TRIBUTARY_LOG_LEVEL,

@@ -13,7 +13,9 @@ import { type CoordinationHub, createCoordinationHub, lockDataDir, openLogWriter
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { destinationDefinitions } from './catalog.ts'
+import { clientConfigOf } from './client-config.ts'
 import type { Config, RoleName } from './config.ts'
+import { contentPolicySources } from './content-policy.ts'
 import { createDiskWatch } from './disk.ts'
 import { type Engines, folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
@@ -36,6 +38,9 @@ export type RunningProduct = {
   generatedPassword: string | undefined
   stop(): Promise<void>
 }
+
+/** Says to every process whose sessions or memberships have changed. */
+const accessTopic = 'access.changed'
 
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
@@ -197,6 +202,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
     counters: hub.coordination,
     realtimeKey,
+    clientConfig: clientConfigOf(config),
+    onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),
     clock: systemClock,
     logger,
   })
@@ -234,12 +241,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     : undefined
   collect?.start()
 
-  // Whoever logs out stops hearing live events at once; other sessions of the user connect again by themselves.
-  const logout: Handlers['users']['logout'] = async (call) => {
-    const answer = await control.handlers.users.logout(call)
-    realtime?.disconnectUser(call.actor.userId)
-    return answer
-  }
+  // Whoever may do less stops hearing live events at once; sessions that go on connect again by themselves.
+  const stopHearing = hub.coordination.subscribe(accessTopic, (userId) => {
+    control.refreshSessions()
+    if (typeof userId === 'string') realtime?.disconnectUser(userId)
+  })
+  stack.defer(stopHearing)
   // What was made due is taken up at once, not when delivery next looks.
   const retry: Handlers['destinations']['retry'] = async (call) => {
     const answer = await control.handlers.destinations.retry(call)
@@ -258,7 +265,6 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       handlers: settleChanges(
         {
           ...control.handlers,
-          users: { ...control.handlers.users, logout },
           destinations: { ...control.handlers.destinations, retry },
         },
         refresh,
@@ -283,7 +289,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
-    web: createWebFiles(webFolder),
+    web: createWebFiles(webFolder, contentPolicySources(config)),
   })
   const jobs = createJobs(config, { engines, requests, threads, logger })
   if (has('jobs')) {

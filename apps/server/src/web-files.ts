@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
+import { contentPolicy, type PolicySources } from './content-policy.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -27,21 +28,15 @@ const inlineHashes = (html: string): string[] =>
 
 /**
  * Serves the built web application: files below `folder`, and its index.html for every other path (the browser's router
- * decides). Hashed assets are cached for a year, the page never. Everything goes out under a strict content policy.
+ * decides). Hashed assets are cached for a year, the page never. Everything goes out under a strict content policy
+ * that lets nothing in but `sources`.
  */
-export const createWebFiles = (folder: string): ((request: IncomingMessage, response: ServerResponse) => void) => {
+export const createWebFiles = (
+  folder: string,
+  sources: PolicySources = {},
+): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const index = existsSync(join(folder, 'index.html')) ? readFileSync(join(folder, 'index.html'), 'utf8') : undefined
-  const policy = [
-    "default-src 'self'",
-    ["script-src 'self'", ...inlineHashes(index ?? '')].join(' '),
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "connect-src 'self' ws: wss:",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+  const policy = contentPolicy(inlineHashes(index ?? ''), sources)
   const headers = {
     'content-security-policy': policy,
     'x-content-type-options': 'nosniff',

@@ -23,12 +23,18 @@ type Row = readonly [
 const members: Row = [401, 404, 200, 200, 200, 200]
 const editors: Row = [401, 404, 403, 200, 200, 200]
 const administrators: Row = [401, 404, 403, 403, 200, 200]
+/** The resource belongs to the administrator. */
+const oneself: Row = [401, 404, 404, 404, 200, 404]
 const everybody: Row = [401, 200, 200, 200, 200, 200]
 
 /** Who may call what. A new method has to say so here. */
 const table: Record<string, Row> = {
+  'config.get': [200, 200, 200, 200, 200, 200],
   'users.login': [200, 200, 200, 200, 200, 200],
   'users.logout': everybody,
+  'sessions.list': oneself,
+  'sessions.delete': oneself,
+  'sessions.deleteOthers': oneself,
   'users.get': [401, 404, 404, 404, 200, 200],
   'memberships.list': [401, 404, 404, 404, 200, 200],
   'organizations.create': everybody,
@@ -103,6 +109,24 @@ afterAll(() => harness[Symbol.asyncDispose]())
 /** What reads share; each write gets resources of its own. */
 let readable: ReturnType<typeof makeResources> | undefined
 
+/** A further session of the administrator. */
+const anotherSession = async (): Promise<string> => {
+  const id = newId()
+  const time = new Date(harness.now())
+  await harness.db
+    .insertInto('sessions')
+    .values({
+      id,
+      user_id: organization.administrator.userId,
+      token_hash: Buffer.from(id),
+      create_time: time,
+      last_used_time: time,
+      expire_time: new Date(time.getTime() + 3_600_000),
+    })
+    .execute()
+  return id
+}
+
 /** Path and body of a call that succeeds for whoever may make it. */
 const requestOf = async (name: string): Promise<{ path: string; body?: unknown }> => {
   const method = methodList.find((each) => each.name === name)
@@ -113,6 +137,7 @@ const requestOf = async (name: string): Promise<{ path: string; body?: unknown }
   const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
   const params: Record<string, string> = {
     user: administrator.userId,
+    session: await anotherSession(),
     organization: organization.organizationId,
     workspace: workspaceId,
     source: idIn(made.source.name),
@@ -139,6 +164,7 @@ const requestOf = async (name: string): Promise<{ path: string; body?: unknown }
     'destinations.updateSetting': { name: 'batch_size', value: 5 },
     'destinations.retry': {},
     'connections.update': { enabled: false },
+    'sessions.deleteOthers': {},
   }
   if (name === 'connections.create') {
     await administrator.call('DELETE', `/${made.connection.name}`)

@@ -1,6 +1,6 @@
 import type { Authentication, Handlers } from '@tributary/http'
 import { createChannelAccess } from './channels.ts'
-import type { ControlDeps } from './deps.ts'
+import type { AccessChanged, ControlDeps } from './deps.ts'
 import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -14,6 +14,8 @@ export type Control = {
   authenticate(token: string): Promise<Authentication>
   /** Whether the holder of a token may listen to a realtime channel. */
   mayListen(token: string, channel: string): Promise<boolean>
+  /** Looks every token up anew, for what another process has changed. */
+  refreshSessions(): void
   /** Makes the first platform admin when there is none; for every start. */
   ensurePlatformAdmin(given: { email: string; password?: string | undefined }): Promise<FirstAdmin>
 }
@@ -22,10 +24,15 @@ export type Control = {
 export const createControl = (deps: ControlDeps): Control => {
   const sessions = createSessions(deps)
   const passwords = createPasswords()
+  const accessChanged: AccessChanged = (userId) => {
+    sessions.refresh()
+    deps.onAccessChanged?.(userId)
+  }
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
-    handlers: guardAll(createHandlers({ ...deps, sessions, passwords })),
+    handlers: guardAll(createHandlers({ ...deps, sessions, passwords, accessChanged })),
     authenticate,
+    refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),
   }

@@ -1,5 +1,5 @@
 import type { DestinationDefinition } from '@tributary/connector-kit'
-import type { GuideStep, TargetProduct } from '@tributary/contract'
+import type { ClientConfig, GuideStep, TargetProduct } from '@tributary/contract'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { Coordination, Database, EventStore } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
@@ -36,9 +36,19 @@ export type ControlDeps = {
   counters: Counters
   /** Application key of the realtime gateway, shown to signed-in users. */
   realtimeKey: string
+  /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */
+  clientConfig: ClientConfig
+  /** Hears of every user who can do less than before, once that is committed: to cut what they still listen to. */
+  onAccessChanged?(userId: string): void
   clock: Clock
   logger: Logger
 }
+
+/**
+ * Makes ended sessions and changed memberships of a user count at once: tokens are looked up anew and realtime
+ * connections are cut (whoever may still listen connects again). Call it once the change is committed.
+ */
+export type AccessChanged = (userId: string) => void
 
 export type Db = Kysely<Database>
 export type Tx = Transaction<Database>

@@ -4,13 +4,14 @@ import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
 import { listCatalogSources } from './catalog-sources/list.ts'
+import { getConfig } from './config/get.ts'
 import { createConnection } from './connections/create.ts'
 import { deleteConnection } from './connections/delete.ts'
 import { listConnections } from './connections/list.ts'
 import { updateConnection } from './connections/update.ts'
 import { listDeliveries } from './deliveries/list.ts'
 import { listParkedDeliveries } from './deliveries/list-parked.ts'
-import type { ControlDeps } from './deps.ts'
+import type { AccessChanged, ControlDeps } from './deps.ts'
 import { createDestination } from './destinations/create.ts'
 import { deleteDestination } from './destinations/delete.ts'
 import { getDestination } from './destinations/get.ts'
@@ -30,6 +31,9 @@ import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
 import { listUnownedRefusedRequests } from './refused-requests/list-unowned.ts'
+import { deleteSession } from './sessions/delete.ts'
+import { deleteOtherSessions } from './sessions/delete-others.ts'
+import { listSessions } from './sessions/list.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createSource } from './sources/create.ts'
 import { deleteSource } from './sources/delete.ts'
@@ -52,8 +56,10 @@ const later = async (): Promise<never> => {
 }
 
 /** A handler for every method of the contract: here a new verb is registered. */
-export const createHandlers = (deps: ControlDeps & { sessions: Sessions; passwords: Passwords }): Handlers => ({
-  config: { get: later },
+export const createHandlers = (
+  deps: ControlDeps & { sessions: Sessions; passwords: Passwords; accessChanged: AccessChanged },
+): Handlers => ({
+  config: { get: getConfig(deps) },
   users: {
     login: login(deps),
     sendOtp: later,
@@ -72,7 +78,7 @@ export const createHandlers = (deps: ControlDeps & { sessions: Sessions; passwor
     startOnboarding: later,
     completeOnboarding: later,
   },
-  sessions: { list: later, delete: later, deleteOthers: later },
+  sessions: { list: listSessions(deps), delete: deleteSession(deps), deleteOthers: deleteOtherSessions(deps) },
   notifications: { list: later, markRead: later, markAllRead: later },
   memberships: {
     list: listMemberships(deps),

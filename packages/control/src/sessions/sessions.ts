@@ -22,8 +22,10 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 export type Sessions = {
   /** Starts a session in the given transaction and returns its token: 256 random bits, kept only as their SHA-256. */
   begin(tx: Tx, userId: string, client: { ip: string; userAgent: string }): Promise<string>
-  /** Ends one session in the given transaction. Call `refresh` once it is committed. */
+  /** Ends one session in the given transaction. Call `accessChanged` once it is committed. */
   end(tx: Tx, sessionId: string): Promise<void>
+  /** Ends all sessions of a user in the given transaction, except one. Call `accessChanged` once it is committed. */
+  endOthers(tx: Tx, userId: string, exceptSessionId: string | undefined): Promise<void>
   /** Makes ended sessions and changed memberships count here at once; elsewhere they do within two seconds. */
   refresh(): void
   /** Who a token stands for. Answers may be two seconds old. */
@@ -115,6 +117,13 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
     },
     async end(tx, sessionId) {
       await tx.deleteFrom('sessions').where('id', '=', sessionId).execute()
+    },
+    async endOthers(tx, userId, exceptSessionId) {
+      await tx
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .$if(exceptSessionId !== undefined, (query) => query.where('id', '<>', exceptSessionId ?? ''))
+        .execute()
     },
     refresh() {
       kept.clear()

@@ -1,5 +1,6 @@
 import type { DestinationDefinition } from '@tributary/connector-kit'
 import {
+  type ClientConfig,
   formatPath,
   type Method,
   type MethodParams,
@@ -70,6 +71,23 @@ export const testCatalog: Catalog = {
   destinations: [testDestination],
 }
 
+export const testClientConfig: ClientConfig = {
+  sign_up_enabled: true,
+  oauth: null,
+  links: {
+    terms: 'https://tributary.example/terms',
+    privacy: 'https://tributary.example/privacy',
+    pricing: 'https://tributary.example/pricing',
+    contact_sales: 'https://tributary.example/sales',
+    documentation: 'https://tributary.example/docs',
+    support_email: 'support@tributary.example',
+  },
+  sentry_dsn: '',
+  environment: 'production',
+  messaging_app_id: '',
+  analytics_write_key: '',
+}
+
 const createCounters = (): Counters => {
   const counts = new Map<string, number>()
   return {
@@ -111,22 +129,26 @@ const checked = <M extends Method>(method: M, body: unknown): MethodResponse<M> 
 export const testPassword = 'Correct-horse-1'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
-/** The control plane on real engines behind its HTTP API; `db` puts another database in its place. */
-export const startControl = async (options: { db?: ControlDeps['db'] } = {}) => {
+/** The control plane on real engines behind its HTTP API; options put other dependencies in their place. */
+export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
   const eventStore = await createTestEventStore()
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   let now = startTime
+  const accessChanges: string[] = []
   const control = createControl({
-    db: options.db ?? database.db,
+    db: database.db,
     eventStore,
     secretBox,
     catalog: testCatalog,
     counters: createCounters(),
     realtimeKey: 'realtime-key',
+    clientConfig: testClientConfig,
+    onAccessChanged: (userId) => accessChanges.push(userId),
     // Time moves on with every look, so that the order of creation is known.
     clock: () => now++,
     logger: silentLogger,
+    ...options,
   })
   const app = fastify(apiServerOptions)
   await createApi({
@@ -177,6 +199,8 @@ export const startControl = async (options: { db?: ControlDeps['db'] } = {}) => 
       now += ms
     },
     now: () => now,
+    /** Users whose access was reported as changed, in order. */
+    accessChanges,
     /** A signed-in person with these roles. */
     async person(roles: Record<string, Role> = {}, options: { platformAdmin?: boolean } = {}): Promise<Caller> {
       const userId = newId()

@@ -1,7 +1,7 @@
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { audit } from '../audit.ts'
-import type { ControlDeps } from '../deps.ts'
+import type { AccessChanged, ControlDeps } from '../deps.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 
 /** Ends the session that the call came with. */
@@ -10,7 +10,10 @@ export const logout =
     db,
     clock,
     sessions,
-  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions }): Handler<typeof methods.users.logout> =>
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
+    typeof methods.users.logout
+  > =>
   async ({ actor }) => {
     await db.transaction().execute(async (tx) => {
       await sessions.end(tx, actor.sessionId)
@@ -23,6 +26,6 @@ export const logout =
         time: new Date(clock()),
       })
     })
-    sessions.refresh()
+    accessChanged(actor.userId)
     return {}
   }

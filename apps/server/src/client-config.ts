@@ -1,0 +1,26 @@
+import type { ClientConfig } from '@tributary/contract'
+import type { Config } from './config.ts'
+
+/** What the web application is told of the configuration: addresses and public identifiers, never a secret. */
+export const clientConfigOf = (
+  config: Pick<
+    Config,
+    'signUpEnabled' | 'openId' | 'links' | 'sentryDsn' | 'environment' | 'messagingAppId' | 'analyticsWriteKey'
+  >,
+): ClientConfig => ({
+  sign_up_enabled: config.signUpEnabled,
+  oauth:
+    config.openId === undefined ? null : { provider: config.openId.provider, display_name: config.openId.displayName },
+  links: {
+    terms: config.links.terms,
+    privacy: config.links.privacy,
+    pricing: config.links.pricing,
+    contact_sales: config.links.contactSales,
+    documentation: config.links.documentation,
+    support_email: config.links.supportEmail,
+  },
+  sentry_dsn: config.sentryDsn ?? '',
+  environment: config.environment,
+  messaging_app_id: config.messagingAppId ?? '',
+  analytics_write_key: config.analyticsWriteKey ?? '',
+})

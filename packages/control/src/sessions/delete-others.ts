@@ -1,0 +1,33 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { AccessChanged, ControlDeps } from '../deps.ts'
+import { requireSelf } from '../users/require-self.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Ends every session of oneself but the one that asks, at once. */
+export const deleteOtherSessions =
+  ({
+    db,
+    clock,
+    sessions,
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
+    typeof methods.sessions.deleteOthers
+  > =>
+  async ({ actor, params }) => {
+    const userId = requireSelf(actor, params.user)
+    await db.transaction().execute(async (tx) => {
+      await sessions.endOthers(tx, userId, actor.sessionId)
+      await audit(tx, {
+        actor,
+        action: 'sessions.deleteOthers',
+        resource: resourceNames.user.format({ user: userId }),
+        organizationId: null,
+        workspaceId: null,
+        time: new Date(clock()),
+      })
+    })
+    accessChanged(userId)
+    return {}
+  }

@@ -1,0 +1,46 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { AccessChanged, ControlDeps } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+import { requireSelf } from '../users/require-self.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Ends one session of oneself at once; it may be the one that asks. */
+export const deleteSession =
+  ({
+    db,
+    clock,
+    sessions,
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
+    typeof methods.sessions.delete
+  > =>
+  async ({ actor, params }) => {
+    const userId = requireSelf(actor, params.user)
+    if (!isId(params.session)) throw notFound('session not found')
+    await db.transaction().execute(async (tx) => {
+      const time = new Date(clock())
+      const found = await tx
+        .selectFrom('sessions')
+        .select('id')
+        .where('id', '=', params.session)
+        .where('user_id', '=', userId)
+        .where('expire_time', '>', time)
+        .forUpdate()
+        .executeTakeFirst()
+      if (found === undefined) throw notFound('session not found')
+      await sessions.end(tx, params.session)
+      await audit(tx, {
+        actor,
+        action: 'sessions.delete',
+        resource: resourceNames.session.format(params),
+        organizationId: null,
+        workspaceId: null,
+        time,
+      })
+    })
+    accessChanged(userId)
+    return {}
+  }
