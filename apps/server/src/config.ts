@@ -304,11 +304,11 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   return toConfig(parsed as Values)
 }
 
-const flagsOf = (changes: readonly string[]): FlagValues => {
+const flagsOf = (changes: readonly string[], signUpEnabled: boolean): FlagValues => {
   const given = (key: FlagKey): boolean =>
     changes.findLast((change) => change.startsWith(`${key}=`))?.endsWith('=on') ?? flagDefaults[key]
   return {
-    'sign-up-enabled': flagDefaults['sign-up-enabled'],
+    'sign-up-enabled': signUpEnabled,
     signals: given('signals'),
     audiences: given('audiences'),
     'custom-domain': given('custom-domain'),
@@ -369,7 +369,7 @@ const toConfig = (values: Values): Config => ({
     deliveriesDays: values.TRIBUTARY_RETENTION_DELIVERIES_DAYS,
   },
   deliveryRetryMs: values.TRIBUTARY_DELIVERY_RETRY_HOURS * 3_600_000,
-  flags: flagsOf(values.TRIBUTARY_FLAGS),
+  flags: flagsOf(values.TRIBUTARY_FLAGS, values.TRIBUTARY_SIGN_UP === 'on'),
   fault: values.TRIBUTARY_FAULT,
 })
 
