@@ -1,44 +1,17 @@
 // The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log.
-import { workerData } from 'node:worker_threads'
-import { createDestinationDirectory } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline } from '@tributary/pipeline'
-import type { LogPosition } from '@tributary/storage'
-import {
-  connectCoordination,
-  createClickHouseEventStore,
-  openJournal,
-  openLogReader,
-  openLogWriter,
-  openRelational,
-} from '@tributary/storage'
-import { folders } from '../engines.ts'
-import { installFault } from '../faults.ts'
-import { createLogger } from '../logger.ts'
-import { createRelayedMetrics } from '../metrics.ts'
-import { createProductSecretBox } from '../secret-key.ts'
-import type { ThreadData } from './thread-data.ts'
-import { hostRole, startDirectory, tell, yieldToAcceptance } from './thread-host.ts'
+import { type LogPosition, openLogWriter } from '@tributary/storage'
+import { openRoleContext } from './role-context.ts'
+import { hostRole, startDirectory, tell } from './thread-host.ts'
 
-const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
-const logger = createLogger(config.logLevel, { role: 'pipeline' })
-const metrics = createRelayedMetrics()
-const at = folders(config.dataDir)
-installFault(config.fault)
-yieldToAcceptance()
-
-const coordination = connectCoordination(port)
-const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: 2 })
-const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
-const directory = createDestinationDirectory({
-  db: relational.db,
-  pool: relational.pool,
-  secretBox: createProductSecretBox(secretKey),
-  logger,
+const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 2 })
+const { coordination, directory, eventStore, folders, journal, logger, metrics, reader } = context
+const deliveries = await openLogWriter({
+  dir: folders.deliveries,
+  inline: true,
+  onCommit: () => tell({ kind: 'appended' }),
 })
-const reader = openLogReader({ dir: at.requests })
-const journal = openJournal({ file: at.journal('pipeline') })
-const deliveries = await openLogWriter({ dir: at.deliveries, inline: true, onCommit: () => tell({ kind: 'appended' }) })
 
 const pipeline = createPipeline({
   reader,
@@ -73,11 +46,6 @@ await hostRole({
   metrics,
   async close() {
     await deliveries.close()
-    journal.close()
-    reader.close()
-    await directory.stop()
-    await relational.close()
-    await eventStore.close()
-    await coordination.close()
+    await context.close()
   },
 })

@@ -1,0 +1,63 @@
+import { workerData } from 'node:worker_threads'
+import { createDestinationDirectory } from '@tributary/control'
+import {
+  connectCoordination,
+  createClickHouseEventStore,
+  openJournal,
+  openLogReader,
+  openRelational,
+} from '@tributary/storage'
+import { folders } from '../engines.ts'
+import { installFault } from '../faults.ts'
+import { createLogger } from '../logger.ts'
+import { createRelayedMetrics } from '../metrics.ts'
+import { createProductSecretBox } from '../secret-key.ts'
+import type { ThreadData } from './thread-data.ts'
+import { yieldToAcceptance } from './thread-host.ts'
+
+/**
+ * Opens what a role works with in the calling thread: the engines at the addresses that the main thread handed over,
+ * the log it reads, its journal and the destinations' directory. `close` closes them all, in the order of their use.
+ */
+export const openRoleContext = (
+  role: 'pipeline' | 'delivery',
+  reads: { log: 'requests' | 'deliveries'; maxConnections: number },
+) => {
+  const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
+  const logger = createLogger(config.logLevel, { role })
+  const at = folders(config.dataDir)
+  installFault(config.fault)
+  yieldToAcceptance()
+
+  const coordination = connectCoordination(port)
+  const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
+  const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
+  const directory = createDestinationDirectory({
+    db: relational.db,
+    pool: relational.pool,
+    secretBox: createProductSecretBox(secretKey),
+    logger,
+  })
+  const reader = openLogReader({ dir: at[reads.log] })
+  const journal = openJournal({ file: at.journal(role) })
+  return {
+    config,
+    logger,
+    folders: at,
+    metrics: createRelayedMetrics(),
+    coordination,
+    db: relational.db,
+    eventStore,
+    directory,
+    reader,
+    journal,
+    async close(): Promise<void> {
+      journal.close()
+      reader.close()
+      await directory.stop()
+      await relational.close()
+      await eventStore.close()
+      await coordination.close()
+    },
+  }
+}
