@@ -2,7 +2,9 @@ import { type Browser, test as base, expect as baseExpect, type Page } from '@pl
 import type { Relational } from '@tributary/storage'
 import {
   adminCredentials,
+  type OpenIdProvider,
   type Product,
+  startOpenIdProvider,
   startProduct,
   startWebhookReceiver,
   type WebhookReceiver,
@@ -11,7 +13,13 @@ import { launchChromium } from './chromium.ts'
 import { openDatabase, signIn } from './people.ts'
 
 type Fixtures = { page: Page; signedIn: Page }
-type Shared = { chromium: Browser; product: Product; database: Relational; receiver: WebhookReceiver }
+type Shared = {
+  chromium: Browser
+  openId: OpenIdProvider
+  product: Product
+  database: Relational
+  receiver: WebhookReceiver
+}
 
 /** One product, one webhook peer and one browser for all tests of a worker; a context of its own for each test. */
 export const test = base.extend<Fixtures, Shared>({
@@ -23,9 +31,17 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  product: [
+  // The third-party sign-in that the product is configured with; tests add the users they need.
+  openId: [
     async ({}, use) => {
-      await using product = await startProduct()
+      await using provider = await startOpenIdProvider()
+      await use(provider)
+    },
+    { scope: 'worker' },
+  ],
+  product: [
+    async ({ openId }, use) => {
+      await using product = await startProduct({ env: openId.env })
       await product.api.login(adminCredentials)
       await use(product)
     },
