@@ -200,6 +200,18 @@ export const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import('./workspace-shell.tsx')).WorkspaceShell }),
         children: [{ ErrorBoundary: WorkspaceError, children: workspaceRoutes }],
       },
+      {
+        path: patterns.invitation,
+        lazy: async () => ({
+          Component: (await import('../features/invitations/invitation-page.tsx')).InvitationPage,
+        }),
+      },
+      {
+        path: patterns.invitationLink,
+        lazy: async () => ({
+          Component: (await import('../features/invitations/invitation-page.tsx')).InvitationLinkPage,
+        }),
+      },
       ...development,
       { path: '*', Component: NotFound },
     ],

@@ -108,6 +108,12 @@ export const formFailure = (error: unknown): FormFailure => {
   }
 }
 
+/** Why an action that has no form was refused, in one line: what is wrong with a field, else the message. */
+export const failureText = (error: unknown): string => {
+  const { fields, form } = formFailure(error)
+  return fields[0]?.message ?? form?.message ?? 'unknown error'
+}
+
 /** Text of the notification for a status of 500 or more: the server's message, else the error's own. */
 export const faultText = (error: ApiError): string => error.body.message ?? error.message
 

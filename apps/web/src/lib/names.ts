@@ -12,6 +12,10 @@ const idsOf = <Ids>(kind: { pattern: string; parse(name: string): Ids | undefine
 
 export const userIds = (name: string) => idsOf(resourceNames.user, name)
 export const organizationIds = (name: string) => idsOf(resourceNames.organization, name)
+export const membershipIds = (name: string) => idsOf(resourceNames.membership, name)
+export const invitationIds = (name: string) => idsOf(resourceNames.invitation, name)
+export const invitationLinkIds = (name: string) => idsOf(resourceNames.invitationLink, name)
+export const sessionIds = (name: string) => idsOf(resourceNames.session, name)
 export const workspaceIds = (name: string) => idsOf(resourceNames.workspace, name)
 export const sourceIds = (name: string) => idsOf(resourceNames.source, name)
 export const destinationIds = (name: string) => idsOf(resourceNames.destination, name)

@@ -17,6 +17,8 @@ export const paths = {
   oauthCallback: () => '/auth/oauth-callback',
   logout: () => '/auth/logout',
   onboarding: () => '/onboarding/',
+  /** The page to share of an invitation link, by its resource name. */
+  invitationLink: (link: string) => `/${link}`,
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
   workspace: (workspace: string) => `/${workspace}`,
   sources: (workspace: string) => `/${workspace}/sources`,
@@ -37,6 +39,8 @@ export type DestinationTab = 'connections' | 'settings'
 
 /** Patterns of the router, relative to their parent. */
 export const patterns = {
+  invitation: 'invitations/:invitationId',
+  invitationLink: 'organizations/:organizationId/invitationlinks/:invitationLinkId',
   workspace: 'workspaces/:workspaceId',
   sources: 'sources',
   source: 'sources/:sourceId',

@@ -10,7 +10,7 @@ const pageSize = 1000
 const maxPages = 10
 
 /** Every row of a list, page after page, up to 10,000. */
-const everyPage = async <Row>(
+export const everyPage = async <Row>(
   read: (page: { page_size: number; page_token: string }) => Promise<{ rows: Row[]; next: string }>,
 ): Promise<Row[]> => {
   const rows: Row[] = []
@@ -29,6 +29,11 @@ export const keys = {
   config: () => ['config'] as const,
   user: (user: string) => ['user', user] as const,
   memberships: (user: string) => ['memberships', user] as const,
+  sessions: (user: string) => ['sessions', user] as const,
+  organization: (organization: string) => ['organization', organization] as const,
+  members: (organization: string) => ['members', organization] as const,
+  invitations: (organization: string) => ['invitations', organization] as const,
+  invitationLinks: (organization: string) => ['invitationLinks', organization] as const,
   workspaces: (user: string) => ['workspaces', user] as const,
   workspace: (workspace: string) => ['workspace', workspace] as const,
   catalogSources: (workspace: string) => ['catalogSources', workspace] as const,

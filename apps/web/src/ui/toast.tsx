@@ -1,4 +1,5 @@
 import { Toaster as Base, toast } from 'sonner'
+import { ApiError, failureText } from '../lib/errors.ts'
 
 export type NoticeKind = 'success' | 'info' | 'error' | 'warning'
 /** Milliseconds a notice stays unless told otherwise. */
@@ -26,6 +27,11 @@ export const notify = (
     duration: timeout === false ? Number.POSITIVE_INFINITY : timeout,
     closeButton: timeout === false,
   })
+}
+
+/** Tells why an action without a form was refused. A fault of the server (500 and more) is told for every call already. */
+export const notifyRefusal = (title: string, error: Error): void => {
+  if (!(error instanceof ApiError && error.status >= 500)) notify('error', title, { description: failureText(error) })
 }
 
 /** The toast area; stands once in the application. */

@@ -3,10 +3,10 @@ import { industries, methods } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
 import { call } from '../../lib/client.ts'
+import { industryTitle } from '../../lib/industries.ts'
 import { paths } from '../../lib/paths.ts'
 import { keys } from '../../lib/queries.ts'
 import { useSession, workspaceEntered } from '../../lib/session.ts'
-import { humanise } from '../../lib/text.ts'
 import { Card } from '../../ui/card.tsx'
 import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -23,11 +23,6 @@ export const organizationForm = z.object({
   workspace_title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
 })
 type Values = z.infer<typeof organizationForm>
-
-const industryTitle = (industry: string): string => {
-  const words = industry === 'e-commerce' ? industry : humanise(industry)
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
 
 /** Makes an organisation with its first workspace and enters it. */
 export const CreateOrganizationPage = () => {

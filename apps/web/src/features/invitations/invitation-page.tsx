@@ -1,0 +1,252 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type InvitationPreview, methods, type User } from '@tributary/contract'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { Navigate, useNavigate, useParams, useSearchParams } from 'react-router'
+import { call } from '../../lib/client.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { paths } from '../../lib/paths.ts'
+import { configQuery, keys, workspacesQuery } from '../../lib/queries.ts'
+import { roleHints, roleTitle } from '../../lib/roles.ts'
+import { type SavedInvitation, saveInvitation, takeInvitation } from '../../lib/saved-invitation.ts'
+import { clearSession, useSession, workspacesLoaded } from '../../lib/session.ts'
+import { resetFlags, useUi } from '../../lib/ui-store.ts'
+import { useCurrentUser } from '../../lib/workspace.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { LoadingNote } from '../../ui/loading-note.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { acceptInvitation, invitationProblem, previewQuery } from './invitation.ts'
+import { InvitationFrame } from './invitation-frame.tsx'
+
+type Offered = { invitation: SavedInvitation; preview: InvitationPreview }
+
+const Loading = () => (
+  <InvitationFrame title="Invitation">
+    <div aria-busy className="mt-4 flex flex-col items-center gap-3">
+      <LoadingNote />
+      <Skeleton className="h-3 w-56" />
+      <Skeleton className="h-3 w-40" />
+      <Skeleton className="mt-3 h-10 w-full" />
+    </div>
+  </InvitationFrame>
+)
+
+/** Who invites to what, above what can be done about it. */
+const Offer = ({ preview, children }: { preview: InvitationPreview; children: ReactNode }) => {
+  const { organization, inviter, role } = preview
+  return (
+    <InvitationFrame
+      title={`Join ${organization.display_name}`}
+      picture={
+        <Avatar
+          title={organization.display_name}
+          image={organization.logo}
+          round="md"
+          size="md"
+          className="size-14 text-lg"
+        />
+      }
+    >
+      <p className="mt-1 text-sm text-balance text-ink-2">
+        {inviter !== '' && (
+          <>
+            <strong className="font-medium break-words text-ink">{inviter}</strong> invites you
+          </>
+        )}
+        {inviter === '' && 'You are invited'} to work in {organization.display_name} as{' '}
+        <strong className="font-medium text-ink">{roleTitle(role.value)}</strong>.
+      </p>
+      <p className="mt-1 text-xs text-ink-3">{roleHints[role.value]}</p>
+      <div className="mt-6 space-y-2">{children}</div>
+    </InvitationFrame>
+  )
+}
+
+/** Signed out: the invitation is kept and accepted right after the login or the sign-up. */
+const SignedOut = ({ invitation, preview }: Offered) => {
+  useEffect(() => saveInvitation(invitation), [invitation])
+  const signUp = useQuery(configQuery()).data?.sign_up_enabled !== false
+  const email = preview.invitee_email
+  const query = email === '' ? {} : { email }
+  const login = (
+    <ButtonLink
+      key="login"
+      to={paths.login(query)}
+      size="lg"
+      variant={preview.has_account || !signUp ? 'primary' : 'secondary'}
+      className="w-full"
+    >
+      Log in
+    </ButtonLink>
+  )
+  const register = (
+    <ButtonLink
+      key="register"
+      to={paths.register(query)}
+      size="lg"
+      variant={preview.has_account ? 'secondary' : 'primary'}
+      className="w-full"
+    >
+      Sign up
+    </ButtonLink>
+  )
+  return (
+    <Offer preview={preview}>
+      {!signUp ? login : preview.has_account ? [login, register] : [register, login]}
+      <p className="pt-2 text-xs text-ink-3">
+        {email === '' ? 'You join right afterwards.' : `You join right afterwards. The invitation is for ${email}.`}
+      </p>
+    </Offer>
+  )
+}
+
+/** Signed in with another address than the one that was invited. */
+const OtherAddress = ({ invitation, preview, user }: Offered & { user: User }) => {
+  const cache = useQueryClient()
+  const [leaving, setLeaving] = useState(false)
+  const leave = async (): Promise<void> => {
+    setLeaving(true)
+    // The session may be over already; the browser forgets it either way.
+    await call(methods.users.logout, { body: {} }).catch(() => undefined)
+    saveInvitation(invitation)
+    resetFlags()
+    useUi.setState({ lastWorkspace: null })
+    clearSession()
+    cache.removeQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'invitation' })
+  }
+  return (
+    <Offer preview={preview}>
+      <p role="alert" className="rounded-md bg-warning-soft px-3 py-2 text-left text-sm text-warning-ink">
+        This invitation is for <strong className="font-semibold break-all">{preview.invitee_email}</strong>. You are
+        signed in as <strong className="font-semibold break-all">{user.email}</strong>. Sign out, then log in or sign up
+        with the invited address.
+      </p>
+      <Button variant="primary" size="lg" className="w-full" loading={leaving} onClick={() => void leave()}>
+        Sign out
+      </Button>
+      <ButtonLink to={paths.root()} size="lg" variant="none" className="w-full">
+        Stay signed in
+      </ButtonLink>
+    </Offer>
+  )
+}
+
+const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const accept = useMutation({
+    mutationFn: async () => {
+      const organization = await acceptInvitation(invitation, user.name)
+      // A copy that was kept while signed out has done its work.
+      takeInvitation()
+      // Not before this page is left: who is a member already is led away from it.
+      await cache.invalidateQueries({ queryKey: keys.memberships(user.name), refetchType: 'none' })
+      const workspaces = await cache.fetchQuery(workspacesQuery(user.name))
+      return { organization, workspaces }
+    },
+    onSuccess: async ({ organization, workspaces }) => {
+      workspacesLoaded(workspaces)
+      notify('success', 'Organization joined')
+      const first = workspaces.find((workspace) => workspace.organization?.name === organization.name)
+      await navigate(first === undefined ? paths.root() : paths.workspace(first.name), { replace: true })
+    },
+    onError: (error) => {
+      // Revoked or used meanwhile: the page says so itself.
+      if (error instanceof ApiError && error.status === 410)
+        void cache.invalidateQueries({ queryKey: previewQuery(invitation).queryKey })
+    },
+  })
+  return (
+    <Offer preview={preview}>
+      <Button
+        variant="primary"
+        size="lg"
+        className="w-full"
+        loading={accept.isPending || accept.isSuccess}
+        onClick={() => accept.mutate()}
+      >
+        Accept invitation
+      </Button>
+      {accept.isError && (
+        <p role="alert" className="text-xs text-danger-ink">
+          {accept.error.message}
+        </p>
+      )}
+      <p className="pt-2 text-xs text-ink-3">
+        Signed in as <span className="break-all">{user.email}</span>
+      </p>
+    </Offer>
+  )
+}
+
+const SignedIn = ({ invitation, preview }: Offered) => {
+  const { user, memberships } = useCurrentUser()
+  const member = memberships.data?.some(({ organization }) => organization.name === preview.organization.name)
+  const failed = user.isError ? user : memberships.isError ? memberships : undefined
+  if (failed !== undefined && failed.data === undefined)
+    return (
+      <main>
+        <ErrorScreen page error={failed.error} onRetry={() => void failed.refetch()} />
+      </main>
+    )
+  if (user.data === undefined || member === undefined) return <Loading />
+  if (member) return <Navigate to={paths.root()} replace />
+  const { invitee_email } = preview
+  const other = invitee_email !== '' && invitee_email.toLowerCase() !== user.data.email.toLowerCase()
+  const View = other ? OtherAddress : Accept
+  return <View invitation={invitation} preview={preview} user={user.data} />
+}
+
+const Unusable = ({ title, message }: { title: string; message: string }) => (
+  <InvitationFrame title={title}>
+    <p role="alert" className="mt-1 text-sm text-balance text-ink-2">
+      {message}
+    </p>
+    <div className="mt-6">
+      <ButtonLink to={paths.root()} variant="primary" size="lg" className="w-full">
+        Go to Home
+      </ButtonLink>
+    </div>
+  </InvitationFrame>
+)
+
+const Invitation = ({ invitation }: { invitation: SavedInvitation }) => {
+  const preview = useQuery(previewQuery(invitation))
+  const signedIn = useSession((state) => state.accessToken !== null)
+  const problem = preview.isError ? invitationProblem(preview.error) : undefined
+  if (problem !== undefined) return <Unusable {...problem} />
+  if (preview.data === undefined)
+    return preview.isError ? (
+      <main>
+        <ErrorScreen page error={preview.error} onRetry={() => void preview.refetch()} />
+      </main>
+    ) : (
+      <Loading />
+    )
+  const View = signedIn ? SignedIn : SignedOut
+  return <View invitation={invitation} preview={preview.data} />
+}
+
+/** The page that the link of a mailed invitation opens. */
+export const InvitationPage = () => {
+  const { invitationId = '' } = useParams()
+  const [query] = useSearchParams()
+  const token = query.get('token') ?? ''
+  const invitation = useMemo(
+    (): SavedInvitation => ({ kind: 'invitation', id: invitationId, token }),
+    [invitationId, token],
+  )
+  return <Invitation key={invitationId} invitation={invitation} />
+}
+
+/** The page that an invitation link opens. */
+export const InvitationLinkPage = () => {
+  const { organizationId = '', invitationLinkId = '' } = useParams()
+  const invitation = useMemo(
+    (): SavedInvitation => ({ kind: 'link', organization: organizationId, id: invitationLinkId }),
+    [organizationId, invitationLinkId],
+  )
+  return <Invitation key={invitationLinkId} invitation={invitation} />
+}

@@ -1,0 +1,52 @@
+import { queryOptions } from '@tanstack/react-query'
+import { type InvitationPreview, methods, type Organization } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { product } from '../../lib/query-client.ts'
+import type { SavedInvitation } from '../../lib/saved-invitation.ts'
+
+/** What an invitation is to, and whom it was sent to; readable without a session. */
+export const previewQuery = (invitation: SavedInvitation) =>
+  queryOptions({
+    ...product,
+    queryKey: ['invitation', invitation] as const,
+    queryFn: ({ signal }): Promise<InvitationPreview> =>
+      invitation.kind === 'invitation'
+        ? call(methods.invitations.get, {
+            params: { invitation: invitation.id },
+            query: { token: invitation.token },
+            signal,
+          })
+        : call(methods.invitationLinks.get, {
+            params: { organization: invitation.organization, invitation_link: invitation.id },
+            signal,
+          }),
+  })
+
+/** Makes the user (a resource name) a member; answers the organisation. */
+export const acceptInvitation = async (invitation: SavedInvitation, user: string): Promise<Organization> => {
+  const { organization } =
+    invitation.kind === 'invitation'
+      ? await call(methods.invitations.accept, {
+          params: { invitation: invitation.id },
+          body: { token: invitation.token },
+        })
+      : await call(methods.invitationLinks.accept, {
+          params: { organization: invitation.organization, invitation_link: invitation.id },
+          body: { user },
+        })
+  return organization
+}
+
+/** What stands in place of an invitation that cannot be accepted, or undefined for a failure that may pass. */
+export const invitationProblem = (error: unknown): { title: string; message: string } | undefined => {
+  if (!(error instanceof ApiError)) return undefined
+  if (error.status === 404 || error.status === 400)
+    return {
+      title: 'Invitation not found',
+      message: 'The link is wrong or not complete. Open it once more from the message, or ask for a new one.',
+    }
+  if (error.status === 410)
+    return { title: 'This invitation cannot be used any more', message: `${error.message} Ask for a new one.` }
+  return undefined
+}

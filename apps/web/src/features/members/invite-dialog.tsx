@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, roles } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { organizationIds } from '../../lib/names.ts'
+import { keys } from '../../lib/queries.ts'
+import { roleHints, roleTitle } from '../../lib/roles.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { type InviteValues, inviteBody, inviteForm } from './invite-form.ts'
+
+/** Invites addresses to an organisation, all or none; the lists of members and invitations are read again. */
+const useInviteMembers = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (values: InviteValues) =>
+      call(methods.invitations.batchCreate, { params: organizationIds(organization), body: inviteBody(values) }),
+    onSuccess: () => notify('success', 'Invitation Sent'),
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: keys.invitations(organization) })
+      void cache.invalidateQueries({ queryKey: keys.members(organization) })
+    },
+  })
+}
+
+const InviteForm = ({ organization, onClose }: { organization: string; onClose: () => void }) => {
+  const invite = useInviteMembers(organization)
+  const form = useApiForm<InviteValues>(inviteForm, { emails: '', role: 'ORG_COLLABORATOR' })
+  useFirstField(form, 'emails')
+  const role = form.watch('role')
+  const submit = async (values: InviteValues): Promise<void> => {
+    await invite.mutateAsync(values)
+    onClose()
+  }
+  return (
+    <Form form={form} onSubmit={submit} label="Add team members" className="space-y-4">
+      <TextField
+        name="emails"
+        label="Emails"
+        required
+        autoComplete="off"
+        inputMode="email"
+        placeholder="ana@example.com, ben@example.com"
+        hint="Separate addresses with commas, up to 10 at once. Each gets a link that works for 7 days."
+      />
+      <SelectField name="role" label="Role" required hint={roleHints[role]}>
+        {roles.map((each) => (
+          <option key={each} value={each}>
+            {roleTitle(each)}
+          </option>
+        ))}
+      </SelectField>
+      <div className="flex justify-end gap-2 pt-1">
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton>Send invitations</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+/** The window in which administrators invite people to an organisation (a resource name) by e-mail. */
+export const InviteDialog = ({
+  open,
+  onClose,
+  organization,
+}: {
+  open: boolean
+  onClose: () => void
+  organization: string
+}) => (
+  <Dialog
+    open={open}
+    onClose={onClose}
+    title="Add team members"
+    description="They join the organization and see all of its workspaces."
+  >
+    <InviteForm organization={organization} onClose={onClose} />
+  </Dialog>
+)

@@ -1,0 +1,22 @@
+import { inviteEmails, roles } from '@tributary/contract'
+import { z } from 'zod'
+import { roleIndex } from '../../lib/roles.ts'
+
+/** The addresses of a comma-separated text: trimmed, without empty ones and repetitions. */
+const split = (text: string) => inviteEmails.safeParse(text.split(','))
+
+/** The fields of the window: one text with addresses, and the role that all of them get. */
+export const inviteForm = z.object({
+  emails: z.string().superRefine((text, context) => {
+    const { error } = split(text)
+    if (error !== undefined) context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? 'Required' })
+  }),
+  role: z.enum(roles, 'Choose a role'),
+})
+export type InviteValues = z.infer<typeof inviteForm>
+
+/** What is sent for the fields: a list of addresses, and the role as its index. */
+export const inviteBody = ({ emails, role }: InviteValues): { emails: string[]; role: number } => ({
+  emails: split(emails).data ?? [],
+  role: roleIndex(role),
+})

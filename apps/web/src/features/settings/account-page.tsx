@@ -1,0 +1,110 @@
+import { administrators, firstName, lastName, type Membership, toRole, type User } from '@tributary/contract'
+import { useState } from 'react'
+import { z } from 'zod'
+import { failureText } from '../../lib/errors.ts'
+import { base64Of } from '../../lib/image-file.ts'
+import { personName } from '../../lib/person.ts'
+import { roleTitle } from '../../lib/roles.ts'
+import { useCurrentUser, useWorkspace } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { ImageInput } from '../../ui/image-input.tsx'
+import { Input } from '../../ui/input.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { useChangePhoto, useUpdateUser } from './account-mutations.ts'
+import { LeaveDialog } from './leave-dialog.tsx'
+import { SessionsCard } from './sessions-card.tsx'
+
+const profileForm = z.object({ first_name: firstName, last_name: lastName })
+type Profile = z.infer<typeof profileForm>
+
+const ProfileCard = ({ user }: { user: User }) => {
+  const update = useUpdateUser(user.name)
+  const photo = useChangePhoto(user.name)
+  const { first_name, last_name } = user
+  const form = useApiForm<Profile>(profileForm, { first_name, last_name })
+  return (
+    <Card title="Profile" description="How others in your organization see you.">
+      <Form form={form} onSubmit={(values) => update.mutateAsync(values)} label="Profile" className="space-y-4">
+        <ImageInput
+          label="Photo"
+          image={user.photo_url}
+          title={personName(user)}
+          round="full"
+          onPick={async (file) => photo.mutateAsync(await base64Of(file))}
+          onRemove={() => photo.mutateAsync(null)}
+          errorText={failureText}
+        />
+        <Field label="Email" hint="You sign in with it. It cannot be changed here.">
+          {(control) => <Input {...control} type="email" value={user.email} readOnly autoComplete="off" />}
+        </Field>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField name="first_name" label="First name" required autoComplete="given-name" />
+          <TextField name="last_name" label="Last name" required autoComplete="family-name" />
+        </div>
+        <div className="flex justify-end">
+          <SubmitButton>Save Changes</SubmitButton>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+const LeaveCard = ({ membership }: { membership: Membership }) => {
+  const [open, setOpen] = useState(false)
+  const { organization, role } = membership
+  return (
+    <>
+      <Card
+        tone="danger"
+        title="Leave organization"
+        description={
+          administrators.includes(toRole(role.value))
+            ? `You are an administrator of ${organization.display_name}. It needs at least one, so the last one cannot leave.`
+            : `You are a ${roleTitle(role.value).toLowerCase()} of ${organization.display_name}. Leaving ends your access at once.`
+        }
+        action={
+          <Button variant="danger" onClick={() => setOpen(true)}>
+            Leave organization
+          </Button>
+        }
+        className="pb-4"
+      />
+      {open && <LeaveDialog open onOpenChange={setOpen} organization={organization} membership={membership.name} />}
+    </>
+  )
+}
+
+/** The user's own profile, sessions, and the way out of the organisation. */
+export const AccountPage = () => {
+  const { organization } = useWorkspace()
+  const { user, memberships } = useCurrentUser()
+  const membership = memberships.data?.find((each) => each.organization.name === organization?.name)
+  return (
+    <>
+      <PageHeader title="Account" documentTitle="Account" description="Your profile and where you are signed in." />
+      <QueryView
+        query={user}
+        skeleton={
+          <div className="max-w-2xl space-y-5">
+            <CardSkeleton lines={4} />
+            <CardSkeleton lines={3} />
+          </div>
+        }
+        errorTitle="Failed to load your account"
+      >
+        {(data) => (
+          <div className="max-w-2xl space-y-5">
+            <ProfileCard key={`${data.first_name} ${data.last_name}`} user={data} />
+            <SessionsCard user={data.name} />
+            {membership !== undefined && <LeaveCard membership={membership} />}
+          </div>
+        )}
+      </QueryView>
+    </>
+  )
+}

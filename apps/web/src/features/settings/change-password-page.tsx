@@ -1,0 +1,174 @@
+import { methods, newPassword, oneTimeCode } from '@tributary/contract'
+import { useState } from 'react'
+import { z } from 'zod'
+import { call } from '../../lib/client.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { userIds } from '../../lib/names.ts'
+import { useSession } from '../../lib/session.ts'
+import { useCurrentUser } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { NewPasswordField } from '../../ui/password-field.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { notify } from '../../ui/toast.tsx'
+
+/** The rules of the two fields: the five of a password, and that both are the same. */
+export const passwordForm = z
+  .object({ password: newPassword, confirmation: z.string() })
+  .superRefine(({ password, confirmation }, context) => {
+    if (confirmation === password) return
+    const message = confirmation === '' ? 'Repeat the new password' : 'The passwords do not match'
+    context.addIssue({ code: 'custom', path: ['confirmation'], message })
+  })
+type Passwords = z.infer<typeof passwordForm>
+
+const codeForm = z.object({ otp_token: oneTimeCode })
+
+const nothing = z.object({})
+
+const setToken = (passwordOTPToken: string | null): void => {
+  useSession.setState({ passwordOTPToken })
+}
+
+/** Sends a code and takes it back for a one-time token, which the change of the password then uses up. */
+const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
+  const [sent, setSent] = useState(false)
+  const send = useApiForm<z.infer<typeof nothing>>(nothing, {})
+  const ask = async (): Promise<void> => {
+    await call(methods.users.sendOtp, { body: { email, action: 'login' } })
+    setSent(true)
+    notify('info', 'Code sent')
+  }
+  return (
+    <Card
+      title="Confirm that it is you"
+      description={
+        again
+          ? 'The last confirmation is used or too old. Get a new code to go on.'
+          : 'Before the password is changed, a one-time code confirms that the address is yours.'
+      }
+    >
+      <div className="space-y-4">
+        <Form form={send} onSubmit={ask} label="Send a code">
+          <p className="mb-3 text-sm text-ink-2">
+            {sent ? 'A code was sent to ' : 'The code goes to '}
+            <strong className="font-medium break-all text-ink">{email}</strong>.
+          </p>
+          {sent ? <Resend /> : <SubmitButton>Send me a code</SubmitButton>}
+        </Form>
+        {sent && <CodeForm email={email} />}
+      </div>
+    </Card>
+  )
+}
+
+const Resend = () => (
+  <Button type="submit" variant="link" size="sm">
+    Send another code
+  </Button>
+)
+
+const CodeForm = ({ email }: { email: string }) => {
+  const form = useApiForm<z.infer<typeof codeForm>>(codeForm, { otp_token: '' })
+  useFirstField(form, 'otp_token')
+  const submit = async ({ otp_token }: z.infer<typeof codeForm>): Promise<void> => {
+    const answer = await call(methods.users.loginOtp, { body: { email, otp_token } })
+    // Only its token is wanted: the session that comes with it ends when the password changes.
+    setToken(answer.set_password_otp_token)
+  }
+  return (
+    <Form form={form} onSubmit={submit} label="Enter the code" className="space-y-4">
+      <TextField
+        name="otp_token"
+        label="One-time code"
+        required
+        autoComplete="one-time-code"
+        spellCheck={false}
+        className="font-mono"
+      />
+      <div className="flex justify-end">
+        <SubmitButton>Continue</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+const PasswordStep = ({ user, token, onRefused }: { user: string; token: string; onRefused: () => void }) => {
+  const form = useApiForm<Passwords>(passwordForm, { password: '', confirmation: '' })
+  const submit = async ({ password }: Passwords): Promise<void> => {
+    try {
+      await call(methods.users.setPassword, { params: userIds(user), body: { name: user, otp_token: token, password } })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.body.reason === 'INVALID_TOKEN')) throw error
+      onRefused()
+      return
+    }
+    setToken(null)
+    notify('success', 'Password updated')
+  }
+  return (
+    <Card title="New password" description="All your other sessions end when you change it.">
+      <Form form={form} onSubmit={submit} label="Change password" className="space-y-4">
+        <NewPasswordField name="password" label="New password" />
+        <TextField
+          name="confirmation"
+          label="Confirm new password"
+          type="password"
+          required
+          autoComplete="new-password"
+        />
+        <div className="flex justify-end">
+          <SubmitButton>Save Changes</SubmitButton>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+/**
+ * Sets a new password. It takes the one-time token that the login answer brought; when that is used or too old, a code
+ * that is mailed brings another.
+ */
+export const ChangePasswordPage = () => {
+  const { user } = useCurrentUser()
+  const token = useSession((state) => state.passwordOTPToken)
+  const [again, setAgain] = useState(false)
+  return (
+    <>
+      <PageHeader
+        title="Change password"
+        documentTitle="Change password"
+        description="Choose one that you use nowhere else."
+      />
+      <QueryView
+        query={user}
+        skeleton={
+          <div className="max-w-md">
+            <CardSkeleton lines={3} />
+          </div>
+        }
+        errorTitle="Failed to load your account"
+      >
+        {({ name, email }) => (
+          <div className="max-w-md">
+            {token === null || token === '' ? (
+              <CodeStep email={email} again={again} />
+            ) : (
+              <PasswordStep
+                user={name}
+                token={token}
+                onRefused={() => {
+                  setAgain(true)
+                  setToken(null)
+                }}
+              />
+            )}
+          </div>
+        )}
+      </QueryView>
+    </>
+  )
+}

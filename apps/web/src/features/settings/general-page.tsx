@@ -1,0 +1,179 @@
+import { useQuery } from '@tanstack/react-query'
+import { industries, type Organization, organizationTitle, type User, type Workspace } from '@tributary/contract'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { failureText } from '../../lib/errors.ts'
+import { base64Of } from '../../lib/image-file.ts'
+import { industryTitle } from '../../lib/industries.ts'
+import { slugOf } from '../../lib/names.ts'
+import { organizationQuery } from '../../lib/organization-queries.ts'
+import { useCurrentUser, useWorkspace } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { CreateWorkspaceDialog } from '../../ui/create-workspace-dialog.tsx'
+import { Form, SelectField, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { ImageInput } from '../../ui/image-input.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { useChangeLogo, useUpdateOrganization, useUpdateWorkspace } from './organization-mutations.ts'
+
+const organizationForm = z.object({ title: organizationTitle, industry: z.enum(industries, 'Choose an industry') })
+type OrganizationValues = z.infer<typeof organizationForm>
+
+const OrganizationCard = ({ organization }: { organization: Organization }) => {
+  const update = useUpdateOrganization(organization.name)
+  const logo = useChangeLogo(organization.name)
+  const { title, industry } = organization
+  const form = useApiForm<OrganizationValues>(organizationForm, { title, industry })
+  return (
+    <Card title="Organization">
+      <Form form={form} onSubmit={(values) => update.mutateAsync(values)} label="Organization" className="space-y-4">
+        <ImageInput
+          label="Logo"
+          image={organization.extra.logo}
+          title={organization.display_name}
+          onPick={async (file) => logo.mutateAsync(await base64Of(file))}
+          onRemove={() => logo.mutateAsync(null)}
+          errorText={failureText}
+        />
+        <TextField name="title" label="Organization name" required autoComplete="organization" />
+        <SelectField name="industry" label="Industry" required>
+          {industries.map((each) => (
+            <option key={each} value={each}>
+              {industryTitle(each)}
+            </option>
+          ))}
+        </SelectField>
+        <div className="flex justify-end">
+          <SubmitButton>Save Changes</SubmitButton>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+/** The domain of an e-mail address, in lower case. */
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+
+const JoinCard = ({ organization, user }: { organization: Organization; user: User }) => {
+  const update = useUpdateOrganization(organization.name)
+  const open = organization.auto_join_domain !== ''
+  const domain = open ? organization.auto_join_domain : domainOf(user.email)
+  return (
+    <Card
+      title="Joining without an invitation"
+      description={
+        <>
+          Allow people with an address at <strong className="font-medium text-ink">{domain}</strong> to join{' '}
+          {organization.display_name} automatically. They become collaborators.
+        </>
+      }
+      action={
+        <Switch
+          checked={open}
+          disabled={update.isPending}
+          label={`Allow people with my email domain to join ${organization.display_name} automatically`}
+          onChange={(checked) => update.mutate({ auto_join_domain: checked ? domain : '' })}
+        />
+      }
+      {...(update.isError
+        ? {
+            children: (
+              <p role="alert" className="text-xs text-danger-ink">
+                {failureText(update.error)}
+              </p>
+            ),
+          }
+        : { className: 'pb-4' })}
+    />
+  )
+}
+
+const workspaceForm = z.object({
+  title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
+})
+
+const WorkspaceCard = ({ workspace, organization }: { workspace: Workspace; organization: string }) => {
+  const update = useUpdateWorkspace(workspace.name)
+  const [creating, setCreating] = useState(false)
+  const form = useApiForm<z.infer<typeof workspaceForm>>(workspaceForm, { title: workspace.title })
+  return (
+    <Card
+      title="Workspace"
+      description="Sources, destinations and events live inside a workspace."
+      action={
+        <Button size="sm" onClick={() => setCreating(true)}>
+          <Plus aria-hidden />
+          Create workspace
+        </Button>
+      }
+    >
+      <Form form={form} onSubmit={(values) => update.mutateAsync(values)} label="Workspace" className="space-y-4">
+        <TextField name="title" label="Workspace name" required autoComplete="off" />
+        <div className="flex justify-end">
+          <SubmitButton>Save Changes</SubmitButton>
+        </div>
+      </Form>
+      <CreateWorkspaceDialog open={creating} onClose={() => setCreating(false)} organization={organization} />
+    </Card>
+  )
+}
+
+const Identifier = ({ label, id }: { label: string; id: string }) => (
+  <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 py-2">
+    <dt className="w-32 shrink-0 text-sm text-ink-2">{label}</dt>
+    <dd className="flex min-w-0 flex-1 basis-56 items-center gap-1">
+      <code className="min-w-0 font-mono text-sm break-all">{id}</code>
+      <CopyButton text={id} name={`Copy ${label}`} notice={`${label} copied`} />
+    </dd>
+  </div>
+)
+
+const Content = ({ organization, workspace }: { organization: Organization; workspace: Workspace }) => {
+  const { user } = useCurrentUser()
+  return (
+    <div className="max-w-2xl space-y-5">
+      <OrganizationCard key={`${organization.title} ${organization.industry}`} organization={organization} />
+      {user.data !== undefined && <JoinCard organization={organization} user={user.data} />}
+      <WorkspaceCard key={workspace.title} workspace={workspace} organization={organization.name} />
+      <Card title="Identifiers" description="Support and the API ask for these.">
+        <dl className="-my-2 divide-y divide-line">
+          <Identifier label="Organization ID" id={slugOf(organization.name)} />
+          <Identifier label="Workspace ID" id={slugOf(workspace.name)} />
+        </dl>
+      </Card>
+    </div>
+  )
+}
+
+/** Settings of the organisation and of the workspace in it that the page is opened in. */
+export const GeneralPage = () => {
+  const workspace = useWorkspace()
+  const name = workspace.organization?.name ?? ''
+  const query = useQuery(organizationQuery(name))
+  return (
+    <>
+      <PageHeader
+        title="General"
+        documentTitle="General settings"
+        description="Your organization and this workspace."
+      />
+      <QueryView
+        query={query}
+        skeleton={
+          <div className="max-w-2xl space-y-5">
+            <CardSkeleton lines={4} />
+            <CardSkeleton lines={2} />
+          </div>
+        }
+        errorTitle="Failed to load the organization"
+      >
+        {(organization) => <Content organization={organization} workspace={workspace} />}
+      </QueryView>
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import { administrators, type InvitationLink, type Role, roles, toRole } from '@tributary/contract'
+import { Link2, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { invitationLinksQuery } from '../../lib/organization-queries.ts'
+import { paths } from '../../lib/paths.ts'
+import { roleTitle } from '../../lib/roles.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Select } from '../../ui/input.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { useCreateInvitationLink, useRevokeInvitationLink } from './member-mutations.ts'
+
+/** Roles that a link may give: anybody who has it may use it, so never the administrator's. */
+const linkRoles = roles.filter((role) => !administrators.includes(role))
+
+const Create = ({ organization }: { organization: string }) => {
+  const create = useCreateInvitationLink(organization)
+  const [role, setRole] = useState<Role>('ORG_COLLABORATOR')
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Select
+        aria-label="Role of the new link"
+        value={role}
+        onChange={(event) => setRole(toRole(event.target.value))}
+        className="w-34"
+      >
+        {linkRoles.map((each) => (
+          <option key={each} value={each}>
+            {roleTitle(each)}
+          </option>
+        ))}
+      </Select>
+      <Button loading={create.isPending} onClick={() => create.mutate(role)}>
+        <Plus aria-hidden />
+        Create link
+      </Button>
+    </span>
+  )
+}
+
+const RevokeDialog = ({
+  link,
+  organization,
+  onClose,
+}: {
+  link: InvitationLink
+  organization: string
+  onClose: () => void
+}) => {
+  const revoke = useRevokeInvitationLink(organization)
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClose}
+      kind="danger"
+      title="Revoke invitation link"
+      confirmLabel="Revoke link"
+      loading={revoke.isPending}
+      done={revoke.isSuccess}
+      error={revoke.error?.message}
+      onConfirm={() => revoke.mutate(link)}
+    >
+      Nobody can join with this link any more. Those who have joined with it stay members.
+    </ConfirmDialog>
+  )
+}
+
+const Row = ({ link, onRevoke }: { link: InvitationLink; onRevoke: () => void }) => {
+  const address = `${window.location.origin}${paths.invitationLink(link.name)}`
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+      <Link2 aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:hidden" />
+      <span className="min-w-0 flex-1 basis-56">
+        <code className="block truncate font-mono text-xs" title={address}>
+          {address}
+        </code>
+        <span className="flex items-center gap-2 text-xs text-ink-3">
+          <Badge>{roleTitle(link.role.value)}</Badge>
+          <span>
+            expires <RelativeTime time={link.expire_time} upcoming />
+          </span>
+        </span>
+      </span>
+      <span className="flex items-center gap-1">
+        <CopyButton text={address} name="Copy link" label="Copy link" notice="Invitation link copied" />
+        <Button variant="none" size="sm" onClick={onRevoke}>
+          Revoke
+        </Button>
+      </span>
+    </li>
+  )
+}
+
+/** Links that anybody who has one may join with: made, copied and revoked. */
+export const InvitationLinksCard = ({ organization }: { organization: string }) => {
+  const query = useQuery(invitationLinksQuery(organization))
+  const [revoking, setRevoking] = useState<InvitationLink | undefined>()
+  return (
+    <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the invitation links">
+      {(links) => (
+        <Card
+          title="Invitation links"
+          description="Anybody who has a link may join for 7 days. Share it only with people you trust."
+          action={<Create organization={organization} />}
+        >
+          {links.length === 0 ? (
+            <p className="text-sm text-ink-2">No link yet. Create one to share it in a chat or on an internal page.</p>
+          ) : (
+            <ul className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
+              {links.map((link) => (
+                <Row key={link.name} link={link} onRevoke={() => setRevoking(link)} />
+              ))}
+            </ul>
+          )}
+          {revoking !== undefined && (
+            <RevokeDialog link={revoking} organization={organization} onClose={() => setRevoking(undefined)} />
+          )}
+        </Card>
+      )}
+    </QueryView>
+  )
+}

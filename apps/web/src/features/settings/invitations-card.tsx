@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Invitation } from '@tributary/contract'
+import { useState } from 'react'
+import { invitationsQuery } from '../../lib/organization-queries.ts'
+import { roleTitle } from '../../lib/roles.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { useResendInvitation, useRevokeInvitation } from './member-mutations.ts'
+
+const isExpired = ({ expire_time }: Invitation): boolean => Date.parse(expire_time) <= Date.now()
+
+const RevokeDialog = ({
+  invitation,
+  organization,
+  onClose,
+}: {
+  invitation: Invitation
+  organization: string
+  onClose: () => void
+}) => {
+  const revoke = useRevokeInvitation(organization)
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClose}
+      kind="danger"
+      title="Revoke invitation"
+      confirmLabel="Revoke"
+      loading={revoke.isPending}
+      done={revoke.isSuccess}
+      error={revoke.error?.message}
+      onConfirm={() => revoke.mutate(invitation)}
+    >
+      The link that was mailed to {invitation.invitee_email} stops working at once.
+    </ConfirmDialog>
+  )
+}
+
+const Row = ({
+  invitation,
+  organization,
+  onRevoke,
+}: {
+  invitation: Invitation
+  organization: string
+  onRevoke: () => void
+}) => {
+  const resend = useResendInvitation(organization)
+  const expired = isExpired(invitation)
+  return (
+    <li aria-label={invitation.invitee_email} className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+      <span className="min-w-0 flex-1 basis-56">
+        <span className="flex flex-wrap items-center gap-2 text-sm">
+          <span className="min-w-0 break-all">{invitation.invitee_email}</span>
+          <Badge>{roleTitle(invitation.role.value)}</Badge>
+          {expired && <Badge tone="warning">Expired</Badge>}
+        </span>
+        <span className="text-xs text-ink-3">
+          Invited by {invitation.inviter} · sent <RelativeTime time={invitation.send_time} /> ·{' '}
+          {expired ? 'expired' : 'expires'} <RelativeTime time={invitation.expire_time} upcoming />
+        </span>
+      </span>
+      <span className="flex items-center gap-1">
+        <Button size="sm" loading={resend.isPending} onClick={() => resend.mutate(invitation)}>
+          Resend
+        </Button>
+        <Button variant="none" size="sm" onClick={onRevoke}>
+          Revoke
+        </Button>
+      </span>
+    </li>
+  )
+}
+
+/** Invitations that nobody has accepted yet: sent again or revoked. */
+export const InvitationsCard = ({ organization }: { organization: string }) => {
+  const query = useQuery(invitationsQuery(organization))
+  const [revoking, setRevoking] = useState<Invitation | undefined>()
+  return (
+    <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the invitations">
+      {(invitations) => (
+        <Card
+          title={
+            <span className="flex items-center gap-2">
+              Pending invitations <Badge>{invitations.length}</Badge>
+            </span>
+          }
+          description="A mailed link works for 7 days and only for the address it was sent to."
+        >
+          {invitations.length === 0 ? (
+            <p className="text-sm text-ink-2">Nobody is waiting. Use Invite to add people by email.</p>
+          ) : (
+            <ul className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
+              {invitations.map((invitation) => (
+                <Row
+                  key={invitation.name}
+                  invitation={invitation}
+                  organization={organization}
+                  onRevoke={() => setRevoking(invitation)}
+                />
+              ))}
+            </ul>
+          )}
+          {revoking !== undefined && (
+            <RevokeDialog invitation={revoking} organization={organization} onClose={() => setRevoking(undefined)} />
+          )}
+        </Card>
+      )}
+    </QueryView>
+  )
+}

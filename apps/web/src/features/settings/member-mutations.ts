@@ -1,0 +1,101 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Invitation, type InvitationLink, type Member, methods, type Role } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/names.ts'
+import { keys } from '../../lib/queries.ts'
+import { roleIndex } from '../../lib/roles.ts'
+import { useSession } from '../../lib/session.ts'
+import { notify, notifyRefusal } from '../../ui/toast.tsx'
+
+const useMembersChanged = (organization: string) => {
+  const cache = useQueryClient()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  return (): void => {
+    void cache.invalidateQueries({ queryKey: keys.members(organization) })
+    void cache.invalidateQueries({ queryKey: keys.memberships(user) })
+  }
+}
+
+/** Changes a member's role; the list shows it at once and falls back on a refusal. */
+export const useChangeRole = (organization: string) => {
+  const cache = useQueryClient()
+  const settled = useMembersChanged(organization)
+  const list = keys.members(organization)
+  return useMutation({
+    mutationFn: ({ member, role }: { member: Member; role: Role }) =>
+      call(methods.memberships.update, {
+        params: membershipIds(member.name),
+        query: { update_mask: 'role' },
+        body: { role: roleIndex(role) },
+      }),
+    onMutate: ({ member, role }) => {
+      const before = cache.getQueryData<Member[]>(list)
+      cache.setQueryData<Member[]>(
+        list,
+        before?.map((each) => (each.name === member.name ? { ...each, role: { value: role } } : each)),
+      )
+      return { before }
+    },
+    onError: (error, _change, context) => {
+      cache.setQueryData(list, context?.before)
+      notifyRefusal('Could not change the role', error)
+    },
+    onSuccess: () => notify('success', 'Role updated'),
+    onSettled: settled,
+  })
+}
+
+/** Ends a membership: somebody else's, or the own one. */
+export const useRemoveMember = (organization: string) => {
+  const settled = useMembersChanged(organization)
+  return useMutation({
+    mutationFn: (membership: string) => call(methods.memberships.delete, { params: membershipIds(membership) }),
+    onSettled: settled,
+  })
+}
+
+/** Mails an invitation again; the link that was mailed before stops working. */
+export const useResendInvitation = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ name }: Invitation) => call(methods.invitations.resend, { params: invitationIds(name), body: {} }),
+    onError: (error) => notifyRefusal('Could not send the invitation', error),
+    onSuccess: () => notify('success', 'Invitation Sent'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitations(organization) }),
+  })
+}
+
+/** Revokes an invitation: its link stops working at once. */
+export const useRevokeInvitation = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ name }: Invitation) => call(methods.invitations.delete, { params: invitationIds(name) }),
+    onSuccess: () => notify('success', 'Invitation revoked'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitations(organization) }),
+  })
+}
+
+/** Makes a link that anybody who has it may join with. */
+export const useCreateInvitationLink = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (role: Role) =>
+      call(methods.invitationLinks.create, {
+        params: organizationIds(organization),
+        body: { role: roleIndex(role) },
+      }),
+    onError: (error) => notifyRefusal('Could not create the link', error),
+    onSuccess: () => notify('success', 'Invitation link created'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitationLinks(organization) }),
+  })
+}
+
+/** Ends an invitation link at once. */
+export const useRevokeInvitationLink = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ name }: InvitationLink) => call(methods.invitationLinks.delete, { params: invitationLinkIds(name) }),
+    onSuccess: () => notify('success', 'Invitation link revoked'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitationLinks(organization) }),
+  })
+}

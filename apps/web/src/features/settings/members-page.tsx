@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Organization } from '@tributary/contract'
+import { UserPlus } from 'lucide-react'
+import { openInvite } from '../../lib/invite.ts'
+import { membersQuery } from '../../lib/organization-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { InvitationLinksCard } from './invitation-links-card.tsx'
+import { InvitationsCard } from './invitations-card.tsx'
+import { MembersTable } from './members-table.tsx'
+
+const Content = ({ organization }: { organization: Organization }) => {
+  const members = useQuery(membersQuery(organization.name))
+  return (
+    <>
+      <PageHeader
+        title="Members"
+        documentTitle="Members"
+        description={`Who belongs to ${organization.display_name} and what they may do.`}
+        action={
+          <Button variant="primary" onClick={openInvite}>
+            <UserPlus aria-hidden />
+            Invite
+          </Button>
+        }
+      />
+      <div className="space-y-6">
+        <QueryView
+          query={members}
+          skeleton={<TableSkeleton rows={4} columns={4} />}
+          errorTitle="Failed to load the members"
+        >
+          {(rows) => <MembersTable organization={organization} members={rows} />}
+        </QueryView>
+        <InvitationsCard organization={organization.name} />
+        <InvitationLinksCard organization={organization.name} />
+      </div>
+    </>
+  )
+}
+
+/** Who belongs to the organisation, who is invited, and the links that anybody may join with. */
+export const MembersPage = () => {
+  const { organization } = useWorkspace()
+  if (organization === null) return <ErrorScreen page error={new Error('No organization found')} />
+  return <Content organization={organization} />
+}

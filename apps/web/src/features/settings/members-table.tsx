@@ -1,0 +1,239 @@
+import { administrators, type Member, type Organization, type Role, roles, toRole } from '@tributary/contract'
+import { UserMinus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { personName } from '../../lib/person.ts'
+import { roleTitle } from '../../lib/roles.ts'
+import { useSession } from '../../lib/session.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { SearchInput, Select } from '../../ui/input.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
+import { useChangeRole, useRemoveMember } from './member-mutations.ts'
+
+/** From how many members on a search box stands above them. */
+const searchFrom = 9
+
+const isAdministrator = (member: Member): boolean => administrators.includes(toRole(member.role.value))
+
+/** The members whose name, address or role has the text in it. */
+export const findMembers = (members: readonly Member[], search: string): readonly Member[] => {
+  const text = search.trim().toLowerCase()
+  if (text === '') return members
+  return members.filter(({ profile, role }) =>
+    `${personName(profile)} ${profile.email} ${roleTitle(role.value)}`.toLowerCase().includes(text),
+  )
+}
+
+const Who = ({ member, self }: { member: Member; self: boolean }) => {
+  const name = personName(member.profile)
+  return (
+    <span className="flex min-w-0 items-center gap-3 py-1.5">
+      <Avatar title={name} image={member.profile.photo_url} />
+      <span className="min-w-0">
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 font-medium break-words">{name}</span>
+          {self && <Badge>You</Badge>}
+        </span>
+        <span className="block text-xs break-all text-ink-3 sm:hidden">{member.profile.email}</span>
+      </span>
+    </span>
+  )
+}
+
+const RoleSelect = ({
+  member,
+  locked,
+  onChoose,
+}: {
+  member: Member
+  locked: boolean
+  onChoose: (role: Role) => void
+}) => {
+  const select = (
+    <Select
+      aria-label={`Role of ${personName(member.profile)}`}
+      value={toRole(member.role.value)}
+      disabled={locked}
+      onChange={(event) => onChoose(toRole(event.target.value))}
+      className="w-36 max-sm:w-34"
+    >
+      {roles.map((role) => (
+        <option key={role} value={role}>
+          {roleTitle(role)}
+        </option>
+      ))}
+    </Select>
+  )
+  return locked ? (
+    <Tooltip text="An organization needs at least one administrator">
+      <span className="inline-block">{select}</span>
+    </Tooltip>
+  ) : (
+    select
+  )
+}
+
+type Asked = { kind: 'remove' | 'leave'; member: Member } | { kind: 'demote'; member: Member; role: Role }
+
+const RemoveDialog = ({
+  member,
+  organization,
+  onClose,
+}: {
+  member: Member
+  organization: Organization
+  onClose: () => void
+}) => {
+  const remove = useRemoveMember(organization.name)
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClose}
+      kind="danger"
+      title="Remove member"
+      confirmLabel="Remove"
+      loading={remove.isPending}
+      done={remove.isSuccess}
+      error={remove.error?.message}
+      onConfirm={() => remove.mutate(member.name, { onSuccess: () => notify('success', 'Member removed') })}
+    >
+      {personName(member.profile)} loses access to {organization.display_name} and all of its workspaces at once.
+    </ConfirmDialog>
+  )
+}
+
+/** Giving up one's own administration cannot be taken back by oneself. */
+const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () => void; onClose: () => void }) => {
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClose}
+      kind="danger"
+      title="Change your own role"
+      confirmLabel={`Become ${roleTitle(role)}`}
+      onConfirm={() => {
+        onConfirm()
+        setOpen(false)
+      }}
+    >
+      You will no longer manage members, billing and the settings of the organization. Another administrator has to give
+      the role back to you.
+    </ConfirmDialog>
+  )
+}
+
+/** The members of an organisation: role, removal and leaving; the last administrator can neither step down nor leave. */
+export const MembersTable = ({ organization, members }: { organization: Organization; members: readonly Member[] }) => {
+  const self = useSession((state) => state.currentUserResourceName)
+  const { mutate: changeRole } = useChangeRole(organization.name)
+  const [search, setSearch] = useState('')
+  const [asked, setAsked] = useState<Asked | undefined>()
+  const rows = useMemo(() => findMembers(members, search), [members, search])
+  const columns = useMemo((): readonly Column<Member>[] => {
+    const onlyAdministrator = members.filter(isAdministrator).length === 1
+    const locked = (member: Member): boolean => onlyAdministrator && isAdministrator(member)
+    return [
+      {
+        id: 'name',
+        header: 'Name',
+        value: ({ profile }) => personName(profile).toLowerCase(),
+        cell: (member) => <Who member={member} self={member.user === self} />,
+      },
+      {
+        id: 'email',
+        header: 'Email',
+        wide: true,
+        value: ({ profile }) => profile.email.toLowerCase(),
+        cell: ({ profile }) => <span className="break-all text-ink-2">{profile.email}</span>,
+      },
+      {
+        id: 'role',
+        header: 'Role',
+        value: ({ role }) => roleTitle(role.value),
+        className: 'max-sm:pl-0',
+        cell: (member) => (
+          <RoleSelect
+            member={member}
+            locked={locked(member)}
+            onChoose={(role) =>
+              member.user === self && isAdministrator(member)
+                ? setAsked({ kind: 'demote', member, role })
+                : changeRole({ member, role })
+            }
+          />
+        ),
+      },
+      {
+        id: 'joined',
+        header: 'Joined',
+        wide: true,
+        value: ({ create_time }) => create_time,
+        cell: ({ create_time }) => <RelativeTime time={create_time} className="whitespace-nowrap text-ink-2" />,
+      },
+      {
+        id: 'actions',
+        header: '',
+        align: 'right',
+        className: 'pl-0',
+        cell: (member) =>
+          member.user === self ? (
+            <Button
+              variant="none"
+              size="sm"
+              disabled={locked(member)}
+              onClick={() => setAsked({ kind: 'leave', member })}
+            >
+              Leave
+            </Button>
+          ) : (
+            <Button
+              variant="none"
+              size="sm"
+              square
+              aria-label={`Remove ${personName(member.profile)}`}
+              disabled={locked(member)}
+              onClick={() => setAsked({ kind: 'remove', member })}
+            >
+              <UserMinus aria-hidden />
+            </Button>
+          ),
+      },
+    ]
+  }, [members, self, changeRole])
+  const close = (): void => setAsked(undefined)
+  return (
+    <section aria-label="Members" className="space-y-3">
+      {members.length >= searchFrom && (
+        <SearchInput label="Search members" value={search} onChange={(event) => setSearch(event.target.value)} />
+      )}
+      <DataTable
+        label="Members"
+        columns={columns}
+        rows={rows}
+        rowId={({ name }) => name}
+        {...(search.trim() === '' ? {} : { empty: 'Nobody is called like this.' })}
+      />
+      {asked?.kind === 'remove' && <RemoveDialog member={asked.member} organization={organization} onClose={close} />}
+      {asked?.kind === 'demote' && (
+        <DemoteDialog
+          role={asked.role}
+          onConfirm={() => changeRole({ member: asked.member, role: asked.role })}
+          onClose={close}
+        />
+      )}
+      {asked?.kind === 'leave' && (
+        <LeaveDialog open onOpenChange={close} organization={organization} membership={asked.member.name} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Industry, methods, type Organization, type Workspace } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { organizationIds, workspaceIds } from '../../lib/names.ts'
+import { keys } from '../../lib/queries.ts'
+import { useSession } from '../../lib/session.ts'
+import { notify } from '../../ui/toast.tsx'
+
+const useUserName = (): string => useSession((state) => state.currentUserResourceName) ?? ''
+
+/** Puts a changed organisation where screens read it: the cache, the session, and the lists it is part of. */
+const useOrganizationChanged = () => {
+  const cache = useQueryClient()
+  const user = useUserName()
+  return (organization: Organization): void => {
+    cache.setQueryData(keys.organization(organization.name), organization)
+    if (useSession.getState().session.organization?.name === organization.name)
+      useSession.setState({ session: { organization } })
+    void cache.invalidateQueries({ queryKey: ['workspace'] })
+    void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    void cache.invalidateQueries({ queryKey: keys.memberships(user) })
+  }
+}
+
+/** Changes title and industry, or who may join by themselves. */
+export const useUpdateOrganization = (organization: string) => {
+  const changed = useOrganizationChanged()
+  return useMutation({
+    mutationFn: (change: { title: string; industry: Industry } | { auto_join_domain: string }) =>
+      call(methods.organizations.update, {
+        params: organizationIds(organization),
+        query: { update_mask: Object.keys(change).join(',') },
+        body: change,
+      }),
+    onSuccess: (updated) => {
+      changed(updated)
+      notify('success', 'Organization updated')
+    },
+  })
+}
+
+/** Replaces the logo by an image (base64), or removes it with null. */
+export const useChangeLogo = (organization: string) => {
+  const changed = useOrganizationChanged()
+  return useMutation({
+    mutationFn: (content: string | null) => {
+      const params = organizationIds(organization)
+      return content === null
+        ? call(methods.organizations.removeLogo, { params, body: {} })
+        : call(methods.organizations.uploadLogo, { params, body: { content } })
+    },
+    onSuccess: (updated) => {
+      changed(updated)
+      notify('success', 'Organization updated')
+    },
+  })
+}
+
+const useWorkspaceChanged = () => {
+  const cache = useQueryClient()
+  const user = useUserName()
+  return (workspace: Workspace): void => {
+    cache.setQueryData(keys.workspace(workspace.name), workspace)
+    void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+  }
+}
+
+/** Changes the title of a workspace. */
+export const useUpdateWorkspace = (workspace: string) => {
+  const changed = useWorkspaceChanged()
+  return useMutation({
+    mutationFn: (change: { title: string }) =>
+      call(methods.workspaces.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: 'title' },
+        body: change,
+      }),
+    onSuccess: (updated) => {
+      changed(updated)
+      notify('success', 'Workspace updated')
+    },
+  })
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Session } from '@tributary/contract'
+import { Monitor, Smartphone, Terminal } from 'lucide-react'
+import { useState } from 'react'
+import { deviceName } from '../../lib/device.ts'
+import { sessionsQuery } from '../../lib/organization-queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { useEndSessions } from './account-mutations.ts'
+
+const DeviceIcon = ({ device }: { device: string }) => {
+  const className = 'size-4 shrink-0 text-ink-3'
+  if (/iPhone|iPad|Android/.test(device)) return <Smartphone aria-hidden className={className} />
+  return / on |^Unknown/.test(device) ? (
+    <Monitor aria-hidden className={className} />
+  ) : (
+    <Terminal aria-hidden className={className} />
+  )
+}
+
+const Row = ({ session, user }: { session: Session; user: string }) => {
+  const end = useEndSessions(user)
+  const device = deviceName(session.user_agent)
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+      <DeviceIcon device={device} />
+      <span className="min-w-0 flex-1">
+        <span className="flex flex-wrap items-center gap-2 text-sm" title={session.user_agent}>
+          {device}
+          {session.current && <Badge tone="success">This session</Badge>}
+        </span>
+        <span className="text-xs break-words text-ink-3">
+          {session.ip !== '' && `${session.ip} · `}last used <RelativeTime time={session.last_used_time} /> · signed in{' '}
+          <RelativeTime time={session.create_time} />
+        </span>
+      </span>
+      {!session.current && (
+        <Button
+          variant="none"
+          size="sm"
+          loading={end.isPending}
+          aria-label={`Sign out ${device}`}
+          onClick={() => end.mutate(session)}
+        >
+          Sign out
+        </Button>
+      )}
+    </li>
+  )
+}
+
+const EndOthers = ({ user, count }: { user: string; count: number }) => {
+  const end = useEndSessions(user)
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        size="sm"
+        disabled={count === 0}
+        onClick={() => {
+          end.reset()
+          setOpen(true)
+        }}
+      >
+        Sign out everywhere else
+      </Button>
+      <ConfirmDialog
+        open={open}
+        onOpenChange={setOpen}
+        kind="danger"
+        title="Sign out everywhere else"
+        confirmLabel="Sign out"
+        loading={end.isPending}
+        done={end.isSuccess}
+        onConfirm={() => end.mutate(undefined)}
+      >
+        Every session but this one ends at once. To be sure that nobody else gets in, change your password too.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** Where the user is signed in: the session that looks is marked; the others can be ended, one by one or together. */
+export const SessionsCard = ({ user }: { user: string }) => {
+  const query = useQuery(sessionsQuery(user))
+  return (
+    <QueryView query={query} skeleton={<CardSkeleton lines={3} />} errorTitle="Failed to load your sessions">
+      {(sessions) => (
+        <Card
+          title="Active sessions"
+          description="Where you are signed in. End what you do not recognize."
+          action={<EndOthers user={user} count={sessions.filter(({ current }) => !current).length} />}
+        >
+          <ul aria-label="Active sessions" className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
+            {sessions.map((session) => (
+              <Row key={session.name} session={session} user={user} />
+            ))}
+          </ul>
+        </Card>
+      )}
+    </QueryView>
+  )
+}

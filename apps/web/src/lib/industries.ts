@@ -1,0 +1,7 @@
+import { humanise } from './text.ts'
+
+/** What an industry is called in a list: "Digital marketing". */
+export const industryTitle = (industry: string): string => {
+  const words = industry === 'e-commerce' ? industry : humanise(industry)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,7 @@
+import { create } from 'zustand'
+
+/** Whether the window for inviting people is open: several places open the one that the frame shows. */
+export const useInvite = create<{ open: boolean }>()(() => ({ open: false }))
+
+export const openInvite = (): void => useInvite.setState({ open: true })
+export const closeInvite = (): void => useInvite.setState({ open: false })

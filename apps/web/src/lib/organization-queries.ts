@@ -1,0 +1,64 @@
+import { queryOptions } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { call } from './client.ts'
+import { organizationIds, userIds } from './names.ts'
+import { everyPage, keys } from './queries.ts'
+import { product } from './query-client.ts'
+
+export const organizationQuery = (organization: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.organization(organization),
+    queryFn: ({ signal }) => call(methods.organizations.get, { params: organizationIds(organization), signal }),
+  })
+
+/** Who belongs to an organisation. */
+export const membersQuery = (organization: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.members(organization),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const params = organizationIds(organization)
+        const answer = await call(methods.memberships.listByOrganization, { params, query, signal })
+        return { rows: answer.memberships, next: answer.next_page_token }
+      }),
+  })
+
+/** Invitations that wait for an answer, expired ones included. */
+export const invitationsQuery = (organization: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.invitations(organization),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const answer = await call(methods.invitations.list, { params: organizationIds(organization), query, signal })
+        return { rows: answer.invitations, next: answer.next_page_token }
+      }),
+  })
+
+/** The invitation links that still work. */
+export const invitationLinksQuery = (organization: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.invitationLinks(organization),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const params = organizationIds(organization)
+        const answer = await call(methods.invitationLinks.list, { params, query, signal })
+        return { rows: answer.invitation_links, next: answer.next_page_token }
+      }),
+  })
+
+/** The user's own active sessions, the one used last first. */
+export const sessionsQuery = (user: string) =>
+  queryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: keys.sessions(user),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const answer = await call(methods.sessions.list, { params: userIds(user), query, signal })
+        return { rows: answer.sessions, next: answer.next_page_token }
+      }),
+  })

@@ -1,0 +1,20 @@
+import { type Role, roles, toRole } from '@tributary/contract'
+
+const titles: Record<Role, string> = {
+  ORG_ADMIN: 'Administrator',
+  ORG_COLLABORATOR: 'Collaborator',
+  ORG_GUEST: 'Guest',
+}
+
+/** What a role is called; anything unknown is a guest. */
+export const roleTitle = (value: unknown): string => titles[toRole(value)]
+
+/** What a role lets somebody do, in one sentence. */
+export const roleHints: Record<Role, string> = {
+  ORG_ADMIN: 'Manages members, billing and everything in the workspaces.',
+  ORG_COLLABORATOR: 'Creates and changes sources and destinations.',
+  ORG_GUEST: 'Sees everything in the workspaces and changes nothing.',
+}
+
+/** A role as every request carries it: its index in the list of roles. */
+export const roleIndex = (value: unknown): number => roles.indexOf(toRole(value))

@@ -1,0 +1,63 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { useNavigate } from 'react-router'
+import { z } from 'zod'
+import { call } from '../lib/client.ts'
+import { paths } from '../lib/paths.ts'
+import { keys } from '../lib/queries.ts'
+import { useSession, workspaceEntered } from '../lib/session.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from './form.tsx'
+import { notify } from './toast.tsx'
+
+const workspaceForm = z.object({
+  title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
+})
+type Values = z.infer<typeof workspaceForm>
+
+const WorkspaceForm = ({ organization, onClose }: { organization: string; onClose: () => void }) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const form = useApiForm<Values>(workspaceForm, { title: '' })
+  useFirstField(form, 'title')
+  const submit = async ({ title }: Values): Promise<void> => {
+    const workspace = await call(methods.workspaces.create, { body: { title, organization } })
+    cache.setQueryData(keys.workspace(workspace.name), workspace)
+    await cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    onClose()
+    workspaceEntered(workspace)
+    notify('success', 'Workspace created')
+    await navigate(paths.workspace(workspace.name))
+  }
+  return (
+    <Form form={form} onSubmit={submit} label="Create a workspace" className="space-y-4">
+      <TextField name="title" label="Workspace name" required autoComplete="off" placeholder="Staging" />
+      <div className="flex justify-end gap-2 pt-1">
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton>Create</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+/** Makes a further workspace in an organisation (a resource name) and enters it. */
+export const CreateWorkspaceDialog = ({
+  open,
+  onClose,
+  organization,
+}: {
+  open: boolean
+  onClose: () => void
+  organization: string
+}) => (
+  <Dialog
+    open={open}
+    onClose={onClose}
+    title="Create a workspace"
+    description="It has sources, destinations and events of its own; the members of the organization are the same."
+  >
+    <WorkspaceForm organization={organization} onClose={onClose} />
+  </Dialog>
+)
