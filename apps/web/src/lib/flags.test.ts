@@ -1,0 +1,110 @@
+import { flagDefaults } from '@tributary/contract'
+import { beforeEach, expect, test } from 'vitest'
+import { createFlagClient } from './flag-client.ts'
+import { flagContext, useFlags } from './flags.ts'
+
+const organization = (id: string) => ({
+  name: `organizations/${id}`,
+  title: id,
+  display_name: id,
+  industry: 'other' as const,
+  extra: { logo: '' },
+  auto_join_domain: '',
+  subscription: { name: '', extra: { plan_name: '' } },
+  create_time: '2026-01-01T00:00:00Z',
+})
+const state = {
+  currentUserResourceName: 'users/u1',
+  session: { organization: organization('o1') },
+  actOnBehalfOf: null,
+}
+
+type Asked = { url: string; authorization: string | null; context: unknown }
+let asked: Asked[]
+let answer: () => Response
+const flagsOf = (values: Record<string, boolean>) => () =>
+  Response.json({ flags: Object.entries(values).map(([key, value]) => ({ key, value, reason: 'STATIC' })) })
+let token: string | null
+const setContext = createFlagClient({
+  baseUrl: 'http://tributary.test',
+  token: () => token,
+  fetch: async (input, init) => {
+    const request = new Request(input, init)
+    asked.push({
+      url: request.url,
+      authorization: request.headers.get('authorization'),
+      context: (await request.json()).context,
+    })
+    return answer()
+  },
+})
+
+beforeEach(() => {
+  asked = []
+  token = 'secret'
+})
+
+test('OBS-07: the context has user, organization and workspace, the acted-on ones while acting, and nothing signed out', () => {
+  expect(flagContext(state, 'w1')).toEqual({
+    user: 'users/u1',
+    organization: 'organizations/o1',
+    workspace: 'workspaces/w1',
+  })
+  expect(flagContext({ ...state, session: { organization: null } }, undefined)).toEqual({ user: 'users/u1' })
+  const other = organization('o2')
+  const workspace = { name: 'workspaces/w9', title: 'W', organization: other, create_time: '2026-01-01T00:00:00Z' }
+  expect(
+    flagContext(
+      {
+        ...state,
+        session: { organization: other },
+        actOnBehalfOf: { organization: other, originalOrganization: organization('o1'), workspace },
+      },
+      'w1',
+    ),
+  ).toEqual({ user: 'users/u1', organization: 'organizations/o2', workspace: 'workspaces/w9' })
+  expect(flagContext({ ...state, currentUserResourceName: null }, 'w1')).toEqual({})
+})
+
+test('while the server does not answer the defaults hold, and the next change of context asks again', async () => {
+  answer = () => new Response('', { status: 503 })
+  await setContext({})
+  expect(asked).toHaveLength(1)
+  expect(useFlags.getState()).toEqual(flagDefaults)
+  answer = flagsOf({ signals: false, audiences: true })
+  await setContext({ user: 'users/u1' })
+  expect(useFlags.getState()).toEqual({ ...flagDefaults, signals: false, audiences: true })
+})
+
+test('OBS-07: the flag client is given the keys after load and again after the workspace changes', async () => {
+  answer = flagsOf({ signals: true })
+  await setContext(flagContext(state, 'w1'))
+  answer = flagsOf({ signals: false })
+  await setContext(flagContext(state, 'w2'))
+  expect(asked).toEqual(
+    ['workspaces/w1', 'workspaces/w2'].map((workspace) => ({
+      url: 'http://tributary.test/ofrep/v1/evaluate/flags',
+      authorization: 'Bearer secret',
+      context: { targetingKey: 'users/u1', user: 'users/u1', organization: 'organizations/o1', workspace },
+    })),
+  )
+  expect(useFlags.getState().signals).toBe(false)
+})
+
+test('signed out neither a token nor a name is sent', async () => {
+  answer = flagsOf({ signals: true })
+  token = null
+  await setContext(flagContext({ ...state, currentUserResourceName: null }, undefined))
+  expect(asked).toEqual([{ url: 'http://tributary.test/ofrep/v1/evaluate/flags', authorization: null, context: {} }])
+})
+
+test('a refused token leaves what was known, and the next session is answered', async () => {
+  answer = flagsOf({ signals: false })
+  await setContext({ user: 'users/u2' })
+  answer = () => new Response('', { status: 401 })
+  await setContext({ user: 'users/u3' })
+  expect(useFlags.getState().signals).toBe(false)
+  answer = flagsOf({ signals: true })
+  await setContext({ user: 'users/u4' })
+  expect(useFlags.getState().signals).toBe(true)
+})
