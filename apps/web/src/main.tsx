@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { queryClient, setNavigator } from './app/query-client.ts'
+import { AppBoundary } from './app/route-error.tsx'
 import { router } from './app/router.tsx'
 import { TooltipProvider } from './ui/tooltip.tsx'
 
@@ -14,10 +15,12 @@ setNavigator((path) => void router.navigate(path))
 
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <TooltipProvider>
-        <RouterProvider router={router} />
-      </TooltipProvider>
-    </QueryClientProvider>
+    <AppBoundary>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <RouterProvider router={router} />
+        </TooltipProvider>
+      </QueryClientProvider>
+    </AppBoundary>
   </StrictMode>,
 )

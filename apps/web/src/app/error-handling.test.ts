@@ -14,16 +14,18 @@ afterEach(() => {
 
 const listen = (signedIn = true) => {
   const notices: string[] = []
+  const reported: unknown[] = []
   let logouts = 0
   const listener = createErrorListener({
     signedIn: () => signedIn,
     toLogout: () => {
       logouts++
     },
+    report: (error) => void reported.push(error),
     notify: (kind, title, options) =>
       void notices.push([kind, title, options?.description].filter((part) => part !== undefined).join(' | ')),
   })
-  return { listener, notices, logouts: () => logouts }
+  return { listener, notices, reported, logouts: () => logouts }
 }
 
 test('an ended session is told once, however many calls fail together, and leads to logout', () => {
@@ -40,28 +42,40 @@ test('without a session nothing is told', () => {
   expect(notices).toEqual([])
 })
 
-test('a fault of the server becomes a notification titled Error; a refusal does not', () => {
-  const { listener, notices, logouts } = listen()
-  listener(new ApiError(503, { message: 'The store is starting' }, ''))
+test('ERR-15: a status of 500 or more becomes a notification titled Error and is reported; a refusal is neither', () => {
+  const { listener, notices, reported, logouts } = listen()
+  const fault = new ApiError(503, { message: 'The store is starting' }, '')
+  const local = new Error('local')
+  listener(fault)
   listener(new ApiError(401, { message: 'bad password' }, ''))
   listener(new ApiError(404, {}, 'x'))
-  listener(new Error('local'))
+  listener(local)
   expect(notices).toEqual(['error | Error | The store is starting'])
+  expect(reported).toEqual([fault, local])
   expect(logouts()).toBe(0)
 })
 
-test('a page whose files were replaced is reloaded, but not in circles', () => {
+test.each([
+  'Failed to fetch dynamically imported module: https://app.test/assets/sources-page-1.js',
+  'Failed to load module script: Expected a JavaScript module script',
+])('ERR-17, ERR-18: %j reloads the page, but not in circles', (message) => {
   const kept = new Map<string, string>()
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
   }
   let reloads = 0
-  const reload = () => {
-    reloads++
-  }
-  expect(reloadOnce(100_000, storage, reload)).toBe(true)
-  expect(reloadOnce(105_000, storage, reload)).toBe(false)
-  expect(reloadOnce(120_000, storage, reload)).toBe(true)
+  const at = (now: number, error = new Error(message)) =>
+    reloadOnce(error, {
+      now,
+      storage,
+      reload: () => {
+        reloads++
+      },
+    })
+  expect(at(100_000)).toBe(true)
+  expect(at(105_000)).toBe(false)
+  expect(at(120_000)).toBe(true)
+  expect(at(140_000, new Error('x is undefined'))).toBe(false)
   expect(reloads).toBe(2)
 })

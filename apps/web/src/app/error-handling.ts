@@ -3,9 +3,15 @@ import { notify } from '../ui/toast.tsx'
 
 /**
  * Hears every failed call. An ended session is told once, however many calls fail together, then `toLogout` runs; a
- * status of 500 or more becomes a notification. `signedIn` says whether a session is still held.
+ * status of 500 or more becomes a notification. Faults of the server and of the page are reported, refusals are not.
+ * `signedIn` says whether a session is still held.
  */
-export const createErrorListener = (deps: { signedIn: () => boolean; toLogout: () => void; notify: typeof notify }) => {
+export const createErrorListener = (deps: {
+  signedIn: () => boolean
+  toLogout: () => void
+  notify: typeof notify
+  report: (error: unknown) => void
+}) => {
   let told = false
   return (error: unknown): void => {
     if (isSessionExpired(error)) {
@@ -19,6 +25,7 @@ export const createErrorListener = (deps: { signedIn: () => boolean; toLogout: (
       deps.toLogout()
       return
     }
+    if (!(error instanceof ApiError) || error.status >= 500) deps.report(error)
     if (error instanceof ApiError && error.status >= 500)
       deps.notify('error', 'Error', { description: faultText(error) })
   }

@@ -1,3 +1,4 @@
+import { reportError } from '../lib/error-reporting.ts'
 import { paths } from '../lib/paths.ts'
 import { createQueryClient } from '../lib/query-client.ts'
 import { rememberLocation, useSession } from '../lib/session.ts'
@@ -15,6 +16,7 @@ export const setNavigator = (navigate: (path: string) => void): void => {
 export const queryClient = createQueryClient(
   createErrorListener({
     notify,
+    report: reportError,
     signedIn: () => useSession.getState().accessToken !== null,
     toLogout: () => {
       rememberLocation(window.location.pathname + window.location.search + window.location.hash)

@@ -1,21 +1,30 @@
-import { useEffect } from 'react'
+import { Component, type ReactNode, useEffect } from 'react'
 import { isRouteErrorResponse, useNavigate, useRouteError } from 'react-router'
+import { reportError } from '../lib/error-reporting.ts'
 import { isModuleLoadFailure } from '../lib/errors.ts'
 import { LastResort, PageNotFound, UnexpectedError } from '../ui/error-screen.tsx'
 
 const reloadedAt = 'tributary-reloaded-at'
 
-/** Reloads the page after its files were replaced by a newer build, but not twice within ten seconds. */
-export const reloadOnce = (now: number, storage: Pick<Storage, 'getItem' | 'setItem'>, reload: () => void): boolean => {
-  if (now - Number(storage.getItem(reloadedAt) ?? 0) < 10_000) return false
-  storage.setItem(reloadedAt, String(now))
-  reload()
+/**
+ * Reloads the page when the error says that its files were replaced by a newer build, but not twice within ten seconds.
+ * True when it reloads.
+ */
+export const reloadOnce = (
+  error: unknown,
+  deps: { now: number; storage: Pick<Storage, 'getItem' | 'setItem'>; reload: () => void },
+): boolean => {
+  if (!isModuleLoadFailure(error) || deps.now - Number(deps.storage.getItem(reloadedAt) ?? 0) < 10_000) return false
+  deps.storage.setItem(reloadedAt, String(deps.now))
+  deps.reload()
   return true
 }
 
-const useReload = (error: unknown): void => {
+/** Fetches replaced files by a reload; every other fault is reported. */
+const useFault = (error: unknown): void => {
   useEffect(() => {
-    if (isModuleLoadFailure(error)) reloadOnce(Date.now(), sessionStorage, () => window.location.reload())
+    const reload = (): void => window.location.reload()
+    if (!reloadOnce(error, { now: Date.now(), storage: sessionStorage, reload })) reportError(error)
   }, [error])
 }
 
@@ -23,7 +32,7 @@ const useReload = (error: unknown): void => {
 export const WorkspaceError = () => {
   const error = useRouteError()
   const navigate = useNavigate()
-  useReload(error)
+  useFault(error)
   return <LastResort onReset={() => void navigate('.', { replace: true })} />
 }
 
@@ -31,7 +40,7 @@ export const WorkspaceError = () => {
 export const RootError = () => {
   const error = useRouteError()
   const navigate = useNavigate()
-  useReload(error)
+  useFault(error)
   if (isRouteErrorResponse(error) && error.status === 404)
     return (
       <main>
@@ -44,4 +53,26 @@ export const RootError = () => {
       <UnexpectedError message={message} onReset={() => void navigate('.', { replace: true })} />
     </main>
   )
+}
+
+/** The boundary around the whole application, for what no route's boundary has caught. */
+export class AppBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error)
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main>
+        <LastResort />
+      </main>
+    )
+  }
 }

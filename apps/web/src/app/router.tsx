@@ -27,6 +27,7 @@ import { PageNotFound } from '../ui/error-screen.tsx'
 import { useDocumentTitle } from '../ui/page-header.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { Toaster } from '../ui/toast.tsx'
+import { Observers } from './observers.tsx'
 import { queryClient } from './query-client.ts'
 import { RootError, WorkspaceError } from './route-error.tsx'
 
@@ -35,6 +36,7 @@ const Root = () => {
   return (
     <>
       <Outlet />
+      <Observers />
       <ScrollRestoration />
       <Toaster theme={theme} />
     </>

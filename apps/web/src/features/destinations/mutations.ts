@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Destination, methods, type SettingValue } from '@tributary/contract'
+import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { destinationIds, workspaceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/queries.ts'
@@ -34,6 +35,7 @@ export const useCreateDestination = (workspace: string) => {
     },
     onSuccess: (destination) => {
       cache.setQueryData(keys.destination(destination.name), destination)
+      track('Destination Created', { destination: destination.name, app: destination.app.catalog_app })
       notify('success', 'Destination Created')
     },
     onSettled: () => {
@@ -66,8 +68,9 @@ export const useUpdateDestination = (destination: Destination) => {
     onError: (_error, _change, context) => {
       if (context?.before !== undefined) cache.setQueryData(key, context.before)
     },
-    onSuccess: (updated) => {
+    onSuccess: (updated, change) => {
       cache.setQueryData(key, updated)
+      track('Destination Updated', { destination: destination.name, fields: Object.keys(change) })
       notify('success', 'Destination Updated')
     },
     onSettled: () => void cache.invalidateQueries({ queryKey: keys.destinations(workspaceOf(destination)) }),
@@ -81,7 +84,8 @@ export const useUpdateSetting = (destination: Destination) => {
   return useMutation({
     mutationFn: (body: { name: string; value: SettingValue }) =>
       call(methods.destinations.updateSetting, { params: destinationIds(destination.name), body }),
-    onSuccess: (app) => {
+    onSuccess: (app, { name }) => {
+      track('Destination Updated', { destination: destination.name, fields: [`settings.${name}`] })
       const before = cache.getQueryData<Destination>(key)
       if (before !== undefined) cache.setQueryData(key, { ...before, app })
       notify('success', 'Setting Updated')
@@ -114,7 +118,10 @@ export const useDeleteDestination = (destination: Destination) => {
     onError: (_error, _input, context) => {
       if (context?.before !== undefined) cache.setQueryData(list, context.before)
     },
-    onSuccess: () => notify('success', 'Destination Deleted'),
+    onSuccess: () => {
+      track('Destination Deleted', { destination: destination.name })
+      notify('success', 'Destination Deleted')
+    },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
       void cache.invalidateQueries({ queryKey: keys.catalogDestinations(workspace) })

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Source } from '@tributary/contract'
+import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
 import { keys } from '../../lib/queries.ts'
@@ -71,6 +72,7 @@ export const useCreateSource = (workspace: string) => {
     },
     onSuccess: (source) => {
       cache.setQueryData(keys.source(source.name), source)
+      track('Source Created', { source: source.name, app: source.app.catalog_app })
       notify('success', 'Source Created')
     },
     onSettled: () => {
@@ -103,6 +105,7 @@ export const useUpdateSource = (source: Source) => {
     },
     onSuccess: (updated, change) => {
       cache.setQueryData(keys.source(source.name), updated)
+      track('Source Updated', { source: source.name, fields: Object.keys(change) })
       notify(
         'success',
         'title' in change ? 'Source Title Updated' : updated.enabled ? 'Source Enabled' : 'Source Disabled',
@@ -133,7 +136,10 @@ export const useDeleteSource = (source: Source) => {
     onError: (_error, _input, context) => {
       if (context?.before !== undefined) cache.setQueryData(list, context.before)
     },
-    onSuccess: () => notify('success', 'Source Deleted'),
+    onSuccess: () => {
+      track('Source Deleted', { source: source.name })
+      notify('success', 'Source Deleted')
+    },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
       void cache.invalidateQueries({ queryKey: keys.catalogSources(workspace) })
