@@ -7,7 +7,7 @@ import { clientAddress, createCollect, parseProxies } from '@tributary/collect'
 import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
-import { createRealtime } from '@tributary/realtime'
+import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
 import { type CoordinationHub, createCoordinationHub, lockDataDir, openLogWriter } from '@tributary/storage'
 import Fastify from 'fastify'
@@ -201,6 +201,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     secretBox,
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
     counters: hub.coordination,
+    live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     realtimeKey,
     clientConfig: clientConfigOf(config),
     onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),

@@ -19,6 +19,9 @@ export const notification = z.object({
 })
 export type Notification = z.infer<typeof notification>
 
+/** The realtime channel of a user's own inbox; each event `notification` on it carries one. */
+export const userChannel = (userId: string): string => `private-users-${userId}`
+
 export const notifications = {
   list: defineMethod({
     name: 'notifications.list',

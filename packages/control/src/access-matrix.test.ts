@@ -2,6 +2,7 @@ import { methodList } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type Caller,
   type Harness,
   idIn,
   makeResources,
@@ -9,6 +10,7 @@ import {
   startControl,
   startOrganization,
 } from './testing/control-harness.ts'
+import { peopleRequest } from './testing/people-requests.ts'
 
 /** Statuses for: nobody, another organisation's administrator, guest, collaborator, administrator, platform admin. */
 type Row = readonly [
@@ -37,6 +39,14 @@ const table: Record<string, Row> = {
   'sessions.deleteOthers': oneself,
   'users.get': [401, 404, 404, 404, 200, 200],
   'memberships.list': [401, 404, 404, 404, 200, 200],
+  'memberships.listByOrganization': members,
+  'memberships.update': administrators,
+  'memberships.delete': administrators,
+  'invitationLinks.create': administrators,
+  'invitationLinks.list': administrators,
+  'invitationLinks.delete': administrators,
+  'invitationLinks.get': [200, 200, 200, 200, 200, 200],
+  'invitationLinks.accept': everybody,
   'organizations.create': everybody,
   'organizations.get': members,
   'workspaces.list': [401, 403, 403, 403, 200, 200],
@@ -128,10 +138,12 @@ const anotherSession = async (): Promise<string> => {
 }
 
 /** Path and body of a call that succeeds for whoever may make it. */
-const requestOf = async (name: string): Promise<{ path: string; body?: unknown }> => {
+const requestOf = async (name: string, caller: Caller | undefined): Promise<{ path: string; body?: unknown }> => {
   const method = methodList.find((each) => each.name === name)
   if (method === undefined) throw new Error(name)
   if (name === 'users.logout') return { path: method.path, body: {} }
+  const ofPeople = await peopleRequest(harness, organization, name, caller)
+  if (ofPeople !== undefined) return ofPeople
   const { administrator, workspaceId } = organization
   readable ??= makeResources(workspaceId, administrator)
   const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
@@ -174,15 +186,15 @@ const requestOf = async (name: string): Promise<{ path: string; body?: unknown }
   return { path, ...(method.request === undefined ? {} : { body: bodies[name] }) }
 }
 
-const tokens = async (): Promise<string[]> => {
+const callers = async (): Promise<(Caller | undefined)[]> => {
   const { organizationId, otherOrganizationId, administrator, platformAdmin } = organization
   return [
-    '',
-    (await harness.person({ [otherOrganizationId]: 'ORG_ADMIN' })).token,
-    (await harness.person({ [organizationId]: 'ORG_GUEST' })).token,
-    (await harness.person({ [organizationId]: 'ORG_COLLABORATOR' })).token,
-    administrator.token,
-    platformAdmin.token,
+    undefined,
+    await harness.person({ [otherOrganizationId]: 'ORG_ADMIN' }),
+    await harness.person({ [organizationId]: 'ORG_GUEST' }),
+    await harness.person({ [organizationId]: 'ORG_COLLABORATOR' }),
+    administrator,
+    platformAdmin,
   ]
 }
 
@@ -191,9 +203,9 @@ test('the table names every method and no other', () => {
 })
 
 describe('who may call what', () => {
-  let everyone: string[]
+  let everyone: (Caller | undefined)[]
   beforeAll(async () => {
-    everyone = await tokens()
+    everyone = await callers()
   })
 
   // Last of all, since it ends the sessions.
@@ -203,10 +215,10 @@ describe('who may call what', () => {
     if (method === undefined) throw new Error(name)
     const statuses: number[] = []
     const recorded: boolean[] = []
-    for (const token of everyone) {
-      const { path, body } = await requestOf(name)
+    for (const caller of everyone) {
+      const { path, body } = await requestOf(name, caller)
       const before = (await harness.audits()).length
-      statuses.push((await harness.call(token, method.verb, path, body)).status)
+      statuses.push((await harness.call(caller?.token ?? '', method.verb, path, body)).status)
       recorded.push((await harness.audits()).length > before)
     }
     expect(statuses).toEqual(table[name])

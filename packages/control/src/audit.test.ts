@@ -10,6 +10,7 @@ import {
   startOrganization,
   testPassword,
 } from './testing/control-harness.ts'
+import { peopleRequest } from './testing/people-requests.ts'
 
 const tables = [
   'users',
@@ -22,6 +23,10 @@ const tables = [
   'destinations',
   'connections',
   'parked_deliveries',
+  'invitations',
+  'invitation_links',
+  'notifications',
+  'mails',
 ]
 
 let harness: Harness
@@ -77,11 +82,14 @@ describe('a write whose audit record cannot be written does not happen', () => {
       'connections.create': { source: made.source.name, destination: made.destination.name },
       'connections.update': { enabled: false },
     }
-    const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => ids[key] ?? '')
+    const given = (await peopleRequest(harness, organization, name, administrator)) ?? {
+      path: method.path.replace(/\{(\w+)\}/g, (_, key: string) => ids[key] ?? ''),
+      body: bodies[name],
+    }
     const before = await contents()
     await sql`alter table audit_log rename to audit_log_away`.execute(harness.db)
     try {
-      const reply = await harness.call(administrator.token, method.verb, path, bodies[name])
+      const reply = await harness.call(administrator.token, method.verb, given.path, given.body)
       expect(reply.status).toBe(500)
     } finally {
       await sql`alter table audit_log_away rename to audit_log`.execute(harness.db)

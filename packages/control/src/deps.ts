@@ -28,12 +28,16 @@ export type Catalog = {
 /** Counters with an expiry, shared by all processes. */
 export type Counters = Pick<Coordination, 'increment'>
 
+/** Sends an event to those who listen to a realtime channel, best effort. */
+export type LiveChannel = (channel: string, event: string, data: unknown) => void
+
 export type ControlDeps = {
   db: Kysely<Database>
   eventStore: EventStore
   secretBox: SecretBox
   catalog: Catalog
   counters: Counters
+  live: LiveChannel
   /** Application key of the realtime gateway, shown to signed-in users. */
   realtimeKey: string
   /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */

@@ -24,7 +24,15 @@ import { listSourceDroppedEvents } from './dropped-events/list-by-source.ts'
 import { getEvent } from './events/get.ts'
 import { listEvents } from './events/list.ts'
 import { listSourceEvents } from './events/list-by-source.ts'
+import { acceptInvitationLink } from './invitation-links/accept.ts'
+import { createInvitationLink } from './invitation-links/create.ts'
+import { deleteInvitationLink } from './invitation-links/delete.ts'
+import { getInvitationLink } from './invitation-links/get.ts'
+import { listInvitationLinks } from './invitation-links/list.ts'
+import { deleteMembership } from './memberships/delete.ts'
 import { listMemberships } from './memberships/list.ts'
+import { listOrganizationMemberships } from './memberships/list-by-organization.ts'
+import { updateMembership } from './memberships/update.ts'
 import { createOrganization } from './organizations/create.ts'
 import { getOrganization } from './organizations/get.ts'
 import { getRealtimeConfig } from './realtime/get-config.ts'
@@ -82,9 +90,9 @@ export const createHandlers = (
   notifications: { list: later, markRead: later, markAllRead: later },
   memberships: {
     list: listMemberships(deps),
-    listByOrganization: later,
-    update: later,
-    delete: later,
+    listByOrganization: listOrganizationMemberships(deps),
+    update: updateMembership(deps),
+    delete: deleteMembership(deps),
   },
   invitations: {
     batchCreate: later,
@@ -94,7 +102,13 @@ export const createHandlers = (
     get: later,
     accept: later,
   },
-  invitationLinks: { create: later, list: later, delete: later, get: later, accept: later },
+  invitationLinks: {
+    create: createInvitationLink(deps),
+    list: listInvitationLinks(deps),
+    delete: deleteInvitationLink(deps),
+    get: getInvitationLink(deps),
+    accept: acceptInvitationLink(deps),
+  },
   organizations: {
     create: createOrganization(deps),
     get: getOrganization(deps),

@@ -1,10 +1,11 @@
-import { type methods, resourceNames } from '@tributary/contract'
+import { type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
 import { isId } from '../resource-ids.ts'
 import { mayReadUser } from '../users/get.ts'
+import { presentMembership } from './present.ts'
 
 /** The memberships of oneself, or of anybody for a platform admin; oldest first. */
 export const listMemberships =
@@ -30,18 +31,5 @@ export const listMemberships =
       .limit(page.size + 1)
       .execute()
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
-    return {
-      memberships: shown.map((row) => ({
-        name: resourceNames.membership.format({ organization: row.organization_id, membership: row.id }),
-        user: resourceNames.user.format({ user: row.user_id }),
-        role: { value: row.role },
-        organization: {
-          name: resourceNames.organization.format({ organization: row.organization_id }),
-          title: row.title,
-          display_name: row.title,
-        },
-        create_time: row.create_time.toISOString(),
-      })),
-      next_page_token: next,
-    }
+    return { memberships: shown.map(presentMembership), next_page_token: next }
   }

@@ -136,12 +136,14 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   let now = startTime
   const accessChanges: string[] = []
+  const published: { channel: string; event: string; data: unknown }[] = []
   const control = createControl({
     db: database.db,
     eventStore,
     secretBox,
     catalog: testCatalog,
     counters: createCounters(),
+    live: (channel, event, data) => void published.push({ channel, event, data }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
     onAccessChanged: (userId) => accessChanges.push(userId),
@@ -193,6 +195,8 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     db: database.db,
     eventStore,
     secretBox,
+    /** What was sent to realtime channels. */
+    published,
     call,
     /** Moves the control plane's clock. */
     advance(ms: number) {
@@ -212,7 +216,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
       for (const [organization_id, role] of Object.entries(roles))
         await database.db
           .insertInto('memberships')
-          .values({ id: newId(), organization_id, user_id: userId, role })
+          .values({ id: newId(), organization_id, user_id: userId, role, create_time: new Date(now++) })
           .execute()
       const reply = await call('', 'POST', '/users:login', { email, password: testPassword })
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))

@@ -21,3 +21,7 @@ export const presentUser = (row: UserRow): User => ({
   create_time: row.create_time.toISOString(),
   is_admin: row.is_admin,
 })
+
+/** First and last name, or the address of somebody who has given none. */
+export const displayName = (row: Pick<UserRow, 'email' | 'first_name' | 'last_name'>): string =>
+  `${row.first_name} ${row.last_name}`.trim() || row.email

@@ -1,0 +1,53 @@
+import type { methods } from '@tributary/contract'
+import { resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireLive } from '../invitations/read.ts'
+import { isMember, join } from '../memberships/join.ts'
+import { lockOrganization } from '../organizations/lock.ts'
+import { readOrganization } from '../organizations/read.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { requireSelf } from '../users/self.ts'
+import { readInvitationLink } from './read.ts'
+
+/** Makes the caller a member with the role of the link. Who is one already stays what they are. */
+export const acceptInvitationLink =
+  ({
+    db,
+    clock,
+    live,
+    sessions,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
+    typeof methods.invitationLinks.accept
+  > =>
+  async ({ actor, params, body }) => {
+    requireSelf(actor, body.user)
+    const { organization_id } = await readInvitationLink(db, params.organization, params.invitation_link)
+    const announce = await db.transaction().execute(async (tx) => {
+      await lockOrganization(tx, organization_id)
+      if (await isMember(tx, organization_id, actor.userId)) return undefined
+      const row = await readInvitationLink(tx, organization_id, params.invitation_link)
+      const now = clock()
+      requireLive(row, now)
+      await audit(tx, {
+        actor,
+        action: 'invitationLinks.accept',
+        resource: resourceNames.organization.format({ organization: organization_id }),
+        organizationId: organization_id,
+        workspaceId: null,
+        detail: { role: row.role },
+        time: new Date(now),
+      })
+      return await join(tx, {
+        organizationId: organization_id,
+        userId: actor.userId,
+        role: row.role,
+        how: 'joined by an invitation link',
+        now,
+      })
+    })
+    announce?.(live)
+    sessions.refresh()
+    return { organization: await readOrganization(db, organization_id) }
+  }

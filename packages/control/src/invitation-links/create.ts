@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { invitationLifeMs } from '../invitations/token.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { presentInvitationLink } from './read.ts'
+
+/**
+ * Makes a link that anybody who has it may join with, for seven days and never as Administrator. Its id is its secret:
+ * 122 random bits (a version 4 UUID), kept as it is, so that administrators can copy the link again.
+ */
+export const createInvitationLink =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.create> =>
+  async ({ actor, params, body }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+    const { role } = body
+    if (role === 'ORG_ADMIN') {
+      const text = 'A link cannot make Administrators; invite them by e-mail'
+      throw badRequest('VALIDATION', `role: ${text}`, { role: text })
+    }
+    const now = clock()
+    return await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      const row = await tx
+        .insertInto('invitation_links')
+        .values({
+          id: randomUUID(),
+          organization_id: organizationId,
+          role,
+          creator_id: actor.userId,
+          create_time: new Date(now),
+          expire_time: new Date(now + invitationLifeMs),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await audit(tx, {
+        actor,
+        action: 'invitationLinks.create',
+        // Its name is the link itself, which opens the organisation: no record holds it.
+        resource: resourceNames.organization.format({ organization: organizationId }),
+        organizationId,
+        workspaceId: null,
+        detail: { role, expire_time: row.expire_time.toISOString() },
+        time: new Date(now),
+      })
+      return presentInvitationLink(row)
+    })
+  }

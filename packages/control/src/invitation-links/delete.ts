@@ -1,0 +1,42 @@
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { isId } from '../resource-ids.ts'
+import { requireOrganization } from '../workspace-access.ts'
+
+/** Ends a link at once. */
+export const deleteInvitationLink =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.delete> =>
+  async ({ actor, params }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+    if (!isId(params.invitation_link)) throw notFound('invitation link not found')
+    await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      const time = new Date(clock())
+      const revoked = await tx
+        .updateTable('invitation_links')
+        .set({ revoke_time: time })
+        .where('id', '=', params.invitation_link)
+        .where('organization_id', '=', organizationId)
+        .where('revoke_time', 'is', null)
+        .returning('role')
+        .executeTakeFirst()
+      if (revoked === undefined) throw notFound('invitation link not found')
+      await audit(tx, {
+        actor,
+        action: 'invitationLinks.delete',
+        resource: resourceNames.invitationLink.format({
+          organization: organizationId,
+          invitation_link: params.invitation_link,
+        }),
+        organizationId,
+        workspaceId: null,
+        detail: { role: revoked.role },
+        time,
+      })
+    })
+    return {}
+  }

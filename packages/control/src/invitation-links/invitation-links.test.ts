@@ -1,0 +1,158 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+
+const day = 24 * 3_600_000
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const make = async (role: 1 | 2 = 1) =>
+  await organization.administrator.ok(
+    methods.invitationLinks.create,
+    { organization: organization.organizationId },
+    { body: { role } },
+  )
+
+describe('an invitation link', () => {
+  test('API-40: opens the organisation to everybody who has it, with its role, and tells the administrators', async () => {
+    const { administrator, organizationId, workspaceId } = organization
+    const link = await make(2)
+    expect(link).toMatchObject({ role: { value: 'ORG_GUEST' } })
+    expect(link.name).toMatch(new RegExp(`^organizations/${organizationId}/invitationlinks/[0-9a-f-]{36}$`))
+    expect(Date.parse(link.expire_time) - Date.parse(link.create_time)).toBe(7 * day)
+    expect((await harness.call('', 'GET', `/${link.name}`)).body).toEqual({
+      organization: { name: `organizations/${organizationId}`, display_name: 'Acme Inc', logo: '' },
+      inviter: administrator.email,
+      role: { value: 'ORG_GUEST' },
+      invitee_email: '',
+      has_account: false,
+    })
+    for (const user of ['name', 'id']) {
+      const person = await harness.person()
+      const reply = await person.call('POST', `/${link.name}:accept`, {
+        user: user === 'name' ? `users/${person.userId}` : person.userId,
+      })
+      expect(reply).toMatchObject({
+        status: 200,
+        body: { organization: { name: `organizations/${organizationId}`, title: 'Acme Inc' } },
+      })
+      expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toMatchObject([
+        { role: { value: 'ORG_GUEST' } },
+      ])
+      expect((await person.call('GET', `/workspaces/${workspaceId}`)).status).toBe(200)
+      const told = harness.published.filter(({ channel }) => channel === `private-users-${administrator.userId}`)
+      expect(told.at(-1)).toMatchObject({
+        event: 'notification',
+        data: {
+          kind: 'invitation_accepted',
+          title: `${person.email} joined Acme Inc`,
+          body: `${person.email} joined by an invitation link and is now a Guest.`,
+          link: `/workspaces/${workspaceId}/settings/organization/members`,
+          read_time: null,
+        },
+      })
+    }
+  })
+
+  test('leaves the role of a member as it is, upwards and downwards', async () => {
+    const { collaborator, guest, organizationId } = organization
+    for (const [who, role] of [
+      [collaborator, 2],
+      [guest, 1],
+    ] as const) {
+      const link = await make(role)
+      expect((await who.call('POST', `/${link.name}:accept`, { user: who.userId })).status).toBe(200)
+    }
+    const { memberships } = await guest.ok(methods.memberships.listByOrganization, { organization: organizationId })
+    const roleOf = (userId: string) => memberships.find(({ user }) => user === `users/${userId}`)?.role.value
+    expect([roleOf(collaborator.userId), roleOf(guest.userId)]).toEqual(['ORG_COLLABORATOR', 'ORG_GUEST'])
+  })
+
+  test('opened twice at once makes one membership', async () => {
+    const link = await make()
+    const person = await harness.person()
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => person.call('POST', `/${link.name}:accept`, { user: person.userId })),
+    )
+    expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200])
+    expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toHaveLength(1)
+  })
+
+  test('never makes Administrators', async () => {
+    const { administrator } = organization
+    const reply = await administrator.call('POST', `/${organization.organization}/invitationlinks`, { role: 0 })
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { metadata: { role: 'A link cannot make Administrators; invite them by e-mail' } },
+    })
+    expect((await administrator.call('POST', `/${organization.organization}/invitationlinks`, {})).body).toMatchObject({
+      code: 400,
+      metadata: { role: expect.any(String) },
+    })
+  })
+
+  test('that was revoked or is over 7 days old is gone, for members too when it is read, and leaves the list', async () => {
+    const { administrator, organizationId } = organization
+    const list = async () =>
+      (await administrator.ok(methods.invitationLinks.list, { organization: organizationId })).invitation_links
+    const [revoked, old] = [await make(), await make()]
+    expect(await list()).toEqual(expect.arrayContaining([revoked, old]))
+    expect((await administrator.call('DELETE', `/${revoked.name}`)).status).toBe(200)
+    expect((await administrator.call('DELETE', `/${revoked.name}`)).status).toBe(404)
+    const person = await harness.person()
+    const gone = (message: string) => ({ status: 410, body: { reason: 'INVITATION_GONE', message } })
+    const tries = async (name: string) => [
+      await harness.call('', 'GET', `/${name}`),
+      await person.call('POST', `/${name}:accept`, { user: person.userId }),
+    ]
+    for (const reply of await tries(revoked.name))
+      expect(reply).toMatchObject(gone('This invitation was revoked; ask for a new one'))
+    expect((await list()).map(({ name }) => name)).toContain(old.name)
+    await harness.db
+      .updateTable('invitation_links')
+      .set({ expire_time: new Date(harness.now()) })
+      .where('id', '=', idIn(old.name))
+      .execute()
+    for (const reply of await tries(old.name))
+      expect(reply).toMatchObject(gone('This invitation has expired; ask for a new one'))
+    expect((await list()).map(({ name }) => name)).not.toContain(old.name)
+    expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toEqual([])
+  })
+
+  test('of another organisation or of none is not found, and nobody is let in by it for another', async () => {
+    const { otherOrganizationId, guest, outsider } = organization
+    const link = await make()
+    for (const path of [
+      `/organizations/${otherOrganizationId}/invitationlinks/${idIn(link.name)}`,
+      `/${organization.organization}/invitationlinks/${newId()}`,
+      `/${organization.organization}/invitationlinks/x`,
+    ]) {
+      expect((await harness.call('', 'GET', path)).status).toBe(404)
+      expect((await outsider.call('POST', `${path}:accept`, { user: outsider.userId })).status).toBe(404)
+    }
+    expect((await outsider.call('POST', `/${link.name}:accept`, { user: guest.userId })).status).toBe(403)
+    expect((await harness.call('', 'POST', `/${link.name}:accept`, { user: guest.userId })).status).toBe(401)
+  })
+
+  test('is made, listed and ended by administrators only, and no record holds its address', async () => {
+    const { guest, collaborator, outsider, organization: name } = organization
+    const link = await make()
+    for (const [who, status] of [
+      [guest, 403],
+      [collaborator, 403],
+      [outsider, 404],
+    ] as const) {
+      expect((await who.call('POST', `/${name}/invitationlinks`, { role: 2 })).status).toBe(status)
+      expect((await who.call('GET', `/${name}/invitationlinks`)).status).toBe(status)
+      expect((await who.call('DELETE', `/${link.name}`)).status).toBe(status)
+    }
+    expect(JSON.stringify(await harness.audits())).not.toContain(idIn(link.name))
+  })
+})

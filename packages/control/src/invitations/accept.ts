@@ -1,0 +1,77 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { type Actor, forbidden } from '@tributary/kernel'
+import { sql } from 'kysely'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { isMember, join } from '../memberships/join.ts'
+import { lockOrganization } from '../organizations/lock.ts'
+import { readOrganization } from '../organizations/read.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { readInvitationByToken } from './get.ts'
+import { type InvitationRow, isLive, requireLive } from './read.ts'
+
+/** Uses the invitation up. The link came by mail, so the address is proven with it. */
+const use = async (tx: Tx, actor: Actor, row: InvitationRow, now: number): Promise<void> => {
+  await tx
+    .updateTable('invitations')
+    .set({ accept_time: new Date(now), accepted_by: actor.userId })
+    .where('id', '=', row.id)
+    .execute()
+  await tx
+    .updateTable('users')
+    .set({ email_verified_at: sql`coalesce(email_verified_at, ${new Date(now)})` })
+    .where('id', '=', actor.userId)
+    .execute()
+  await audit(tx, {
+    actor,
+    action: 'invitations.accept',
+    resource: resourceNames.invitation.format({ organization: row.organization_id, invitation: row.id }),
+    organizationId: row.organization_id,
+    workspaceId: null,
+    detail: { role: row.role },
+    time: new Date(now),
+  })
+}
+
+/**
+ * Makes the caller a member with the role of the invitation, and tells the administrators. The address must be the
+ * caller's. Who is a member already stays what they are and is answered the same, so that a link opened twice, or in two
+ * tabs at once, does no harm.
+ */
+export const acceptInvitation =
+  ({
+    db,
+    clock,
+    live,
+    sessions,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
+    typeof methods.invitations.accept
+  > =>
+  async ({ actor, params, body }) => {
+    const { organization_id } = await readInvitationByToken(db, params.invitation, body.token)
+    const announce = await db.transaction().execute(async (tx) => {
+      await lockOrganization(tx, organization_id)
+      const row = await readInvitationByToken(tx, params.invitation, body.token)
+      const now = clock()
+      const member = await isMember(tx, organization_id, actor.userId)
+      const isTheirs = row.invitee_email.toLowerCase() === actor.email.toLowerCase()
+      if (member && !(isTheirs && isLive(row, now))) return undefined
+      requireLive(row, now)
+      if (!isTheirs)
+        throw forbidden(
+          `This invitation is for ${row.invitee_email}, you are logged in as ${actor.email}. Log in with that address to accept it`,
+        )
+      await use(tx, actor, row, now)
+      return await join(tx, {
+        organizationId: organization_id,
+        userId: actor.userId,
+        role: row.role,
+        how: 'accepted the invitation',
+        now,
+      })
+    })
+    announce?.(live)
+    sessions.refresh()
+    return { organization: await readOrganization(db, organization_id) }
+  }

@@ -1,0 +1,40 @@
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { isId } from '../resource-ids.ts'
+import { requireOrganization } from '../workspace-access.ts'
+
+/** Revokes an invitation; its link answers that it is gone. */
+export const deleteInvitation =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitations.delete> =>
+  async ({ actor, params }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+    if (!isId(params.invitation)) throw notFound('invitation not found')
+    await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      const time = new Date(clock())
+      const revoked = await tx
+        .updateTable('invitations')
+        .set({ revoke_time: time })
+        .where('id', '=', params.invitation)
+        .where('organization_id', '=', organizationId)
+        .where('accept_time', 'is', null)
+        .where('revoke_time', 'is', null)
+        .returning('invitee_email')
+        .executeTakeFirst()
+      if (revoked === undefined) throw notFound('invitation not found')
+      await audit(tx, {
+        actor,
+        action: 'invitations.delete',
+        resource: resourceNames.invitation.format({ organization: organizationId, invitation: params.invitation }),
+        organizationId,
+        workspaceId: null,
+        detail: { invitee_email: revoked.invitee_email },
+        time,
+      })
+    })
+    return {}
+  }

@@ -1,0 +1,37 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ControlDeps, Db } from '../deps.ts'
+import { previewOrganization } from '../organizations/read.ts'
+import { isId } from '../resource-ids.ts'
+import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './read.ts'
+import { isInvitationToken } from './token.ts'
+
+/** The invitation that this token is of, in whatever state it is; throws 404 for a wrong one, as for none. */
+export const readInvitationByToken = async (db: Db, id: string, token: string): Promise<InvitationRow> => {
+  const row = isId(id) ? await invitationsOf(db).where('invitations.id', '=', id).executeTakeFirst() : undefined
+  if (row === undefined || !isInvitationToken(token, row.token_hash))
+    throw notFound('This invitation link is not valid. Take the link of the newest mail, or ask for a new invitation')
+  return row
+}
+
+/** What an invitation is to, for whoever has its link. */
+export const getInvitation =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitations.get> =>
+  async ({ params, query }) => {
+    const row = await readInvitationByToken(db, params.invitation, query.token)
+    requireLive(row, clock())
+    const account = await db
+      .selectFrom('users')
+      .select('id')
+      .where(sql`lower(email)`, '=', row.invitee_email.toLowerCase())
+      .executeTakeFirst()
+    return {
+      organization: await previewOrganization(db, row.organization_id),
+      inviter: inviterOf(row),
+      role: { value: row.role },
+      invitee_email: row.invitee_email,
+      has_account: account !== undefined,
+    }
+  }

@@ -1,0 +1,47 @@
+import { administrators, everyRole, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { AccessChanged, ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { readMember, requireAnotherAdministrator } from './read.ts'
+
+/**
+ * Removes a member, or ends the caller's own membership. What the member could see ends at once, and what the inbox told
+ * of the organisation goes with it. The last administrator stays.
+ */
+export const deleteMembership =
+  ({
+    db,
+    clock,
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
+    typeof methods.memberships.delete
+  > =>
+  async ({ actor, params }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, everyRole)
+    const removed = await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, everyRole)
+      const member = await readMember(tx, organizationId, params.membership)
+      if (member.user_id !== actor.userId) await lockOrganizationFor(tx, actor, organizationId, administrators)
+      if (member.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, member)
+      await tx.deleteFrom('memberships').where('id', '=', member.id).execute()
+      await tx
+        .deleteFrom('notifications')
+        .where('user_id', '=', member.user_id)
+        .where('organization_id', '=', organizationId)
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'memberships.delete',
+        resource: resourceNames.membership.format({ organization: organizationId, membership: member.id }),
+        organizationId,
+        workspaceId: null,
+        detail: { user: member.user_id, role: member.role },
+        time: new Date(clock()),
+      })
+      return member.user_id
+    })
+    accessChanged(removed)
+    return {}
+  }

@@ -1,0 +1,101 @@
+import { newId, type Role } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { Tx } from '../deps.ts'
+import { type Announce, notify } from '../notifications/notify.ts'
+import { displayName } from '../users/present.ts'
+
+const roleTitles: Readonly<Record<Role, string>> = {
+  ORG_ADMIN: 'an Administrator',
+  ORG_COLLABORATOR: 'a Collaborator',
+  ORG_GUEST: 'a Guest',
+}
+
+export type Joining = {
+  organizationId: string
+  userId: string
+  role: Role
+  /** How they came in, as the notice's text goes on after the name: 'accepted an invitation'. */
+  how: string
+  /** Epoch ms. */
+  now: number
+}
+
+/** Whether the user belongs to the organisation now. */
+export const isMember = async (tx: Tx, organizationId: string, userId: string): Promise<boolean> => {
+  const row = await tx
+    .selectFrom('memberships')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+const tellAdministrators = async (tx: Tx, joining: Joining, membershipId: string): Promise<Announce> => {
+  const { organizationId, userId, role, how, now } = joining
+  const user = await tx
+    .selectFrom('users')
+    .select(['email', 'first_name', 'last_name'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const organization = await tx
+    .selectFrom('organizations')
+    .select('title')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  const workspace = await tx
+    .selectFrom('workspaces')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('create_time')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  const administrators = await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'ORG_ADMIN')
+    .where('user_id', '<>', userId)
+    .execute()
+  const name = displayName(user)
+  return await notify(
+    tx,
+    administrators.map((each) => each.user_id),
+    {
+      organizationId,
+      kind: 'invitation_accepted',
+      title: `${name} joined ${organization.title}`,
+      body: `${name === user.email ? name : `${name} (${user.email})`} ${how} and is now ${roleTitles[role]}.`,
+      link: workspace === undefined ? '' : `/workspaces/${workspace.id}/settings/organization/members`,
+      cause: `memberships/${membershipId}`,
+      now,
+    },
+  )
+}
+
+/**
+ * Makes the user a member and tells the administrators; what is open of invitations to their address is used up. The
+ * organisation must be locked. Undefined when they are a member already: then their role stays.
+ */
+export const join = async (tx: Tx, joining: Joining): Promise<Announce | undefined> => {
+  const { organizationId, userId, role, now } = joining
+  const made = await tx
+    .insertInto('memberships')
+    .values({ id: newId(), organization_id: organizationId, user_id: userId, role, create_time: new Date(now) })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (made === undefined) return undefined
+  await tx
+    .updateTable('invitations')
+    .set({ accept_time: new Date(now), accepted_by: userId })
+    .where('organization_id', '=', organizationId)
+    .where('accept_time', 'is', null)
+    .where('revoke_time', 'is', null)
+    .where(sql<string>`lower(invitee_email)`, '=', (query) =>
+      query.selectFrom('users').select(sql<string>`lower(email)`.as('email')).where('users.id', '=', userId),
+    )
+    .execute()
+  return await tellAdministrators(tx, joining, made.id)
+}

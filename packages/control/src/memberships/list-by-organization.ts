@@ -1,0 +1,23 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { presentMember } from './present.ts'
+import { membersOf } from './read.ts'
+
+/** Who belongs to an organisation, for everybody who does; the oldest membership first. */
+export const listOrganizationMemberships =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.listByOrganization> =>
+  async ({ actor, params, query }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, everyRole)
+    const page = openPage('memberships.listByOrganization', params, query, createdCursor)
+    const rows = await membersOf(db, organizationId)
+      .where(newerThan('memberships', page.after))
+      .orderBy('memberships.create_time')
+      .orderBy('memberships.id')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    return { memberships: shown.map(presentMember), next_page_token: next }
+  }

@@ -1,0 +1,36 @@
+import { type Member, type Membership, type Role, resourceNames } from '@tributary/contract'
+
+export type MembershipRow = {
+  id: string
+  organization_id: string
+  user_id: string
+  role: Role
+  create_time: Date
+  title: string
+}
+
+export type MemberRow = MembershipRow & { email: string; first_name: string; last_name: string; photo_url: string }
+
+/** A membership as the wire shows it. */
+export const presentMembership = (row: MembershipRow): Membership => ({
+  name: resourceNames.membership.format({ organization: row.organization_id, membership: row.id }),
+  user: resourceNames.user.format({ user: row.user_id }),
+  role: { value: row.role },
+  organization: {
+    name: resourceNames.organization.format({ organization: row.organization_id }),
+    title: row.title,
+    display_name: row.title,
+  },
+  create_time: row.create_time.toISOString(),
+})
+
+/** A membership with who it is. */
+export const presentMember = (row: MemberRow): Member => ({
+  ...presentMembership(row),
+  profile: {
+    email: row.email,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    photo_url: row.photo_url,
+  },
+})

@@ -1,0 +1,40 @@
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { AccessChanged, ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { presentMember } from './present.ts'
+import { readMember, requireAnotherAdministrator } from './read.ts'
+
+/** Changes a member's role; it counts at once. The last administrator stays one. */
+export const updateMembership =
+  ({
+    db,
+    clock,
+    accessChanged,
+  }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
+    typeof methods.memberships.update
+  > =>
+  async ({ actor, params, body }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+    const { member, changed } = await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      const before = await readMember(tx, organizationId, params.membership)
+      if (before.role === body.role) return { member: before, changed: false }
+      if (before.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, before)
+      await tx.updateTable('memberships').set({ role: body.role }).where('id', '=', before.id).execute()
+      await audit(tx, {
+        actor,
+        action: 'memberships.update',
+        resource: resourceNames.membership.format({ organization: organizationId, membership: before.id }),
+        organizationId,
+        workspaceId: null,
+        detail: { user: before.user_id, role: body.role, previous_role: before.role },
+        time: new Date(clock()),
+      })
+      return { member: { ...before, role: body.role }, changed: true }
+    })
+    if (changed) accessChanged(member.user_id)
+    return presentMember(member)
+  }

@@ -1,0 +1,33 @@
+import { type Actor, forbidden, mayAct, notFound, type Role } from '@tributary/kernel'
+import type { Tx } from '../deps.ts'
+
+/**
+ * Lets one change of an organisation's people happen after the other: whoever comes second sees what the first has done.
+ * Until the transaction ends. Other writes below the organisation go on.
+ */
+export const lockOrganization = async (tx: Tx, organizationId: string): Promise<void> => {
+  await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().executeTakeFirst()
+}
+
+/**
+ * Locks the organisation, and checks again that the caller may act in it: with the role as it is now, where what the
+ * session was authenticated with may be two seconds old. Throws 404 for one who does not belong to it any more, 403 for
+ * a role that is not allowed.
+ */
+export const lockOrganizationFor = async (
+  tx: Tx,
+  actor: Actor,
+  organizationId: string,
+  allowed: readonly Role[],
+): Promise<void> => {
+  await lockOrganization(tx, organizationId)
+  if (actor.isPlatformAdmin) return
+  const memberships = await tx
+    .selectFrom('memberships')
+    .select(['organization_id as organizationId', 'role'])
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', actor.userId)
+    .execute()
+  if (memberships.length === 0) throw notFound('organization not found')
+  if (!mayAct({ isPlatformAdmin: false, memberships }, organizationId, allowed)) throw forbidden()
+}

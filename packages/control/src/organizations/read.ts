@@ -1,0 +1,13 @@
+import type { InvitationPreview, Organization } from '@tributary/contract'
+import type { Db } from '../deps.ts'
+import { presentOrganization } from './present.ts'
+
+/** An organisation by id. Throws when it is absent. */
+export const readOrganization = async (db: Db, id: string): Promise<Organization> =>
+  presentOrganization(await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
+
+/** What somebody who does not belong to an organisation yet is told of it. Throws when it is absent. */
+export const previewOrganization = async (db: Db, id: string): Promise<InvitationPreview['organization']> => {
+  const { name, display_name, extra } = await readOrganization(db, id)
+  return { name, display_name, logo: extra.logo }
+}
