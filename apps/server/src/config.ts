@@ -105,6 +105,18 @@ export const settings = {
     'Key that encrypts credentials and signs tokens.',
     '`secret.key` in the data folder, made at the first start',
   ),
+  SMTP_URL: setting(
+    url('smtp:', 'smtps:'),
+    undefined,
+    'Mail server to send with: `smtp://user:password@host:587` or `smtps://user:password@host:465`.',
+    'each mail is a file in `outbox/` of the data folder',
+  ),
+  TRIBUTARY_MAIL_FROM: setting(
+    text.regex(/^([^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/u, 'must be an address, or Name <address>'),
+    'Tributary <no-reply@tributary.local>',
+    'Sender of mail.',
+    '`Tributary <no-reply@tributary.local>`',
+  ),
   TRIBUTARY_EGRESS_ALLOW: setting(
     networks,
     '',
@@ -151,6 +163,12 @@ export const settings = {
     undefined,
     'Intercom workspace of the support chat.',
     'no chat: a mail link',
+  ),
+  TRIBUTARY_MESSAGING_SECRET: setting(
+    text.min(1),
+    undefined,
+    'Identity verification secret of that workspace: with it the chat knows that users are who they say.',
+    'none',
   ),
   SENTRY_DSN: setting(url('http:', 'https:'), undefined, 'Where the web application reports its errors.', 'no reports'),
   TRIBUTARY_ANALYTICS_WRITE_KEY: setting(
@@ -252,7 +270,10 @@ export type Config = {
   sentryDsn: string | undefined
   analyticsWriteKey: string | undefined
   messagingAppId: string | undefined
+  messagingSecret: string | undefined
   environment: 'production' | 'development'
+  /** Without `smtpUrl`, mail is written into the data folder. */
+  mail: { smtpUrl: string | undefined; from: string }
   egressAllow: readonly string[]
   trustedProxies: readonly string[]
   logLevel: 'debug' | 'info' | 'warn' | 'error'
@@ -352,7 +373,9 @@ const toConfig = (values: Values): Config => ({
   sentryDsn: values.SENTRY_DSN,
   analyticsWriteKey: values.TRIBUTARY_ANALYTICS_WRITE_KEY,
   messagingAppId: values.TRIBUTARY_MESSAGING_APP_ID,
+  messagingSecret: values.TRIBUTARY_MESSAGING_SECRET,
   environment: values.TRIBUTARY_ENVIRONMENT,
+  mail: { smtpUrl: values.SMTP_URL, from: values.TRIBUTARY_MAIL_FROM },
   egressAllow: values.TRIBUTARY_EGRESS_ALLOW,
   trustedProxies: values.TRIBUTARY_TRUSTED_PROXIES,
   logLevel: values.TRIBUTARY_LOG_LEVEL,

@@ -195,6 +195,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, logger })
   await keys.start()
   stack.defer(() => keys.stop())
+  // Known when the server listens; nobody can ask before.
+  let ownUrl = config.publicUrl ?? ''
   const control = createControl({
     db: relational.db,
     eventStore,
@@ -205,6 +207,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     realtimeKey,
     clientConfig: clientConfigOf(config),
     onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),
+    publicUrl: () => ownUrl,
+    signing: { codes: deriveKey(secretKey, 'one-time-codes'), inbox: deriveKey(secretKey, 'inbox') },
+    messagingSecret: config.messagingSecret,
     clock: systemClock,
     logger,
   })
@@ -298,6 +303,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     stack.defer(() => jobs.stop())
   }
   const port = await http.listen(config.port, config.host)
+  ownUrl = config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   // Undone in the reverse order: no new connections first, then who still answers, then processing, then the engines.
   stack.defer(async () => {
     const closed = http.close()
@@ -305,7 +311,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     await closed
   })
   return {
-    url: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    url: ownUrl,
     adminEmail: firstAdmin.email,
     generatedPassword: firstAdmin.generatedPassword,
     stop: () => stack.disposeAsync(),

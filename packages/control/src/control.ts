@@ -3,8 +3,10 @@ import { createChannelAccess } from './channels.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
+import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
+import { createOneTimeCodes } from './users/one-time-codes.ts'
 import { createPasswords } from './users/passwords.ts'
 
 export type Control = {
@@ -28,9 +30,11 @@ export const createControl = (deps: ControlDeps): Control => {
     sessions.refresh()
     deps.onAccessChanged?.(userId)
   }
+  const codes = createOneTimeCodes({ db: deps.db, clock: deps.clock, key: deps.signing.codes })
+  const answerLogin = createAnswerLogin({ ...deps, sessions })
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
-    handlers: guardAll(createHandlers({ ...deps, sessions, passwords, accessChanged })),
+    handlers: guardAll(createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin })),
     authenticate,
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -44,6 +44,12 @@ export type ControlDeps = {
   clientConfig: ClientConfig
   /** Hears of every user who can do less than before, once that is committed: to cut what they still listen to. */
   onAccessChanged?(userId: string): void
+  /** Address under which browsers reach the product, without a slash at the end: links in mail begin with it. */
+  publicUrl: () => string
+  /** Keys, one for each purpose, derived from the secret key. */
+  signing: { codes: Uint8Array; inbox: Uint8Array }
+  /** With which the messaging widget is told who a user is; undefined when it is not configured. */
+  messagingSecret: string | undefined
   clock: Clock
   logger: Logger
 }

@@ -39,6 +39,7 @@ import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
 import { listUnownedRefusedRequests } from './refused-requests/list-unowned.ts'
+import type { AnswerLogin } from './sessions/answer-login.ts'
 import { deleteSession } from './sessions/delete.ts'
 import { deleteOtherSessions } from './sessions/delete-others.ts'
 import { listSessions } from './sessions/list.ts'
@@ -50,8 +51,14 @@ import { listSources } from './sources/list.ts'
 import { updateSource } from './sources/update.ts'
 import { getUser } from './users/get.ts'
 import { login } from './users/login.ts'
+import { loginOtp } from './users/login-otp.ts'
 import { logout } from './users/logout.ts'
+import type { OneTimeCodes } from './users/one-time-codes.ts'
 import type { Passwords } from './users/passwords.ts'
+import { sendOtp } from './users/send-otp.ts'
+import { setPassword } from './users/set-password.ts'
+import { signUp } from './users/sign-up.ts'
+import { updateUser } from './users/update.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
 import { listWorkspaces } from './workspaces/list.ts'
@@ -65,21 +72,27 @@ const later = async (): Promise<never> => {
 
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (
-  deps: ControlDeps & { sessions: Sessions; passwords: Passwords; accessChanged: AccessChanged },
+  deps: ControlDeps & {
+    sessions: Sessions
+    passwords: Passwords
+    accessChanged: AccessChanged
+    codes: OneTimeCodes
+    answerLogin: AnswerLogin
+  },
 ): Handlers => ({
   config: { get: getConfig(deps) },
   users: {
     login: login(deps),
-    sendOtp: later,
-    loginOtp: later,
-    signup: later,
+    sendOtp: sendOtp(deps),
+    loginOtp: loginOtp(deps),
+    signup: signUp(deps),
     oauthRedirects: later,
     oauthLoginCallback: later,
     oauthSignupCallback: later,
     logout: logout(deps),
     get: getUser(deps),
-    update: later,
-    setPassword: later,
+    update: updateUser(deps),
+    setPassword: setPassword(deps),
     uploadPhoto: later,
     removePhoto: later,
     onboard: later,

@@ -127,6 +127,8 @@ const checked = <M extends Method>(method: M, body: unknown): MethodResponse<M> 
   method.response.parse(body) as MethodResponse<M>
 
 export const testPassword = 'Correct-horse-1'
+/** Where browsers reach the product, as links in mail have it. */
+export const publicUrl = 'https://cdp.example.com'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
 /** The control plane on real engines behind its HTTP API; options put other dependencies in their place. */
@@ -149,6 +151,9 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     onAccessChanged: (userId) => accessChanges.push(userId),
     // Time moves on with every look, so that the order of creation is known.
     clock: () => now++,
+    publicUrl: () => publicUrl,
+    signing: { codes: Buffer.alloc(32, 8), inbox: Buffer.alloc(32, 9) },
+    messagingSecret: undefined,
     logger: silentLogger,
     ...options,
   })
@@ -221,6 +226,21 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
       const reply = await call('', 'POST', '/users:login', { email, password: testPassword })
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
       return callerOf(userId, email, String(reply.body.access_token))
+    },
+    /** Mail that was queued for an address, oldest first. */
+    mailsTo: (recipient: string) =>
+      database.db.selectFrom('mails').selectAll().where('recipient', '=', recipient).orderBy('create_time').execute(),
+    /** Asks for a code and reads it from the mail. */
+    async codeFor(email: string, action: 'login' | 'sign up'): Promise<string> {
+      const reply = await call('', 'POST', '/users:sendOtp', { email, action })
+      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+      const mail = await database.db
+        .selectFrom('mails')
+        .select('body_text')
+        .where('recipient', '=', email)
+        .orderBy('create_time', 'desc')
+        .executeTakeFirstOrThrow()
+      return /^ {4}(\S+)$/m.exec(mail.body_text)?.[1] ?? ''
     },
     /** Rows of the audit log, oldest first. */
     audits: () => database.db.selectFrom('audit_log').selectAll().orderBy('id').execute(),

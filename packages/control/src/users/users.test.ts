@@ -15,13 +15,13 @@ const login = (email: string, password: string, ip = '10.0.0.1') =>
   harness.app.inject({ method: 'POST', url: '/api/users:login', payload: { email, password }, remoteAddress: ip })
 
 describe('login', () => {
-  test('gives a session and the user, however the address is written', async () => {
+  test('SES-10, API-18: gives a session and the user, however the address is written', async () => {
     const person = await harness.person()
     const reply = await login(` ${person.email.toUpperCase()} `, testPassword)
     expect(reply.json()).toMatchObject({
       access_token: expect.stringMatching(/^trb_[\w-]{43}$/),
-      set_password_otp_token: '',
-      courier_token: '',
+      set_password_otp_token: expect.stringMatching(/^[\w-]{43}$/),
+      courier_token: expect.stringMatching(new RegExp(`^${person.userId}\\.[\\w-]{43}$`)),
       intercom_token: '',
       user: { name: `users/${person.userId}`, id: person.userId, email: person.email, is_admin: false },
     })

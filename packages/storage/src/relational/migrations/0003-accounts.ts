@@ -15,7 +15,7 @@ create table one_time_codes (
   create_time timestamptz not null default now(),
   expire_time timestamptz not null
 );
-create index one_time_codes_email on one_time_codes (email, action);
+create unique index one_time_codes_email on one_time_codes (email, action);
 
 create table set_password_tokens (
   token_hash bytea primary key,

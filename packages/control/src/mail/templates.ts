@@ -1,0 +1,126 @@
+import type { Role } from '@tributary/contract'
+import { layOut, oneLine } from './layout.ts'
+
+/** A mail without its recipient: what a template gives and `queueMail` takes. */
+export type Mail = { kind: string; subject: string; text: string; html: string }
+
+const codeNote = 'The code can be used once and within 10 minutes. Nobody at Tributary will ever ask you for it.'
+const unaskedNote = 'You did not ask for this? Then nothing has to be done: without the code nobody gets in.'
+
+/** An address of the web application; `origin` is where browsers reach the product. */
+const pageUrl = (origin: string, path: string, query: Readonly<Record<string, string>> = {}): string => {
+  const search = new URLSearchParams(query).toString()
+  return `${origin}${path}${search === '' ? '' : `?${search}`}`
+}
+
+const loginUrl = (origin: string, email: string): string => pageUrl(origin, '/auth/login', { method: 'otp', email })
+
+const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const utc = (time: Date): string => `${timeFormat.format(time)} UTC`
+
+const roleTitles: Readonly<Record<Role, string>> = {
+  ORG_ADMIN: 'Administrator',
+  ORG_COLLABORATOR: 'Collaborator',
+  ORG_GUEST: 'Guest',
+}
+
+/** A code to sign in with. */
+export const loginCodeMail = (given: { code: string; email: string; origin: string }): Mail => ({
+  kind: 'login-code',
+  ...layOut({
+    subject: 'Your one-time passcode',
+    paragraphs: [`Use this one-time passcode to sign in to Tributary as ${given.email}:`],
+    code: given.code,
+    action: { label: 'Open the sign-in page', url: loginUrl(given.origin, given.email) },
+    notes: [codeNote, unaskedNote],
+  }),
+})
+
+/** A code to sign up with, and a link that fills it in. */
+export const signUpCodeMail = (given: { code: string; email: string; origin: string }): Mail => ({
+  kind: 'sign-up-code',
+  ...layOut({
+    subject: 'Verify your email to sign up',
+    paragraphs: ['Welcome to Tributary! Enter this verification code to create your account:'],
+    code: given.code,
+    action: {
+      label: 'Verify my email',
+      url: pageUrl(given.origin, '/auth/register', { email: given.email, otp: given.code }),
+    },
+    notes: [codeNote, 'You did not ask for this? Then ignore this mail: no account is made without the code.'],
+  }),
+})
+
+/** For a registered address that asked to sign up: says so and offers a code to sign in with. */
+export const alreadyRegisteredMail = (given: { code: string; email: string; origin: string }): Mail => ({
+  kind: 'already-registered',
+  ...layOut({
+    subject: 'You already have an account',
+    paragraphs: [
+      `Somebody asked to sign up to Tributary as ${given.email}. This address is registered already, so there is nothing to sign up for.`,
+      'Use this one-time passcode to sign in instead:',
+    ],
+    code: given.code,
+    action: { label: 'Open the sign-in page', url: loginUrl(given.origin, given.email) },
+    notes: [codeNote, unaskedNote],
+  }),
+})
+
+/** An invitation into an organisation. `url` is the page that accepts it. */
+export const invitationMail = (given: {
+  /** Name of who invites, else their address. */
+  inviter: string
+  organization: string
+  role: Role
+  url: string
+  expireTime: Date
+}): Mail => {
+  const [inviter, organization] = [oneLine(given.inviter), oneLine(given.organization)]
+  return {
+    kind: 'invitation',
+    ...layOut({
+      subject: `${inviter} invites you to join ${organization} on Tributary`,
+      paragraphs: [`${inviter} invites you to join the organization ${organization} as ${roleTitles[given.role]}.`],
+      action: { label: 'Accept invitation', url: given.url },
+      notes: [
+        `The invitation is valid until ${utc(given.expireTime)}.`,
+        'You do not know who this is from? Then ignore this mail: nobody joins anything without accepting.',
+      ],
+    }),
+  }
+}
+
+/** Tells that the password was set or changed, and what to do when it was somebody else. */
+export const passwordChangedMail = (given: { email: string; origin: string; time: Date; first: boolean }): Mail => ({
+  kind: 'password-changed',
+  ...layOut({
+    subject: given.first ? 'Your password was set' : 'Your password was changed',
+    paragraphs: [
+      `The password of your Tributary account ${given.email} was ${given.first ? 'set' : 'changed'} on ${utc(given.time)}.`,
+      'All your other sessions have been ended.',
+    ],
+    notes: [`That was not you? Then set a new password at once: ${pageUrl(given.origin, '/auth/forgot-password')}`],
+  }),
+})
+
+/** The link with which the first administrator of a new organisation sets up the account. */
+export const onboardingMail = (given: {
+  firstName: string
+  organization: string
+  url: string
+  expireTime: Date
+}): Mail => {
+  const organization = oneLine(given.organization)
+  return {
+    kind: 'onboarding',
+    ...layOut({
+      subject: `Welcome to Tributary: set up ${organization}`,
+      paragraphs: [
+        `Hello ${oneLine(given.firstName)},`,
+        `the organization ${organization} is ready for you. Choose a password and join it as its administrator.`,
+      ],
+      action: { label: 'Set up my account', url: given.url },
+      notes: [`The link can be used once, until ${utc(given.expireTime)}.`],
+    }),
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash, createHmac } from 'node:crypto'
+import { type LoginResponse, resourceNames } from '@tributary/contract'
+import type { Client } from '@tributary/http'
+import { randomToken } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { presentUser, type UserRow } from '../users/present.ts'
+import type { Sessions } from './sessions.ts'
+
+/** How long the one-time token of a login answer can set a password, ms. */
+export const passwordTokenLifeMs = 60 * 60_000
+
+/** How a one-time token for setting a password is kept. */
+export const hashPasswordToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/**
+ * Begins a session in the given transaction, records it, and gives the answer of every kind of login: the session's
+ * token, a fresh one-time token for setting the password, and the signed names under which inbox and messaging know the
+ * user. `action` is the method that was called.
+ */
+export type AnswerLogin = (
+  tx: Tx,
+  login: { user: UserRow; client: Client; action: `users.${string}`; detail?: Record<string, unknown> },
+) => Promise<LoginResponse>
+
+/** Makes the one function that all ways in end with. */
+export const createAnswerLogin =
+  ({
+    clock,
+    sessions,
+    signing,
+    messagingSecret,
+  }: Pick<ControlDeps, 'clock' | 'signing' | 'messagingSecret'> & { sessions: Sessions }): AnswerLogin =>
+  async (tx, { user, client, action, detail }) => {
+    const time = new Date(clock())
+    await audit(tx, {
+      actor: { userId: user.id },
+      action,
+      resource: resourceNames.user.format({ user: user.id }),
+      organizationId: null,
+      workspaceId: null,
+      ...(detail === undefined ? {} : { detail }),
+      time,
+    })
+    const passwordToken = randomToken(32)
+    await tx.deleteFrom('set_password_tokens').where('user_id', '=', user.id).where('expire_time', '<=', time).execute()
+    await tx
+      .insertInto('set_password_tokens')
+      .values({
+        token_hash: hashPasswordToken(passwordToken),
+        user_id: user.id,
+        expire_time: new Date(time.getTime() + passwordTokenLifeMs),
+      })
+      .execute()
+    return {
+      access_token: await sessions.begin(tx, user.id, client),
+      set_password_otp_token: passwordToken,
+      courier_token: `${user.id}.${createHmac('sha256', signing.inbox).update(user.id).digest('base64url')}`,
+      // The messaging service asks for exactly this proof of who the user is.
+      intercom_token:
+        messagingSecret === undefined ? '' : createHmac('sha256', messagingSecret).update(user.id).digest('hex'),
+      user: presentUser(user),
+    }
+  }

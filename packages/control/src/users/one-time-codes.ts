@@ -1,0 +1,105 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import type { otpActions } from '@tributary/contract'
+import { AppError, type Clock, newId, unauthorized } from '@tributary/kernel'
+import type { Db, Tx } from '../deps.ts'
+
+/** What a code is asked for. */
+export type CodeAction = (typeof otpActions)[number]
+
+/** How long a code can be used, how soon another may be asked for (both ms), and how often a code may be tried. */
+export const codeLimits = { lifeMs: 10 * 60_000, resendMs: 30_000, tries: 5 } as const
+
+/** Capital letters and digits without those that look alike (0 O, 1 I): 32, so twelve of them are 60 bits. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+
+/** A code of the form `XXX-XXX-XXX-XXX`. */
+export const makeCode = (): string =>
+  Array.from({ length: 4 }, () => Array.from({ length: 3 }, () => alphabet[randomInt(alphabet.length)]).join('')).join(
+    '-',
+  )
+
+export type OneTimeCodes = {
+  /**
+   * Makes a code for an address (in lower case) and an action; an older one of both ends. Throws 429 when that is younger
+   * than 30 seconds. Of many calls at once one gets a code.
+   */
+  make(tx: Tx, email: string, action: CodeAction): Promise<{ code: string; expireTime: Date }>
+  /**
+   * The id of the live code that this is, to be spent; throws 401 INVALID_CODE otherwise. Hyphens and letter case do not
+   * matter. Each call uses up one of the five tries, whether or not what follows succeeds.
+   */
+  check(email: string, actions: readonly CodeAction[], code: string): Promise<string>
+  /** Ends all codes of the address; throws 401 INVALID_CODE when this one was spent or replaced meanwhile. */
+  spend(tx: Tx, email: string, id: string): Promise<void>
+}
+
+/** The answer to every code that does not fit, whatever the reason. Clients take "expired" for an ended session. */
+export const invalidCode = (): AppError =>
+  unauthorized('The code is wrong, used or too old. Check it, or ask for a new one', 'INVALID_CODE')
+
+/** One-time codes as rows of the relational store, which knows them only as HMAC-SHA256 with `key`. */
+export const createOneTimeCodes = ({ db, clock, key }: { db: Db; clock: Clock; key: Uint8Array }): OneTimeCodes => {
+  const hashOf = (email: string, code: string): Buffer =>
+    createHmac('sha256', key)
+      .update(`${email}\n${code.replaceAll('-', '').toUpperCase()}`)
+      .digest()
+
+  return {
+    async make(tx, email, action) {
+      const now = clock()
+      const code = makeCode()
+      const row = {
+        id: newId(),
+        code_hash: hashOf(email, code),
+        tries: 0,
+        create_time: new Date(now),
+        expire_time: new Date(now + codeLimits.lifeMs),
+      }
+      const made = await tx
+        .insertInto('one_time_codes')
+        .values({ ...row, email, action })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['email', 'action'])
+            .doUpdateSet(row)
+            .where('one_time_codes.create_time', '<=', new Date(now - codeLimits.resendMs)),
+        )
+        .returning('id')
+        .executeTakeFirst()
+      if (made !== undefined) return { code, expireTime: row.expire_time }
+      const young = await tx
+        .selectFrom('one_time_codes')
+        .select('create_time')
+        .where('email', '=', email)
+        .where('action', '=', action)
+        .executeTakeFirst()
+      const left = (young?.create_time.getTime() ?? now) + codeLimits.resendMs - now
+      const seconds = Math.min(codeLimits.resendMs / 1000, Math.max(1, Math.ceil(left / 1000)))
+      throw new AppError(
+        429,
+        'RATE_LIMITED',
+        `A code was sent just now. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before you ask for another one`,
+        { retry_after: String(seconds) },
+      )
+    },
+    async check(email, actions, code) {
+      const rows = await db
+        .updateTable('one_time_codes')
+        .set((row) => ({ tries: row('tries', '+', 1) }))
+        .where('email', '=', email)
+        .where('action', 'in', actions)
+        .where('tries', '<', codeLimits.tries)
+        .where('expire_time', '>', new Date(clock()))
+        .returning(['id', 'code_hash'])
+        .execute()
+      const wanted = hashOf(email, code)
+      const found = rows.filter((row) => timingSafeEqual(row.code_hash, wanted))[0]
+      if (found === undefined) throw invalidCode()
+      return found.id
+    },
+    async spend(tx, email, id) {
+      const ended = await tx.deleteFrom('one_time_codes').where('email', '=', email).returning('id').execute()
+      if (!ended.some((row) => row.id === id)) throw invalidCode()
+    },
+  }
+}

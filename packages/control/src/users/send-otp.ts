@@ -1,0 +1,64 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import { alreadyRegisteredMail, loginCodeMail, type Mail, signUpCodeMail } from '../mail/templates.ts'
+import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
+import { requireSignUp } from './sign-up.ts'
+import { countTry, hiddenAddress } from './try-limits.ts'
+
+/** Codes that are asked for in 15 minutes, after which more are refused. */
+export const sendLimits = { perEmail: 10, perIp: 100 } as const
+
+/** The address as its owner writes it, or undefined when nobody is registered with it. */
+const registered = async (tx: Tx, email: string): Promise<string | undefined> => {
+  const row = await tx.selectFrom('users').select('email').where(sql`lower(email)`, '=', email).executeTakeFirst()
+  return row?.email
+}
+
+const mailFor = (
+  action: CodeAction,
+  known: boolean,
+  content: { code: string; email: string; origin: string },
+): Mail | undefined => {
+  if (action === 'sign up') return known ? alreadyRegisteredMail(content) : signUpCodeMail(content)
+  return known ? loginCodeMail(content) : undefined
+}
+
+/**
+ * Mails a one-time code. Nothing in the answer tells whether an account exists: an unknown address that wants to log in
+ * gets a code as well, which is only never mailed; what differs is the writing of one row, far below what the few
+ * calls that one address is allowed could measure.
+ */
+export const sendOtp =
+  ({
+    db,
+    clock,
+    counters,
+    codes,
+    publicUrl,
+    clientConfig,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl' | 'clientConfig'> & {
+    codes: OneTimeCodes
+  }): Handler<typeof methods.users.sendOtp> =>
+  async ({ body, client }) => {
+    if (body.action === 'sign up') requireSignUp(clientConfig.sign_up_enabled)
+    const email = body.email.toLowerCase()
+    await countTry(
+      counters,
+      [
+        [`send-otp:${hiddenAddress(email)}`, sendLimits.perEmail],
+        [`send-otp:${client.ip}`, sendLimits.perIp],
+      ],
+      'Too many codes were asked for; wait 15 minutes and try again',
+    )
+    await db.transaction().execute(async (tx) => {
+      const { code, expireTime } = await codes.make(tx, email, body.action)
+      const known = await registered(tx, email)
+      const recipient = known ?? body.email
+      const mail = mailFor(body.action, known !== undefined, { code, email: recipient, origin: publicUrl() })
+      if (mail !== undefined) await queueMail(tx, { recipient, mail, time: new Date(clock()), expireTime })
+    })
+    return {}
+  }

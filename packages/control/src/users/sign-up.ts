@@ -1,0 +1,43 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { forbidden } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import type { AnswerLogin } from '../sessions/answer-login.ts'
+import { ensureUser } from './ensure-user.ts'
+import { countCodeTry } from './login-otp.ts'
+import type { OneTimeCodes } from './one-time-codes.ts'
+
+/** Throws 403 SIGN_UP_DISABLED unless sign-up is open. */
+export const requireSignUp = (enabled: boolean): void => {
+  if (!enabled) throw forbidden('Sign-up is disabled here. Ask an administrator for an account', 'SIGN_UP_DISABLED')
+}
+
+/**
+ * Makes an account for the address that a code confirms, and starts a session. Who has an account already is logged in:
+ * the code of the mail that says so proves the same.
+ */
+export const signUp =
+  ({
+    db,
+    clock,
+    counters,
+    codes,
+    answerLogin,
+    clientConfig,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientConfig'> & {
+    codes: OneTimeCodes
+    answerLogin: AnswerLogin
+  }): Handler<typeof methods.users.signup> =>
+  async ({ body, client }) => {
+    requireSignUp(clientConfig.sign_up_enabled)
+    const email = body.email.toLowerCase()
+    const takeBack = await countCodeTry(counters, email, client.ip)
+    const id = await codes.check(email, ['sign up'], body.otp_token)
+    const answer = await db.transaction().execute(async (tx) => {
+      await codes.spend(tx, email, id)
+      const { user, created } = await ensureUser(tx, { email: body.email, time: new Date(clock()) })
+      return await answerLogin(tx, { user, client, action: created ? 'users.signup' : 'users.loginOtp' })
+    })
+    await takeBack()
+    return answer
+  }

@@ -1,0 +1,38 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireOwnUser } from './own-user.ts'
+import { presentUser, userColumns } from './present.ts'
+
+/** Changes the caller's own names. */
+export const updateUser =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.update> =>
+  async ({ actor, params, body }) => {
+    requireOwnUser(actor, params.user)
+    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    return await db.transaction().execute(async (tx) => {
+      const row =
+        Object.keys(changes).length === 0
+          ? await tx.selectFrom('users').select(userColumns).where('id', '=', actor.userId).executeTakeFirst()
+          : await tx
+              .updateTable('users')
+              .set(changes)
+              .where('id', '=', actor.userId)
+              .returning(userColumns)
+              .executeTakeFirst()
+      if (row === undefined) throw notFound('user not found')
+      const user = presentUser(row)
+      await audit(tx, {
+        actor,
+        action: 'users.update',
+        resource: user.name,
+        organizationId: null,
+        workspaceId: null,
+        detail: { fields: Object.keys(changes) },
+        time: new Date(clock()),
+      })
+      return user
+    })
+  }
