@@ -6,7 +6,7 @@ export const email = line(320).pipe(z.email('Invalid email'))
 
 /** The five rules of a password that is set, in the order shown; the order of letters and digits is Unicode's. */
 export const passwordRules = [
-  { message: 'Must be at least 8 characters in length', test: (text: string) => [...text].length >= 8 },
+  { message: 'Must be at least 8 characters in length', test: (text: string) => Array.from(text).length >= 8 },
   { message: 'One uppercase character', test: (text: string) => /\p{Lu}/u.test(text) },
   { message: 'One lowercase character', test: (text: string) => /\p{Ll}/u.test(text) },
   { message: 'One number', test: (text: string) => /\p{Nd}/u.test(text) },
@@ -56,7 +56,9 @@ export const inviteEmails = z
     return [...found.values()]
   })
   .superRefine((emails, context) => {
-    const fail = (message: string): void => void context.addIssue({ code: 'custom', message })
+    const fail = (message: string): void => {
+      context.addIssue({ code: 'custom', message })
+    }
     if (emails.length === 0) fail('Please enter at least 1 email')
     else if (emails.length > inviteEmailsMax) fail("You can't invite more than 10 emails at once")
     else if (emails.some((each) => !email.safeParse(each).success)) fail('One of the emails is invalid')

@@ -1,18 +1,8 @@
 import { z } from 'zod'
-import {
-  empty,
-  errors,
-  line,
-  maskQuery,
-  nextPageToken,
-  pageQuery,
-  reference,
-  requestId,
-  time,
-  title,
-} from './fields.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { setting, settingsInput, settingValue } from './settings.ts'
+import { destinationTitle } from './value-rules.ts'
 
 /** The app of one destination, with its settings. */
 export const destinationApp = z.object({
@@ -39,8 +29,6 @@ export const destination = z.object({
   update_time: time,
 })
 export type Destination = z.infer<typeof destination>
-
-const destinationTitle = title.min(4, 'At least 4 characters')
 
 export const destinations = {
   list: defineMethod({

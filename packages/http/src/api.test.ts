@@ -160,7 +160,11 @@ describe('input', () => {
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({
       reason: 'VALIDATION',
-      metadata: { title: 'At least 4 characters', industry: 'Choose an industry', workspace_title: 'Required' },
+      metadata: {
+        title: 'Please provide a name that is 4 characters or more',
+        industry: 'Choose an industry',
+        workspace_title: 'Required',
+      },
     })
   })
 

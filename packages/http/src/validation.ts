@@ -1,4 +1,4 @@
-import type { Method } from '@tributary/contract'
+import { type Method, stockMessage } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import { z } from 'zod'
 
@@ -25,9 +25,7 @@ const sentence = (fields: Record<string, string>): string =>
  * text for each field.
  */
 export const parseInput = (schema: z.ZodType, value: unknown): unknown => {
-  const result = schema.safeParse(value, {
-    error: (issue) => (issue.input === undefined ? 'Required' : undefined),
-  })
+  const result = schema.safeParse(value, { error: stockMessage })
   if (result.success) return result.data
   const fields = fieldErrors(result.error.issues)
   throw badRequest('VALIDATION', sentence(fields), fields)

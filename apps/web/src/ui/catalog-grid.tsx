@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
+import { markupText } from '../lib/markup.ts'
 import { pluralise } from '../lib/text.ts'
 import { AppIcon } from './app-icon.tsx'
 import { Badge } from './badge.tsx'
@@ -49,7 +50,7 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
                   </Badge>
                 )}
               </span>
-              <span className="line-clamp-3 text-sm text-ink-2">{card.description}</span>
+              <span className="line-clamp-3 text-sm text-ink-2">{markupText(card.description)}</span>
             </Link>
           </li>
         ))}

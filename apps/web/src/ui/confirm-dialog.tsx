@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Dialog } from './dialog.tsx'
+import { WithCode } from './with-code.tsx'
 
 const kinds = {
   danger: { icon: TriangleAlert, tone: 'bg-danger-soft text-danger-ink', button: 'danger' },
@@ -75,7 +76,7 @@ export const ConfirmDialog = ({
       <div className="pl-11 text-sm text-ink-2 max-sm:pl-0">{children}</div>
       {error !== undefined && (
         <p role="alert" className="mt-3 text-xs text-danger-ink sm:pl-11">
-          {error}
+          <WithCode text={error} />
         </p>
       )}
     </Dialog>

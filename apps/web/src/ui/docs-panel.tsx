@@ -1,6 +1,7 @@
 import { ExternalLink } from 'lucide-react'
 import { AppIcon } from './app-icon.tsx'
 import { Card } from './card.tsx'
+import { Markup } from './markup.tsx'
 
 /** Beside the form for a new source or destination: what it is, and its documentation. */
 export const DocsPanel = ({
@@ -18,13 +19,15 @@ export const DocsPanel = ({
           <AppIcon icon={app.extra.app_icon} size="md" />
           <h2 className="text-base font-semibold">{app.title}</h2>
         </div>
-        <p className="text-sm text-ink-2">{app.description}</p>
+        <Markup text={app.description} className="text-sm text-ink-2" />
         {steps.length > 0 && (
           <dl className="space-y-3 border-t border-line pt-3">
             {steps.map((step) => (
               <div key={step.title}>
                 <dt className="text-sm font-medium">{step.title}</dt>
-                <dd className="mt-0.5 text-xs text-ink-2">{step.text}</dd>
+                <dd className="mt-0.5 text-xs text-ink-2">
+                  <Markup text={step.text} />
+                </dd>
               </div>
             ))}
           </dl>

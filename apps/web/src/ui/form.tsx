@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
+import { stockMessage } from '@tributary/contract'
 import { type ReactNode, useEffect } from 'react'
 import {
   type DefaultValues,
@@ -14,6 +15,7 @@ import { formFailure } from '../lib/errors.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { Input, type InputProps, PasswordInput, Select, type SelectProps } from './input.tsx'
+import { WithCode } from './with-code.tsx'
 
 type Values = Record<string, unknown>
 
@@ -32,7 +34,7 @@ export const useApiForm = <T extends Values>(
   defaultValues: DefaultValues<T>,
 ): UseFormReturn<T, unknown, T> =>
   useForm<T, unknown, T>({
-    resolver: zodResolver(schema),
+    resolver: zodResolver(schema, { error: stockMessage }),
     defaultValues,
     mode: 'onSubmit',
     reValidateMode: 'onChange',
@@ -92,7 +94,7 @@ export const Form = <T extends Values>({
               role="alert"
               className="mt-4 w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
             >
-              {error.message}
+              <WithCode text={error.message} />
             </p>
           ))}
       </form>

@@ -17,15 +17,9 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { useCreateDestination } from './mutations.ts'
+import { shownHint } from './setting-hint.tsx'
 import { SettingInput } from './setting-input.tsx'
-import {
-  type DestinationForm,
-  defaultSettings,
-  destinationForm,
-  filledSettings,
-  isShown,
-  settingHint,
-} from './setting-values.ts'
+import { type DestinationForm, defaultSettings, destinationForm, filledSettings, isShown } from './setting-values.ts'
 
 const SettingField = ({ option }: { option: SettingOption }) => {
   const { control } = useFormContext<DestinationForm>()
@@ -37,7 +31,7 @@ const SettingField = ({ option }: { option: SettingOption }) => {
         <Field
           label={option.display_name}
           required={option.required}
-          hint={settingHint(option)}
+          hint={shownHint(option)}
           error={fieldState.error?.message}
         >
           {(aria) => (

@@ -1,4 +1,4 @@
-import type { SettingOption, SettingValue } from '@tributary/contract'
+import { destinationTitle, type SettingOption, type SettingValue } from '@tributary/contract'
 import { z } from 'zod'
 import { count } from '../../lib/text.ts'
 
@@ -87,7 +87,7 @@ const value = z.union([z.string(), z.number(), z.boolean(), z.record(z.string(),
 export const destinationForm = (options: readonly SettingOption[]) =>
   z
     .object({
-      title: z.string().trim().min(1, 'Required').min(4, 'At least 4 characters').max(200, 'At most 200 characters'),
+      title: destinationTitle,
       settings: z.record(z.string(), value),
       sources: z.array(z.string()),
     })

@@ -1,4 +1,4 @@
-import type { Destination, Setting, SettingValue } from '@tributary/contract'
+import { type Destination, destinationTitle, type Setting, type SettingValue } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
@@ -13,12 +13,11 @@ import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 import { settingFailure } from './setting-failure.ts'
+import { shownHint } from './setting-hint.tsx'
 import { SettingInput } from './setting-input.tsx'
-import { isEmptySetting, isShown, settingHint, settingProblem } from './setting-values.ts'
+import { isEmptySetting, isShown, settingProblem } from './setting-values.ts'
 
-const titleForm = z.object({
-  title: z.string().trim().min(1, 'Required').min(4, 'At least 4 characters').max(200, 'At most 200 characters'),
-})
+const titleForm = z.object({ title: destinationTitle })
 
 const TitleCard = ({ destination, mayEdit }: { destination: Destination; mayEdit: boolean }) => {
   const update = useUpdateDestination(destination)
@@ -114,7 +113,7 @@ const SettingRow = ({
         save(draft)
       }}
     >
-      <Field label={setting.display_name} required={setting.required} hint={settingHint(setting)} error={problem}>
+      <Field label={setting.display_name} required={setting.required} hint={shownHint(setting)} error={problem}>
         {(control) => (
           <SettingInput
             key={saves}

@@ -18,6 +18,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { WithCode } from '../../ui/with-code.tsx'
 import { byDestination } from './by-destination.ts'
 import type { LiveEvent } from './live-events.ts'
 import { rejectionOf } from './rejection.ts'
@@ -102,7 +103,9 @@ const Rejection = ({ reason }: { reason: string }) => {
     <div className="mb-4 flex gap-3 rounded-md bg-danger-soft px-4 py-3 text-danger-ink">
       <CircleAlert aria-hidden className="mt-0.5 size-5 shrink-0" />
       <div className="min-w-0">
-        <p className="font-semibold break-words">{advice}</p>
+        <p className="font-semibold break-words">
+          <WithCode text={advice} />
+        </p>
         <p className="mt-1 text-sm break-words">
           The event is kept as rejected and was not delivered. Mend it at the sender and send it again.
           {code !== '' && (

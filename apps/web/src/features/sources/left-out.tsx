@@ -6,6 +6,7 @@ import { hourSpan, utcTime } from '../../lib/time.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { WithCode } from '../../ui/with-code.tsx'
 
 const known: Readonly<Record<string, { title: string; advice: string }>> = {
   duplicate: {
@@ -33,7 +34,11 @@ const columns: readonly Column<DroppedEvent>[] = [
     cell: (row) => (
       <span className="block py-2">
         <span className="block font-medium">{titleOf(row.reason)}</span>
-        {row.message !== '' && <span className="mt-0.5 block text-xs text-ink-2">{row.message}</span>}
+        {row.message !== '' && (
+          <span className="mt-0.5 block text-xs text-ink-2">
+            <WithCode text={row.message} />
+          </span>
+        )}
         {known[row.reason] !== undefined && (
           <span className="mt-0.5 block text-xs text-ink-2">{known[row.reason]?.advice}</span>
         )}

@@ -8,6 +8,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { WithCode } from '../../ui/with-code.tsx'
 
 const reasonText = (reason: string): string => {
   const words = humanise(reason.toLowerCase()).replaceAll(/\bjson\b/g, 'JSON')
@@ -26,7 +27,7 @@ const columns: readonly Column<RefusedRequest>[] = [
           <Badge tone="danger">{row.code}</Badge>
         </span>
         <span className="mt-0.5 block text-xs text-ink-2">
-          {row.message}
+          <WithCode text={row.message} />
           {row.key_hint !== '' && <span className="text-ink-3"> Key sent: {row.key_hint}</span>}
         </span>
       </span>
@@ -66,7 +67,9 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
     }
     footer={<Button onClick={onClose}>Close</Button>}
   >
-    <p className="mb-4 rounded-md bg-danger-soft px-3 py-2 text-sm break-words text-danger-ink">{row.message}</p>
+    <p className="mb-4 rounded-md bg-danger-soft px-3 py-2 text-sm break-words text-danger-ink">
+      <WithCode text={row.message} />
+    </p>
     {row.sample === '' ? (
       <p className="text-sm text-ink-2">No sample was kept.</p>
     ) : (

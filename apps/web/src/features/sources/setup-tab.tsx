@@ -10,6 +10,7 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { Markup } from '../../ui/markup.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -75,7 +76,7 @@ const GuideSteps = ({
             </span>
             <div className="min-w-0 flex-1 space-y-2">
               <h3 className="pt-0.5 text-sm font-semibold">{step.title}</h3>
-              {step.text !== '' && <p className="text-sm whitespace-pre-line text-ink-2">{step.text}</p>}
+              {step.text !== '' && <Markup text={step.text} className="text-sm text-ink-2" />}
               {step.code !== '' && (
                 <CodeBlock
                   codes={[{ title: step.language, language: step.language, text: step.code }]}

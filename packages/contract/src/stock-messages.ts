@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+
+const elements = (count: number | bigint): string => (Number(count) === 1 ? '1 element' : `${count} elements`)
+
+const tooSmall = ({ origin, minimum, inclusive, input }: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>): string => {
+  if (origin === 'string') return input === '' ? 'Required' : `At least ${minimum} characters`
+  if (origin === 'array' || origin === 'set') return `At least ${elements(minimum)}`
+  return inclusive === false ? `Must be greater than ${minimum}` : `At least ${minimum}`
+}
+
+const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string => {
+  if (origin === 'string') return `At most ${maximum} characters`
+  if (origin === 'array' || origin === 'set') return `At most ${elements(maximum)}`
+  return inclusive === false ? `Must be less than ${maximum}` : `At most ${maximum}`
+}
+
+/**
+ * The text of a broken rule whose schema has none of its own: for missing values, addresses, and the limits of texts,
+ * numbers and lists. Given to a parse as its `error`; undefined leaves the text to Zod.
+ */
+export const stockMessage: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined || issue.input === null ? 'Required' : undefined
+    case 'invalid_format':
+      return issue.input === '' ? 'Required' : { email: 'Invalid email', url: 'Invalid url' }[String(issue.format)]
+    case 'too_small':
+      return tooSmall(issue as z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>)
+    case 'too_big':
+      return tooBig(issue as z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>)
+    default:
+      return issue.input === undefined ? 'Required' : undefined
+  }
+}
