@@ -29,6 +29,12 @@ import { createInvitationLink } from './invitation-links/create.ts'
 import { deleteInvitationLink } from './invitation-links/delete.ts'
 import { getInvitationLink } from './invitation-links/get.ts'
 import { listInvitationLinks } from './invitation-links/list.ts'
+import { acceptInvitation } from './invitations/accept.ts'
+import { batchCreateInvitations } from './invitations/batch-create.ts'
+import { deleteInvitation } from './invitations/delete.ts'
+import { getInvitation } from './invitations/get.ts'
+import { listInvitations } from './invitations/list.ts'
+import { resendInvitation } from './invitations/resend.ts'
 import { deleteMembership } from './memberships/delete.ts'
 import { listMemberships } from './memberships/list.ts'
 import { listOrganizationMemberships } from './memberships/list-by-organization.ts'
@@ -108,12 +114,12 @@ export const createHandlers = (
     delete: deleteMembership(deps),
   },
   invitations: {
-    batchCreate: later,
-    list: later,
-    resend: later,
-    delete: later,
-    get: later,
-    accept: later,
+    batchCreate: batchCreateInvitations(deps),
+    list: listInvitations(deps),
+    resend: resendInvitation(deps),
+    delete: deleteInvitation(deps),
+    get: getInvitation(deps),
+    accept: acceptInvitation(deps),
   },
   invitationLinks: {
     create: createInvitationLink(deps),

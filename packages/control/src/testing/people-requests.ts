@@ -43,10 +43,66 @@ const anotherOrganization = async (harness: Harness): Promise<{ id: string; owne
   return { id: idIn(made.organization.name), owner }
 }
 
+const newAddress = (): string => `${crypto.randomUUID()}@example.com`
+
+/** An open invitation that was mailed a while ago. */
+const anInvitation = async (
+  harness: Harness,
+  administrator: Caller,
+  organization: string,
+  email: string,
+): Promise<Situation> => {
+  const { invitations } = await administrator.ok(
+    methods.invitations.batchCreate,
+    { organization },
+    { body: { emails: [email], role: 1 } },
+  )
+  const invitation = idIn(invitations[0]?.name ?? '')
+  await harness.db
+    .updateTable('invitations')
+    .set({ send_time: new Date(harness.now() - 3_600_000) })
+    .where('id', '=', invitation)
+    .execute()
+  return { params: { organization, invitation }, body: {} }
+}
+
+/** The secret in the newest link that was mailed to an address. */
+export const mailedToken = async (harness: Harness, email: string): Promise<string> => {
+  const mail = await harness.db
+    .selectFrom('mails')
+    .select('body_text')
+    .where('recipient', '=', email)
+    .where('kind', '=', 'invitation')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return /[?]token=([\w-]+)/.exec(mail?.body_text ?? '')?.[1] ?? ''
+}
+
 const situations: Readonly<Record<string, Make>> = {
   'memberships.listByOrganization': fixed(),
   'memberships.update': aMember({ role: 1 }),
   'memberships.delete': aMember(),
+  'invitations.list': fixed(),
+  async 'invitations.batchCreate'(_, { organizationId }) {
+    return { params: { organization: organizationId }, body: { emails: [newAddress()], role: 2 } }
+  },
+  async 'invitations.resend'(harness, { administrator, organizationId }) {
+    return await anInvitation(harness, administrator, organizationId, newAddress())
+  },
+  async 'invitations.delete'(harness, { administrator, organizationId }) {
+    return await anInvitation(harness, administrator, organizationId, newAddress())
+  },
+  async 'invitations.get'(harness, { administrator, organizationId }) {
+    const email = newAddress()
+    const { params } = await anInvitation(harness, administrator, organizationId, email)
+    return { params, query: { token: await mailedToken(harness, email) } }
+  },
+  async 'invitations.accept'(harness, _, caller) {
+    const { id, owner } = await anotherOrganization(harness)
+    const email = caller?.email ?? newAddress()
+    const { params } = await anInvitation(harness, owner, id, email)
+    return { params, body: { token: await mailedToken(harness, email) } }
+  },
   'invitationLinks.create': fixed({ role: 1 }),
   'invitationLinks.list': fixed(),
   'invitationLinks.delete': (_, { administrator, organizationId }) => aLink(administrator, organizationId),

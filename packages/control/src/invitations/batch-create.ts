@@ -1,0 +1,109 @@
+import { administrators, type methods, type Role, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { type Actor, conflict, newId } from '@tributary/kernel'
+import { sql } from 'kysely'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { mailInvitation } from './mail.ts'
+import { invitationsOf, presentInvitation } from './read.ts'
+import { countInvitations } from './send-limit.ts'
+import { invitationLifeMs, newInvitationToken } from './token.ts'
+
+type Line = { invitee_email: string; role: Role }
+
+const refuseMembers = async (tx: Tx, organizationId: string, lines: readonly Line[]): Promise<void> => {
+  const rows = await tx
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('users.email')
+    .where('memberships.organization_id', '=', organizationId)
+    .where(
+      sql`lower(users.email)`,
+      'in',
+      lines.map((line) => line.invitee_email.toLowerCase()),
+    )
+    .orderBy('users.email')
+    .execute()
+  if (rows.length === 0) return
+  const emails = rows.map((row) => row.email).join(', ')
+  const text = `${emails} ${rows.length === 1 ? 'is already a member' : 'are already members'}`
+  throw conflict('ALREADY_EXISTS', text, { emails: text })
+}
+
+/** Makes the invitation, or renews the one that is open for this address: role, inviter, link and time are the new ones. */
+const writeInvitation = async (
+  tx: Tx,
+  actor: Actor,
+  organizationId: string,
+  line: Line,
+  now: number,
+): Promise<{ id: string; token: string }> => {
+  const { token, hash } = newInvitationToken()
+  const fresh = {
+    invitee_email: line.invitee_email,
+    role: line.role,
+    inviter_id: actor.userId,
+    token_hash: hash,
+    send_time: new Date(now),
+    expire_time: new Date(now + invitationLifeMs),
+  }
+  const { id } = await tx
+    .insertInto('invitations')
+    .values({ id: newId(), organization_id: organizationId, create_time: new Date(now), ...fresh })
+    .onConflict((conflicting) =>
+      conflicting
+        .expression(sql`organization_id, lower(invitee_email)`)
+        .where('accept_time', 'is', null)
+        .where('revoke_time', 'is', null)
+        .doUpdateSet(fresh),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id, token }
+}
+
+/**
+ * Invites addresses; all or none. An address that is invited already is mailed again with a new link, one of a member
+ * is refused. Administrators only, and only so many an hour.
+ */
+export const batchCreateInvitations =
+  ({
+    db,
+    clock,
+    counters,
+    publicUrl,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl'>): Handler<typeof methods.invitations.batchCreate> =>
+  async ({ actor, params, body }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+    const lines = body.requests
+    const takeBack = await countInvitations(counters, organizationId, lines.length)
+    try {
+      return await db.transaction().execute(async (tx) => {
+        await lockOrganizationFor(tx, actor, organizationId, administrators)
+        await refuseMembers(tx, organizationId, lines)
+        const now = clock()
+        const invitations = []
+        for (const line of lines) {
+          const { id, token } = await writeInvitation(tx, actor, organizationId, line, now)
+          const row = await invitationsOf(tx).where('invitations.id', '=', id).executeTakeFirstOrThrow()
+          await mailInvitation(tx, { publicUrl }, row, token)
+          invitations.push(presentInvitation(row))
+        }
+        await audit(tx, {
+          actor,
+          action: 'invitations.batchCreate',
+          resource: resourceNames.organization.format({ organization: organizationId }),
+          organizationId,
+          workspaceId: null,
+          detail: { requests: lines },
+          time: new Date(now),
+        })
+        return { invitations }
+      })
+    } catch (error) {
+      await takeBack()
+      throw error
+    }
+  }

@@ -1,0 +1,30 @@
+import type { ControlDeps, Tx } from '../deps.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import { invitationMail } from '../mail/templates.ts'
+import { type InvitationRow, inviterOf } from './read.ts'
+
+/** Queues the mail with the invitation's link; it is given up when the invitation expires. */
+export const mailInvitation = async (
+  tx: Tx,
+  { publicUrl }: Pick<ControlDeps, 'publicUrl'>,
+  row: InvitationRow,
+  token: string,
+): Promise<void> => {
+  const { title } = await tx
+    .selectFrom('organizations')
+    .select('title')
+    .where('id', '=', row.organization_id)
+    .executeTakeFirstOrThrow()
+  await queueMail(tx, {
+    recipient: row.invitee_email,
+    mail: invitationMail({
+      inviter: inviterOf(row),
+      organization: title,
+      role: row.role,
+      url: `${publicUrl()}/invitations/${row.id}?token=${token}`,
+      expireTime: row.expire_time,
+    }),
+    time: row.send_time,
+    expireTime: row.expire_time,
+  })
+}

@@ -1,0 +1,65 @@
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { AppError, notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
+import { isId } from '../resource-ids.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { mailInvitation } from './mail.ts'
+import { presentInvitation, readOpenInvitation } from './read.ts'
+import { countInvitations, resendPauseMs } from './send-limit.ts'
+import { invitationLifeMs, newInvitationToken } from './token.ts'
+
+const requirePause = (sentTime: Date, now: number): void => {
+  const left = sentTime.getTime() + resendPauseMs - now
+  if (left <= 0) return
+  const seconds = Math.ceil(left / 1000)
+  throw new AppError(429, 'RATE_LIMITED', `It was sent just now; try again in ${seconds} seconds`, {
+    retry_after: String(seconds),
+  })
+}
+
+/** Mails an invitation again with a new link and seven more days; the old link ends. At most every 30 seconds. */
+export const resendInvitation =
+  ({
+    db,
+    clock,
+    counters,
+    publicUrl,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl'>): Handler<typeof methods.invitations.resend> =>
+  async ({ actor, params }) => {
+    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+    if (!isId(params.invitation)) throw notFound('invitation not found')
+    const takeBack = await countInvitations(counters, organizationId, 1)
+    try {
+      return await db.transaction().execute(async (tx) => {
+        await lockOrganizationFor(tx, actor, organizationId, administrators)
+        const before = await readOpenInvitation(tx, organizationId, params.invitation)
+        const now = clock()
+        requirePause(before.send_time, now)
+        const { token, hash } = newInvitationToken()
+        const times = { send_time: new Date(now), expire_time: new Date(now + invitationLifeMs) }
+        await tx
+          .updateTable('invitations')
+          .set({ ...times, token_hash: hash })
+          .where('id', '=', before.id)
+          .execute()
+        const row = { ...before, ...times }
+        await mailInvitation(tx, { publicUrl }, row, token)
+        await audit(tx, {
+          actor,
+          action: 'invitations.resend',
+          resource: resourceNames.invitation.format({ organization: organizationId, invitation: row.id }),
+          organizationId,
+          workspaceId: null,
+          detail: { invitee_email: row.invitee_email },
+          time: new Date(now),
+        })
+        return presentInvitation(row)
+      })
+    } catch (error) {
+      await takeBack()
+      throw error
+    }
+  }
