@@ -1,3 +1,4 @@
+import type { ClientConfig } from '@tributary/contract'
 import {
   createBrowserRouter,
   type LoaderFunctionArgs,
@@ -6,6 +7,7 @@ import {
   redirect,
   ScrollRestoration,
 } from 'react-router'
+import { AuthNotFoundPage } from '../features/auth/auth-not-found-page.tsx'
 import { LoginPage } from '../features/auth/login-page.tsx'
 import { LogoutPage } from '../features/auth/logout-page.tsx'
 import { paths, patterns } from '../lib/paths.ts'
@@ -14,6 +16,7 @@ import {
   catalogDestinationsQuery,
   catalogSourceQuery,
   catalogSourcesQuery,
+  configQuery,
   connectionsQuery,
   destinationQuery,
   destinationsQuery,
@@ -21,7 +24,7 @@ import {
   sourcesQuery,
   workspaceEventsQuery,
 } from '../lib/queries.ts'
-import { rememberLocation, useSession } from '../lib/session.ts'
+import { mayCompleteRegistration, rememberLocation, useSession } from '../lib/session.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { PageNotFound } from '../ui/error-screen.tsx'
 import { useDocumentTitle } from '../ui/page-header.tsx'
@@ -70,6 +73,60 @@ const signedIn = ({ request }: LoaderFunctionArgs): null | Response => {
 
 /** Sends somebody who is signed in already to where they belong. */
 const signedOut = (): null | Response => (useSession.getState().accessToken === null ? null : redirect(paths.root()))
+
+/** Waits a little for what is configured, so that a page that shows some of it does not change before one's eyes. */
+const configured = async (): Promise<ClientConfig | undefined> => {
+  const patience = new Promise((resolve) => {
+    setTimeout(resolve, 2000)
+  })
+  await Promise.race([queryClient.prefetchQuery(configQuery()), patience])
+  return queryClient.getQueryData(configQuery().queryKey)
+}
+
+const authRoutes = [
+  {
+    path: 'login',
+    loader: async () => {
+      const elsewhere = signedOut()
+      if (elsewhere === null) await configured()
+      return elsewhere
+    },
+    Component: LoginPage,
+  },
+  {
+    path: 'login-otp',
+    loader: ({ request }: LoaderFunctionArgs) =>
+      redirect(paths.login({ method: 'otp', email: new URL(request.url).searchParams.get('email') ?? '' })),
+  },
+  {
+    path: 'register',
+    loader: async () => {
+      const elsewhere = signedOut()
+      if (elsewhere !== null) return elsewhere
+      return (await configured())?.sign_up_enabled === false ? redirect(paths.login()) : null
+    },
+    lazy: async () => ({ Component: (await import('../features/auth/register-page.tsx')).RegisterPage }),
+  },
+  {
+    path: 'complete-registration',
+    loader: () => (mayCompleteRegistration() ? null : redirect(paths.login())),
+    lazy: async () => ({
+      Component: (await import('../features/auth/complete-registration-page.tsx')).CompleteRegistrationPage,
+    }),
+  },
+  {
+    path: 'forgot-password',
+    loader: signedOut,
+    lazy: async () => ({ Component: (await import('../features/auth/forgot-password-page.tsx')).ForgotPasswordPage }),
+  },
+  {
+    path: 'oauth-callback',
+    loader: signedOut,
+    lazy: async () => ({ Component: (await import('../features/auth/oauth-callback-page.tsx')).OauthCallbackPage }),
+  },
+  { path: 'logout', Component: LogoutPage },
+  { path: '*', loader: signedOut, Component: AuthNotFoundPage },
+]
 
 /** A loader that starts reading what a page shows, while the page's code is still on its way. */
 const reads =
@@ -176,11 +233,7 @@ export const router = createBrowserRouter([
         path: 'auth',
         loader: ({ request }) =>
           new URL(request.url).pathname.replace(/\/$/, '') === '/auth' ? redirect(paths.login()) : null,
-        children: [
-          { path: 'login', loader: signedOut, Component: LoginPage },
-          { path: 'logout', Component: LogoutPage },
-          { path: '*', Component: NotFound },
-        ],
+        children: authRoutes,
       },
       {
         index: true,

@@ -21,7 +21,7 @@ describe('a session is over', () => {
     [failed(401, { message: 'bad password' }), false],
     [failed(403, { message: 'token expired' }), false],
     [new Error('token expired'), false],
-  ])('%o: %s', (error, over) => {
+  ])('SES-13, SES-14, SES-16: %o ends the session: %s', (error, over) => {
     expect(isSessionExpired(error)).toBe(over)
   })
 })

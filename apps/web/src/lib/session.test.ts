@@ -51,7 +51,7 @@ const other = organization('other')
 
 beforeEach(clearSession)
 
-test('a login answer becomes the stored session', () => {
+test('SES-04, SES-05, SES-06, SES-07, SES-08: a login answer becomes the stored session', () => {
   expect(sessionOfLogin(answer)).toEqual({
     session: { organization: null },
     availableWorkspaces: [],
@@ -64,7 +64,8 @@ test('a login answer becomes the stored session', () => {
   })
 })
 
-test('an answer that carries an organisation sets it', () => {
+test('SES-02, SES-11: an answer that carries an organisation sets it, one without leaves it open', () => {
+  expect(sessionOfLogin(answer).session).toEqual({ organization: null })
   expect(sessionOfLogin({ ...answer, organization: own }).session.organization?.name).toBe('organizations/own')
 })
 
@@ -99,7 +100,7 @@ describe('acting on behalf', () => {
     actOnBehalf(workspace('w9', other))
   })
 
-  test('SES-28, SES-29, SES-30: it switches the organisation, and remembers the own one and the workspace', () => {
+  test('SES-09, SES-28, SES-29, SES-30: it switches the organisation, and remembers the own one and the workspace', () => {
     const { session, actOnBehalfOf } = useSession.getState()
     expect(session.organization).toEqual(other)
     expect(actOnBehalfOf).toEqual({
@@ -109,7 +110,7 @@ describe('acting on behalf', () => {
     })
   })
 
-  test('SES-31: ending it restores the own organisation, keeps the session, and a second end changes nothing', () => {
+  test('SES-09, SES-31: ending it restores the own organisation, keeps the session, and a second end changes nothing', () => {
     stopActing()
     expect(useSession.getState()).toMatchObject({
       session: { organization: own },

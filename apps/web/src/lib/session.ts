@@ -91,6 +91,12 @@ export const stopActing = (): void => {
   useSession.setState({ session: { organization: actOnBehalfOf.originalOrganization }, actOnBehalfOf: null })
 }
 
+/** True when the session holds what completing a registration needs. */
+export const mayCompleteRegistration = (): boolean => {
+  const { currentUserResourceName, passwordOTPToken } = useSession.getState()
+  return (currentUserResourceName ?? '') !== '' && (passwordOTPToken ?? '') !== ''
+}
+
 /** Remembers a protected address until the next login; addresses that must not be opened are ignored. */
 export const rememberLocation = (path: string): void => {
   if (safeReturn(path) !== undefined) sessionStorage.setItem(returnKey, path)

@@ -46,6 +46,8 @@ export const ensurePlatformAdmin = async (
       .values({
         id: newId(),
         email,
+        // A user without a name is asked to complete the registration.
+        first_name: 'Admin',
         password_hash: passwordHash,
         is_admin: true,
         email_verified_at: time,

@@ -1,14 +1,16 @@
 import type { ReactNode } from 'react'
 import { Wordmark } from '../../ui/wordmark.tsx'
 
-/** The frame of the pages before sign-in: the product's name and one card. */
+/** The frame of the pages before sign-in: the product's name and one card, with where else to go below it. */
 export const AuthFrame = ({
   title,
   description,
+  footer,
   children,
 }: {
-  title: string
-  description?: string
+  title?: string
+  description?: ReactNode
+  footer?: ReactNode
   children: ReactNode
 }) => (
   <main className="grid min-h-dvh place-items-center px-4 py-10">
@@ -17,10 +19,11 @@ export const AuthFrame = ({
         <Wordmark />
       </div>
       <div className="rounded-xl border border-line bg-surface p-6 shadow-card">
-        <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
-        {description !== undefined && <p className="mt-0.5 mb-5 text-sm text-ink-2">{description}</p>}
+        {title !== undefined && <h1 className="text-lg font-semibold tracking-tight">{title}</h1>}
+        {description !== undefined && <p className="mt-0.5 mb-5 text-sm break-words text-ink-2">{description}</p>}
         {children}
       </div>
+      {footer !== undefined && <div className="mt-5 space-y-2 text-center text-sm text-ink-2">{footer}</div>}
     </div>
   </main>
 )

@@ -1,39 +1,124 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { credentials, methods } from '@tributary/contract'
-import { useNavigate } from 'react-router'
-import type { z } from 'zod'
-import { call } from '../../lib/client.ts'
-import { keys } from '../../lib/queries.ts'
-import { signIn, takeLocation } from '../../lib/session.ts'
+import { useQuery } from '@tanstack/react-query'
+import { credentials, oneTimeCode } from '@tributary/contract'
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { z } from 'zod'
+import { paths } from '../../lib/paths.ts'
+import { configQuery } from '../../lib/queries.ts'
+import { login } from '../../lib/ways-in.ts'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { AuthFrame } from './auth-frame.tsx'
+import { AuthLink } from './auth-link.tsx'
+import { useKnownEmail } from './known-email.ts'
+import { AddressStep, CodeField, CodeHelp, type Sent, SentAddress } from './one-time-code.tsx'
+import { ThirdPartyButton } from './third-party-button.tsx'
+import { useEnter } from './use-enter.ts'
 
-type Credentials = z.infer<typeof credentials>
+const codeForm = z.object({ email: z.string(), otp_token: oneTimeCode })
 
-/** Sign-in with e-mail address and password. */
-export const LoginPage = () => {
-  useDocumentTitle('Sign in')
-  const navigate = useNavigate()
-  const cache = useQueryClient()
-  const form = useApiForm<Credentials>(credentials, { email: '', password: '' })
-  useFirstField(form, 'email')
-  const submit = async (values: Credentials): Promise<void> => {
-    const answer = await call(methods.users.login, { body: values })
-    cache.clear()
-    signIn(answer)
-    cache.setQueryData(keys.user(answer.user.name), answer.user)
-    await navigate(takeLocation(), { replace: true })
-  }
+type Way = { email: string; onEmail: (email: string) => void }
+
+const PasswordLogin = ({ email, onEmail }: Way) => {
+  const enter = useEnter()
+  const form = useApiForm(credentials, { email, password: '' })
+  useFirstField(form, email === '' ? 'email' : 'password')
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => onEmail(values.email) }),
+    [form, onEmail],
+  )
   return (
-    <AuthFrame title="Sign in" description="Use your work email and password.">
-      <Form form={form} onSubmit={submit} label="Sign in" className="space-y-4">
-        <TextField name="email" label="Email" type="email" required autoComplete="username" inputMode="email" />
+    <Form form={form} onSubmit={async (values) => enter(await login(values))} label="Sign in" className="space-y-4">
+      <TextField name="email" label="Email" type="email" required autoComplete="username" inputMode="email" />
+      <div>
         <TextField name="password" label="Password" type="password" required autoComplete="current-password" />
+        <p className="mt-1.5 text-right text-xs">
+          <AuthLink to={paths.forgotPassword()} state={{ email }}>
+            Forgot password?
+          </AuthLink>
+        </p>
+      </div>
+      <SubmitButton wide>Sign in</SubmitButton>
+    </Form>
+  )
+}
+
+const CodeLogin = ({ sent, otp, onSent, onChangeAddress }: CodeStep) => {
+  const enter = useEnter()
+  const form = useApiForm(codeForm, { email: sent.email, otp_token: otp })
+  useFirstField(form, 'otp_token')
+  return (
+    <>
+      <Form form={form} onSubmit={async (values) => enter(await login(values))} label="Sign in" className="space-y-4">
+        <SentAddress label="Email" />
+        <CodeField label="One-time passcode" />
         <div className="pt-1">
-          <SubmitButton wide>Sign in</SubmitButton>
+          <SubmitButton wide>Login using one-time passcode</SubmitButton>
         </div>
       </Form>
+      <CodeHelp sent={sent} action="login" onSent={onSent} onChangeAddress={onChangeAddress} />
+    </>
+  )
+}
+
+type CodeStep = { sent: Sent; otp: string; onSent: (sent: Sent) => void; onChangeAddress: () => void }
+
+const OneTimeCodeLogin = ({ email, onEmail }: Way) => {
+  const [query] = useSearchParams()
+  const otp = query.get('otp') ?? ''
+  // The mail that leads here has the code in its link.
+  const [sent, setSent] = useState<Sent | undefined>(otp !== '' && email !== '' ? { email, sentAt: 0 } : undefined)
+  if (sent !== undefined)
+    return <CodeLogin sent={sent} otp={otp} onSent={setSent} onChangeAddress={() => setSent(undefined)} />
+  return (
+    <AddressStep
+      name="Sign in"
+      label="Email"
+      action="login"
+      button="Request temporary access"
+      known={email}
+      onSent={(next) => {
+        onEmail(next.email)
+        setSent(next)
+      }}
+    />
+  )
+}
+
+/** Sign-in: with e-mail address and password, by a one-time code (`?method=otp`), or with a third party. */
+export const LoginPage = () => {
+  useDocumentTitle('Sign in')
+  const [query] = useSearchParams()
+  const known = useKnownEmail()
+  const [email, setEmail] = useState(known)
+  const { data: config } = useQuery(configQuery())
+  const byCode = query.get('method') === 'otp'
+  return (
+    <AuthFrame
+      title="Sign in"
+      description={byCode ? 'We mail you a one-time passcode.' : 'Use your work email and password.'}
+      footer={
+        config?.sign_up_enabled === false ? undefined : (
+          <p>
+            New here?{' '}
+            <AuthLink to={paths.register()} state={{ email }}>
+              Sign up
+            </AuthLink>
+          </p>
+        )
+      }
+    >
+      {byCode ? (
+        <OneTimeCodeLogin email={email} onEmail={setEmail} />
+      ) : (
+        <PasswordLogin email={email} onEmail={setEmail} />
+      )}
+      <p className="mt-4 text-center text-sm">
+        <AuthLink to={byCode ? paths.login() : paths.login({ method: 'otp' })}>
+          {byCode ? 'Use your password instead' : 'Use a one-time code instead'}
+        </AuthLink>
+      </p>
+      <ThirdPartyButton mode="login" />
     </AuthFrame>
   )
 }

@@ -4,9 +4,12 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../lib/client.ts'
 import { paths } from '../../lib/paths.ts'
-import { clearSession, useSession } from '../../lib/session.ts'
-import { resetFlags, useUi } from '../../lib/ui-store.ts'
+import { useSession } from '../../lib/session.ts'
 import { Spinner } from '../../ui/spinner.tsx'
+import { forgetUser } from './forget-user.ts'
+
+/** Milliseconds that the server gets to end the session before the browser forgets it anyway. */
+const patienceMs = 3000
 
 /** Ends the session on the server, forgets everything stored for the user, and goes to the sign-in page. */
 export const LogoutPage = () => {
@@ -17,15 +20,19 @@ export const LogoutPage = () => {
     if (started.current) return
     started.current = true
     const ended =
-      useSession.getState().accessToken === null ? Promise.resolve() : call(methods.users.logout, { body: {} })
+      useSession.getState().accessToken === null
+        ? Promise.resolve()
+        : Promise.race([
+            call(methods.users.logout, { body: {} }),
+            new Promise((resolve) => {
+              setTimeout(resolve, patienceMs)
+            }),
+          ])
     // The session may be over already; the browser forgets it either way.
     void Promise.resolve(ended)
       .catch(() => undefined)
       .then(() => {
-        clearSession()
-        cache.clear()
-        resetFlags()
-        useUi.setState({ lastWorkspace: null })
+        forgetUser(cache)
         return navigate(paths.login(), { replace: true })
       })
   }, [cache, navigate])

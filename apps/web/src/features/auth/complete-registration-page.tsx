@@ -1,0 +1,98 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { firstName, lastName, methods, newPassword, type User } from '@tributary/contract'
+import { useRef } from 'react'
+import { useNavigate } from 'react-router'
+import { z } from 'zod'
+import { call } from '../../lib/client.ts'
+import { userIds } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
+import { userQuery } from '../../lib/queries.ts'
+import { takeLocation, useSession } from '../../lib/session.ts'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { useDocumentTitle } from '../../ui/page-header.tsx'
+import { NewPasswordField } from '../../ui/password-field.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { AuthFrame } from './auth-frame.tsx'
+import { AuthLink } from './auth-link.tsx'
+
+const registration = z.object({
+  email: z.string(),
+  first_name: firstName,
+  last_name: lastName,
+  password: newPassword,
+})
+
+const Registration = ({ user }: { user: User }) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const form = useApiForm(registration, {
+    email: user.email,
+    first_name: user.first_name,
+    last_name: user.last_name,
+    password: '',
+  })
+  useFirstField(form, 'first_name')
+  // The token works once: when only the names were refused, the next try sends only them.
+  const passwordSet = useRef(false)
+  const submit = async ({ first_name, last_name, password }: z.infer<typeof registration>): Promise<void> => {
+    const params = userIds(user.name)
+    if (!passwordSet.current)
+      await call(methods.users.setPassword, {
+        params,
+        body: { name: user.name, otp_token: useSession.getState().passwordOTPToken ?? '', password },
+      })
+    passwordSet.current = true
+    await call(methods.users.update, {
+      params,
+      query: { update_mask: 'first_name,last_name' },
+      body: { first_name, last_name },
+    })
+    await cache.fetchQuery({ ...userQuery(user.name), staleTime: 0 })
+    useSession.setState({ passwordOTPToken: null })
+    await navigate(takeLocation(), { replace: true })
+  }
+  return (
+    <Form form={form} onSubmit={submit} label="Complete registration" className="space-y-4">
+      <TextField name="email" label="Email" type="email" readOnly autoComplete="username" />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField name="first_name" label="First name" required autoComplete="given-name" />
+        <TextField name="last_name" label="Last name" required autoComplete="family-name" />
+      </div>
+      <NewPasswordField name="password" label="Password" />
+      <div className="pt-1">
+        <SubmitButton wide>Continue</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+const RegistrationSkeleton = () => (
+  <div aria-busy className="space-y-4">
+    <Skeleton className="h-14 w-full" />
+    <Skeleton className="h-14 w-full" />
+    <Skeleton className="h-14 w-full" />
+    <Skeleton className="h-10 w-full" />
+  </div>
+)
+
+/** The rest of a registration: names and password, for somebody whom a code, a link or a third party has let in. */
+export const CompleteRegistrationPage = () => {
+  useDocumentTitle('Complete registration')
+  const query = useQuery(userQuery(useSession((state) => state.currentUserResourceName) ?? ''))
+  return (
+    <AuthFrame
+      title="Complete your registration"
+      description="Your name and a password, and you are in."
+      footer={
+        <p>
+          Not you? <AuthLink to={paths.logout()}>Sign out</AuthLink>
+        </p>
+      }
+    >
+      <QueryView query={query} skeleton={<RegistrationSkeleton />} errorTitle="Failed to load your account">
+        {(user) => <Registration user={user} />}
+      </QueryView>
+    </AuthFrame>
+  )
+}

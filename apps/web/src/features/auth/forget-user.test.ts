@@ -1,0 +1,47 @@
+// @vitest-environment happy-dom
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test, vi } from 'vitest'
+import { saveInvitation } from '../../lib/saved-invitation.ts'
+import { useSession } from '../../lib/session.ts'
+import { onSignOut } from '../../lib/signing-out.ts'
+import { markDone, setTheme, useUi } from '../../lib/ui-store.ts'
+import { forgetUser } from './forget-user.ts'
+import { saveSignUp } from './saved-sign-up.ts'
+
+test('AUTH-35, AUTH-36: signing out empties storage and query cache of everything about the user', () => {
+  localStorage.setItem('tributary-sign-in-verifier', 'v'.repeat(56))
+  localStorage.setItem('tributary-sign-in-state', 's')
+  saveSignUp({ email: 'a@b.co', sentAt: 1 })
+  saveInvitation({ kind: 'invitation', id: 'i1', token: 't' })
+  useSession.setState({ accessToken: 'secret-token', currentUserResourceName: 'users/u1', courierToken: 'courier' })
+  markDone('tour')
+  setTheme('dark')
+  useUi.setState({ lastWorkspace: 'workspaces/w1' })
+  const cache = new QueryClient()
+  cache.setQueryData(['config'], { sign_up_enabled: true })
+  cache.setQueryData(['user', 'users/u1'], { email: 'a@b.co' })
+
+  forgetUser(cache)
+
+  expect(Object.keys(localStorage).toSorted()).toEqual(['tributary-session', 'tributary-ui'])
+  expect(JSON.stringify(localStorage)).not.toMatch(/secret-token|courier"|users\/u1|workspaces\/w1|tour/)
+  expect(useUi.getState().theme).toBe('dark')
+  expect(
+    cache
+      .getQueryCache()
+      .getAll()
+      .map(({ queryKey }) => queryKey),
+  ).toEqual([['config']])
+})
+
+test('AUTH-37: signing out resets the user of error reporting, even when another part fails to forget', () => {
+  const setUser = vi.fn<(user: null) => void>()
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onSignOut(() => {
+    throw new Error('cannot forget')
+  })
+  onSignOut(() => setUser(null))
+  forgetUser(new QueryClient())
+  expect(setUser).toHaveBeenCalledExactlyOnceWith(null)
+  quiet.mockRestore()
+})

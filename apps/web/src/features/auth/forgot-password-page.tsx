@@ -1,0 +1,109 @@
+import { type LoginResponse, methods, newPassword, oneTimeCode } from '@tributary/contract'
+import { useRef, useState } from 'react'
+import { z } from 'zod'
+import { call } from '../../lib/client.ts'
+import { userIds } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
+import { useSession } from '../../lib/session.ts'
+import { login } from '../../lib/ways-in.ts'
+import { Form, SubmitButton, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { useDocumentTitle } from '../../ui/page-header.tsx'
+import { NewPasswordField } from '../../ui/password-field.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { AuthFrame } from './auth-frame.tsx'
+import { AuthLink } from './auth-link.tsx'
+import { useKnownEmail } from './known-email.ts'
+import { AddressStep, CodeField, CodeHelp, type Sent } from './one-time-code.tsx'
+import { useEnter } from './use-enter.ts'
+
+const resetForm = z.object({ otp_token: oneTimeCode, password: newPassword })
+
+const ResetStep = ({
+  sent,
+  onSent,
+  onChangeAddress,
+}: {
+  sent: Sent
+  onSent: (sent: Sent) => void
+  onChangeAddress: () => void
+}) => {
+  const enter = useEnter()
+  const form = useApiForm(resetForm, { otp_token: '', password: '' })
+  useFirstField(form, 'otp_token')
+  // The code works once: when only the password was refused, the next try sends only that.
+  const entered = useRef<LoginResponse>(undefined)
+  const submit = async ({ otp_token, password }: z.infer<typeof resetForm>): Promise<void> => {
+    const answer = entered.current ?? (await login({ email: sent.email, otp_token }))
+    entered.current = answer
+    const { user, set_password_otp_token } = answer
+    await call(methods.users.setPassword, {
+      params: userIds(user.name),
+      body: { name: user.name, otp_token: set_password_otp_token, password },
+    })
+    useSession.setState({ passwordOTPToken: null })
+    notify('success', 'Password updated')
+    await enter(answer)
+  }
+  return (
+    <>
+      <Form form={form} onSubmit={submit} label="Reset password" className="space-y-4">
+        <CodeField label="One-time code" />
+        <NewPasswordField name="password" label="New password" />
+        <div className="pt-1">
+          <SubmitButton wide>Set new password</SubmitButton>
+        </div>
+      </Form>
+      <CodeHelp sent={sent} action="login" onSent={onSent} onChangeAddress={onChangeAddress} />
+    </>
+  )
+}
+
+/** A new password for somebody who has forgotten theirs: a one-time code lets them in and sets it. */
+export const ForgotPasswordPage = () => {
+  useDocumentTitle('Reset password')
+  const known = useKnownEmail()
+  const [email, setEmail] = useState(known)
+  const [sent, setSent] = useState<Sent>()
+  return (
+    <AuthFrame
+      title="Reset your password"
+      description={
+        sent === undefined ? (
+          'We mail you a code to set a new one.'
+        ) : (
+          <>
+            If there is an account for <strong className="font-medium text-ink">{sent.email}</strong>, a code is on its
+            way. It works for 10 minutes.
+          </>
+        )
+      }
+      footer={
+        <p>
+          <AuthLink to={paths.login()} state={{ email: sent?.email ?? email }}>
+            Back to sign-in
+          </AuthLink>
+        </p>
+      }
+    >
+      {sent === undefined ? (
+        <AddressStep
+          name="Reset password"
+          label="Email"
+          action="login"
+          button="Send reset code"
+          known={email}
+          onSent={setSent}
+        />
+      ) : (
+        <ResetStep
+          sent={sent}
+          onSent={setSent}
+          onChangeAddress={() => {
+            setEmail(sent.email)
+            setSent(undefined)
+          }}
+        />
+      )}
+    </AuthFrame>
+  )
+}

@@ -1,0 +1,69 @@
+import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { formFailure } from '../../lib/errors.ts'
+import { paths } from '../../lib/paths.ts'
+import { login, register } from '../../lib/ways-in.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { useDocumentTitle } from '../../ui/page-header.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { AuthFrame } from './auth-frame.tsx'
+import { AuthLink } from './auth-link.tsx'
+import { type Mode, takeReturn } from './third-party.ts'
+import { useEnter } from './use-enter.ts'
+
+const Failed = ({ mode, message }: { mode: Mode; message: string }) => (
+  <AuthFrame
+    footer={
+      mode === 'login' && (
+        <p>
+          No account yet? <AuthLink to={paths.register()}>Sign up</AuthLink>
+        </p>
+      )
+    }
+  >
+    <div role="alert" className="text-center">
+      <span
+        aria-hidden
+        className="mx-auto mb-3 grid size-10 place-items-center rounded-full bg-danger-soft text-danger-ink"
+      >
+        <TriangleAlert className="size-5" />
+      </span>
+      <h1 className="text-lg font-semibold tracking-tight">Sign-in failed</h1>
+      <p className="mt-1 text-sm text-balance break-words text-ink-2">{message}</p>
+    </div>
+    <ButtonLink to={paths.login()} variant="primary" size="lg" className="mt-5 w-full">
+      Back to sign-in
+    </ButtonLink>
+  </AuthFrame>
+)
+
+/** Where the third-party sign-in page sends people back to: ends the login or sign-up that was begun in this browser. */
+export const OauthCallbackPage = () => {
+  useDocumentTitle('Signing in')
+  const [query] = useSearchParams()
+  const enter = useEnter()
+  const [failure, setFailure] = useState<{ mode: Mode; message: string }>()
+  const started = useRef(false)
+  useEffect(() => {
+    if (started.current) return
+    started.current = true
+    const found = takeReturn(query)
+    if ('problem' in found) {
+      setFailure({ mode: found.mode, message: found.problem })
+      return
+    }
+    const { mode, payload } = found
+    void (mode === 'login' ? login(payload) : register(payload)).then(enter).catch((error: unknown) => {
+      const { fields, form } = formFailure(error)
+      setFailure({ mode, message: form?.message ?? fields[0]?.message ?? 'The sign-in did not work.' })
+    })
+  }, [query, enter])
+  if (failure !== undefined) return <Failed {...failure} />
+  return (
+    <main className="grid min-h-dvh place-items-center text-ink-3">
+      <h1 className="sr-only">Signing in</h1>
+      <Spinner size="lg" label="Signing in" />
+    </main>
+  )
+}

@@ -1,0 +1,49 @@
+import { storagePrefix } from '../../lib/names.ts'
+
+/** A sign-up that waits for its code: the address, and when the code was sent (Unix time in ms). */
+export type SavedSignUp = { email: string; sentAt: number }
+
+const key = `${storagePrefix}-sign-up`
+
+/** Keeps the address that a sign-up code was sent to, for the page that the mail leads to. */
+export const saveSignUp = (signUp: SavedSignUp): void => {
+  localStorage.setItem(key, JSON.stringify(signUp))
+}
+
+/** The sign-up that was begun in this browser. */
+export const readSignUp = (): SavedSignUp | undefined => {
+  try {
+    const { email, sentAt } = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, unknown>
+    if (typeof email === 'string' && typeof sentAt === 'number') return { email, sentAt }
+  } catch {
+    // Somebody else wrote under our name: as good as nothing.
+  }
+  return undefined
+}
+
+/** Forgets it. */
+export const forgetSignUp = (): void => {
+  localStorage.removeItem(key)
+}
+
+/** Milliseconds that a code is good for. */
+export const codeLifeMs = 10 * 60 * 1000
+
+/** Where a sign-up goes on: at the code of `email`, or at the address, filled in when it is known. */
+export type SignUpStep = { step: 'email'; email: string } | { step: 'code'; email: string; sentAt: number; otp: string }
+
+/**
+ * Where /auth/register begins: a code in the address belongs to the sign-up begun in this browser, else to the address
+ * that stands beside it; without a code, a sign-up whose code may still work goes on, unless another address is given.
+ */
+export const firstStep = (query: URLSearchParams, saved: SavedSignUp | undefined, now: number): SignUpStep => {
+  const otp = query.get('otp') ?? ''
+  const given = query.get('email') ?? ''
+  if (otp !== '') {
+    const email = saved?.email ?? given
+    return email === '' ? { step: 'email', email } : { step: 'code', email, sentAt: saved?.sentAt ?? 0, otp }
+  }
+  const same = given === '' || given.toLowerCase() === saved?.email.toLowerCase()
+  if (saved !== undefined && same && now - saved.sentAt < codeLifeMs) return { step: 'code', ...saved, otp: '' }
+  return { step: 'email', email: given }
+}

@@ -1,0 +1,95 @@
+import { methods } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { storagePrefix } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
+import type { ThirdPartyPayload } from '../../lib/ways-in.ts'
+
+/** Whether somebody who comes back is to be logged in or signed up. */
+export type Mode = 'login' | 'register'
+
+const verifierKey = `${storagePrefix}-sign-in-verifier`
+const stateKey = `${storagePrefix}-sign-in-state`
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+
+/** A random sign-in verifier: 56 characters that RFC 7636 allows. */
+export const newVerifier = (): string => base64url(crypto.getRandomValues(new Uint8Array(42)))
+
+/** The challenge of a verifier: base64url of its SHA-256. Throws where the browser has no cryptography (plain http). */
+export const challengeOf = async (verifier: string): Promise<string> => {
+  // Absent on pages that are not secure, whatever the type says.
+  const subtle = crypto.subtle as SubtleCrypto | undefined
+  if (subtle === undefined) throw new Error('Third-party sign-in needs a secure connection (https).')
+  return base64url(new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
+}
+
+/** The state that travels with the redirect: base64url of {provider, mode, random}. */
+export const encodeState = ({ provider, mode }: { provider: string; mode: Mode }): string =>
+  base64url(
+    new TextEncoder().encode(
+      JSON.stringify({ provider, mode, random: base64url(crypto.getRandomValues(new Uint8Array(16))) }),
+    ),
+  )
+
+/** What a state carries, or undefined when it is none of ours. */
+export const decodeState = (state: string): { provider: string; mode: Mode } | undefined => {
+  try {
+    const bytes = Uint8Array.from(atob(state.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
+    const { provider, mode } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
+    if (typeof provider === 'string' && (mode === 'login' || mode === 'register')) return { provider, mode }
+  } catch {
+    // Not ours.
+  }
+  return undefined
+}
+
+const redirectUri = (): string => `${window.location.origin}${paths.oauthCallback()}`
+
+/** Keeps verifier and state in this browser and goes to the sign-in page of the provider. Throws what the call throws. */
+export const leaveForProvider = async (provider: string, mode: Mode): Promise<void> => {
+  const verifier = newVerifier()
+  const state = encodeState({ provider, mode })
+  const challenge = await challengeOf(verifier)
+  localStorage.setItem(verifierKey, verifier)
+  localStorage.setItem(stateKey, state)
+  const { google_redirect_url } = await call(methods.users.oauthRedirects, {
+    query: { provider, mode, redirect_uri: redirectUri(), state, code_challenge: challenge },
+  })
+  window.location.assign(google_redirect_url)
+}
+
+/** Forgets a third-party sign-in that was begun. */
+export const forgetThirdParty = (): void => {
+  localStorage.removeItem(verifierKey)
+  localStorage.removeItem(stateKey)
+}
+
+/** What a return from the provider stands for. `mode` of a problem is known when the state could be read. */
+export type Return = { mode: Mode; payload: ThirdPartyPayload } | { mode: Mode; problem: string }
+
+/**
+ * Reads a return from the provider, once: the state must be the one this browser left with, and the verifier still be
+ * here.
+ */
+export const takeReturn = (query: URLSearchParams): Return => {
+  const verifier = localStorage.getItem(verifierKey)
+  const expected = localStorage.getItem(stateKey)
+  forgetThirdParty()
+  const state = query.get('state') ?? ''
+  const carried = decodeState(state)
+  const mode = carried?.mode ?? 'login'
+  if (carried === undefined || verifier === null || state !== expected)
+    return { mode, problem: 'This sign-in was begun in another browser, or it was used already. Please start again.' }
+  if (query.get('error') === 'access_denied') return { mode, problem: 'The sign-in was cancelled.' }
+  const code = query.get('code') ?? ''
+  if (query.has('error') || code === '')
+    return { mode, problem: query.get('error_description') ?? 'The provider did not complete the sign-in.' }
+  return {
+    mode,
+    payload: { provider: carried.provider, code, state, code_verifier: verifier, redirect_uri: redirectUri() },
+  }
+}

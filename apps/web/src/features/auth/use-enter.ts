@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { LoginResponse } from '@tributary/contract'
+import { useNavigate } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { keys } from '../../lib/queries.ts'
+import { acceptSaved } from '../../lib/saved-invitation.ts'
+import { takeLocation } from '../../lib/session.ts'
+import { forgetServerState } from '../../lib/signing-out.ts'
+import { notify } from '../../ui/toast.tsx'
+import { forgetSignUp } from './saved-sign-up.ts'
+
+/**
+ * What follows every login and sign-up once the session is stored: nothing of an earlier user stays, a saved invitation
+ * is accepted, and the user goes to the remembered address, or to finish the registration while there is no name yet.
+ */
+export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  return async ({ user }) => {
+    forgetServerState(cache)
+    cache.setQueryData(keys.user(user.name), user)
+    forgetSignUp()
+    const invitation = await acceptSaved()
+    if (invitation !== undefined && 'joined' in invitation) notify('success', 'Organization joined')
+    if (invitation !== undefined && 'refused' in invitation) {
+      const { refused } = invitation
+      notify('error', 'The invitation could not be accepted', {
+        ...(refused instanceof Error ? { description: refused.message } : {}),
+        timeout: false,
+      })
+    }
+    await navigate(user.first_name === '' ? paths.completeRegistration() : takeLocation(), { replace: true })
+  }
+}
