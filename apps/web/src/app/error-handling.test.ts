@@ -55,6 +55,12 @@ test('ERR-15: a status of 500 or more becomes a notification titled Error and is
   expect(logouts()).toBe(0)
 })
 
+test('ERR-16: a status of 500 or more without a message of the server is told in the own words of the error', () => {
+  const { listener, notices } = listen()
+  listener(new ApiError(502, {}, 'The server answered with status 502.'))
+  expect(notices).toEqual(['error | Error | The server answered with status 502.'])
+})
+
 test.each([
   'Failed to fetch dynamically imported module: https://app.test/assets/sources-page-1.js',
   'Failed to load module script: Expected a JavaScript module script',

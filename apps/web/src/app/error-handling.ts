@@ -1,4 +1,4 @@
-import { ApiError, faultText, isSessionExpired } from '../lib/errors.ts'
+import { ApiError, isSessionExpired } from '../lib/errors.ts'
 import { notify } from '../ui/toast.tsx'
 
 /**
@@ -26,7 +26,6 @@ export const createErrorListener = (deps: {
       return
     }
     if (!(error instanceof ApiError) || error.status >= 500) deps.report(error)
-    if (error instanceof ApiError && error.status >= 500)
-      deps.notify('error', 'Error', { description: faultText(error) })
+    if (error instanceof ApiError && error.status >= 500) deps.notify('error', 'Error', { description: error.message })
   }
 }

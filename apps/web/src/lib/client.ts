@@ -6,7 +6,7 @@ import {
   type MethodRequest,
   type MethodResponse,
 } from '@tributary/contract'
-import { ApiError, type ErrorBody } from './errors.ts'
+import { ApiError, readErrorBody } from './errors.ts'
 import { useSession } from './session.ts'
 
 const base = '/api'
@@ -28,23 +28,6 @@ const queryText = (query: unknown): string => {
       search.set(key, String(value))
   const text = search.toString()
   return text === '' ? '' : `?${text}`
-}
-
-const textRecord = (value: unknown): Record<string, string> | undefined =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : undefined
-
-/** Reads an error body however much of it there is. */
-const errorBody = (json: unknown): Partial<ErrorBody> & { error?: string } => {
-  if (!isRecord(json)) return {}
-  const { code, reason, message, error } = json
-  const metadata = textRecord(json.metadata)
-  return {
-    ...(typeof code === 'number' ? { code } : {}),
-    ...(typeof reason === 'string' ? { reason } : {}),
-    ...(typeof message === 'string' ? { message } : {}),
-    ...(typeof error === 'string' ? { error } : {}),
-    ...(metadata === undefined ? {} : { metadata }),
-  }
 }
 
 const parseJson = (text: string): unknown => {
@@ -95,6 +78,6 @@ export const call = async <M extends Method>(method: M, input: CallInput<M>): Pr
   }
   const json = parseJson(text)
   if (!response.ok)
-    throw new ApiError(response.status, errorBody(json), `The server answered with status ${response.status}.`)
+    throw new ApiError(response.status, readErrorBody(json), `The server answered with status ${response.status}.`)
   return answerOf(method, json)
 }

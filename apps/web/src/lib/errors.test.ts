@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  ApiError,
-  errorScreen,
-  faultText,
-  formFailure,
-  isModuleLoadFailure,
-  isSessionExpired,
-  upgradeText,
-} from './errors.ts'
+import { ApiError, errorScreen, formFailure, isModuleLoadFailure, isSessionExpired, readErrorBody } from './errors.ts'
 
 const failed = (status: number, body: ConstructorParameters<typeof ApiError>[1] = {}): ApiError =>
   new ApiError(status, body, 'fallback')
@@ -19,6 +11,8 @@ describe('a session is over', () => {
     [failed(401, { message: 'oops: Invalid auth userInfo' }), true],
     [failed(401, { message: 'invalid auth user info' }), true],
     [failed(401, { message: 'bad password' }), false],
+    [failed(401, { reason: 'INVALID_CODE', message: 'The code has expired' }), false],
+    [failed(401, { reason: 'INVALID_TOKEN', message: 'The token has expired' }), false],
     [failed(403, { message: 'token expired' }), false],
     [new Error('token expired'), false],
   ])('SES-13, SES-14, SES-16: %o ends the session: %s', (error, over) => {
@@ -37,19 +31,32 @@ describe('the screen of a failed query', () => {
       'Retry',
     ],
     [failed(422, { message: 'x' }), 'other', 'x', 'Retry'],
-    [new Error(''), 'other', 'unknown error', 'Retry'],
-    [undefined, 'other', 'unknown error', 'Retry'],
-  ])('%o', (error, kind, message, action) => {
+  ])('ERR-03, ERR-04, ERR-05, ERR-07: %o', (error, kind, message, action) => {
     expect(errorScreen(error)).toMatchObject({ kind, message, action })
   })
 
-  test.each(['workspace not found', 'Workspace not found'])('%j names the workspace', (message) => {
-    expect(errorScreen(failed(404, { message }))).toMatchObject({
-      title: 'The requested Workspace was not found.',
-      action: 'Refresh',
-    })
-    expect(errorScreen(new Error(message)).kind).toBe('workspace-not-found')
+  test.each([failed(422), failed(500), new Error(''), undefined])(
+    'ERR-06: without a message the words are "unknown error": %o',
+    (error) => {
+      expect(errorScreen(error)).toMatchObject({ kind: 'other', message: 'unknown error', action: 'Retry' })
+    },
+  )
+
+  test('what could not be answered at all is told in the own words of the error', () => {
+    expect(errorScreen(failed(0)).message).toBe('fallback')
   })
+
+  test.each(['workspace not found', 'Workspace not found', 'WORKSPACE NOT FOUND'])(
+    'ERR-09: the message %j names the workspace, whatever the status',
+    (message) => {
+      expect(errorScreen(failed(404, { message }))).toMatchObject({
+        kind: 'workspace-not-found',
+        title: 'The requested Workspace was not found.',
+        action: 'Refresh',
+      })
+      expect(errorScreen(new Error(message)).kind).toBe('workspace-not-found')
+    },
+  )
 
   test('404 has its title', () => {
     expect(errorScreen(failed(404)).title).toBe('The requested resource was not found.')
@@ -57,43 +64,69 @@ describe('the screen of a failed query', () => {
 })
 
 describe('a refused form', () => {
-  test('an entry for settings is a field error with code 402', () => {
+  test('ERR-21: an entry for settings is a field error with code 402 and hides the others', () => {
     expect(formFailure(failed(400, { metadata: { settings: 'x', title: 'y' } }))).toEqual({
       fields: [{ name: 'settings', message: 'X', code: 402 }],
     })
   })
-  test('other entries belong to the fields of their names', () => {
-    const { fields } = formFailure(failed(400, { code: 400, metadata: { email: 'taken', title: '' } }))
+  test('ERR-22: other entries belong to the fields of their names', () => {
+    const { fields } = formFailure(failed(400, { code: 400, metadata: { email: 'taken', title: 'bad', industry: '' } }))
     expect(fields).toEqual([
       { name: 'email', message: 'Taken', code: 400 },
-      { name: 'title', message: 'Error', code: 400 },
+      { name: 'title', message: 'Bad', code: 400 },
+      { name: 'industry', message: 'Error', code: 400 },
     ])
   })
-  test('without entries the message counts with its code and reason', () => {
-    expect(formFailure(failed(400, { message: 'm', code: 9, reason: 'R', metadata: {} })).form).toEqual({
-      message: 'm',
-      code: 9,
-      reason: 'R',
+  test.each([{ metadata: {} }, {}])(
+    'ERR-23: without entries (%o) the message counts with its code and reason',
+    (rest) => {
+      expect(formFailure(failed(400, { message: 'm', code: 9, reason: 'r', ...rest }))).toEqual({
+        fields: [],
+        form: { message: 'm', code: 9, reason: 'r' },
+      })
+    },
+  )
+  test('when to come back and the id of a fault are not fields', () => {
+    const body = { message: 'Too many', code: 429, reason: 'RATE', metadata: { retry_after: '30', error_id: 'e1' } }
+    expect(formFailure(failed(429, body))).toEqual({
+      fields: [],
+      form: { message: 'Too many', code: 429, reason: 'RATE' },
     })
   })
-  test('the limit of the plan is put into words', () => {
-    expect(
-      formFailure(failed(402, { message: 'upgrade required', code: 402, reason: 'UPGRADE_REQUIRED', metadata: {} }))
-        .form?.message,
-    ).toBe(upgradeText)
+  test.each(['upgrade required', ' Upgrade Required\n'])(
+    'ERR-24: %j is the limit of the plan, put into words',
+    (message) => {
+      expect(
+        formFailure(failed(402, { message, code: 402, reason: 'UPGRADE_REQUIRED', metadata: {} })).form?.message,
+      ).toBe("You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan.")
+    },
+  )
+  test('ERR-24: a longer message that holds the words stays as it is', () => {
+    expect(formFailure(failed(402, { message: 'No upgrade required' })).form?.message).toBe('No upgrade required')
   })
   test.each([
-    [failed(400, { error: 'e' }), 'e'] as const,
-    [failed(400, { message: 'm' }), 'm'] as const,
+    [failed(400, readErrorBody({ error: 'e' })), 'e'] as const,
+    [failed(400, readErrorBody({ message: 'm' })), 'm'] as const,
     [new Error('own'), 'own'] as const,
-  ])('without metadata %o shows its text with code 0', (error, message) => {
+  ])('ERR-25: without metadata %o shows its text with code 0', (error, message) => {
     expect(formFailure(error).form).toEqual({ message, code: 0, reason: '' })
   })
 })
 
-test('the notification of a fault has the server message, else the own one of the error', () => {
-  expect(faultText(failed(500, { message: 'boom' }))).toBe('boom')
-  expect(faultText(failed(500))).toBe('fallback')
+describe('the body of a refusal', () => {
+  const full = { code: 400, reason: 'VALIDATION', message: 'm', metadata: { title: 'taken' } }
+  test.each([
+    [full, full],
+    [{ error: full }, full],
+    [{ error: 'e' }, { message: 'e' }],
+    [{ message: '', error: 'e' }, { message: 'e' }],
+    [{ code: 'x', reason: 1, message: 2, metadata: [] }, {}],
+    [{ metadata: { count: 3 } }, { metadata: { count: '3' } }],
+    ['text', {}],
+    [null, {}],
+  ])('ERR-22: of %o is read %o', (json, body) => {
+    expect(readErrorBody(json)).toEqual(body)
+  })
 })
 
 test.each([

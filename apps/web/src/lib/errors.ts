@@ -3,14 +3,39 @@ import { fieldErrorText } from './text.ts'
 /** The body every refused call of the API carries. */
 export type ErrorBody = { code: number; reason: string; message: string; metadata: Record<string, string> }
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textRecord = (value: unknown): Record<string, string> | undefined =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : undefined
+
+/**
+ * Reads the body of a refusal, however much of it there is: the four keys, the same inside of `error`, or `error` alone
+ * as the message. Empty texts count as missing.
+ */
+export const readErrorBody = (json: unknown): Partial<ErrorBody> => {
+  if (!isRecord(json)) return {}
+  if (isRecord(json.error)) return readErrorBody(json.error)
+  const { code, reason, error } = json
+  const message = [json.message, error].find((text) => typeof text === 'string' && text !== '')
+  const metadata = textRecord(json.metadata)
+  return {
+    ...(typeof code === 'number' ? { code } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
 /** A call that was answered with a status of 400 or more, or not at all (status 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  readonly body: Partial<ErrorBody> & { error?: string }
+  readonly body: Partial<ErrorBody>
 
-  constructor(status: number, body: Partial<ErrorBody> & { error?: string }, fallback: string) {
-    super(body.message === undefined || body.message === '' ? fallback : body.message)
+  /** `fallback` is the error's own message, for an answer that has none. */
+  constructor(status: number, body: Partial<ErrorBody>, fallback: string) {
+    super(body.message ?? fallback)
     this.status = status
     this.body = body
   }
@@ -19,8 +44,13 @@ export class ApiError extends Error {
 /** True for a 401 that says the session is over: an expired token, or "invalid auth userInfo" in any spelling. */
 export const isSessionExpired = (error: unknown): boolean => {
   if (!(error instanceof ApiError) || error.status !== 401) return false
-  if (error.body.reason === 'TOKEN_EXPIRED') return true
-  return /expired|invalid auth user ?info/i.test(error.message)
+  const { reason } = error.body
+  if (reason === 'TOKEN_EXPIRED') return true
+  // A one-time token that is too old is refused with 401 too, and the session goes on.
+  return (
+    /invalid auth user ?info/i.test(error.message) ||
+    (reason !== 'INVALID_TOKEN' && /\btoken\b.*\bexpired/i.test(error.message))
+  )
 }
 
 /** What a failed query shows in place of its content. */
@@ -34,7 +64,9 @@ export type ErrorScreenText = {
 /** The screen for an error of a query: fixed words for 403, 404 and 412, otherwise the error's own. */
 export const errorScreen = (error: unknown): ErrorScreenText => {
   const status = error instanceof ApiError ? error.status : 0
-  const own = error instanceof Error ? error.message : ''
+  // An answer without a message has nothing to say; what could not be answered at all is told in the error's own words.
+  const own =
+    error instanceof ApiError && status !== 0 ? (error.body.message ?? '') : error instanceof Error ? error.message : ''
   if (/^workspace not found\.?$/i.test(own))
     return {
       kind: 'workspace-not-found',
@@ -72,6 +104,7 @@ export const errorScreen = (error: unknown): ErrorScreenText => {
   }
 }
 
+/** What a form says instead of the server's "upgrade required". */
 export const upgradeText =
   "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan."
 
@@ -81,30 +114,25 @@ export type FormFailure = {
   form?: { message: string; code: number; reason: string }
 }
 
+/** Entries of the metadata that say something of the refusal itself. */
+const notFields: ReadonlySet<string> = new Set(['retry_after', 'error_id'])
+
 /**
- * Reads a refused submit. A `settings` entry of the metadata is a field error with code 402; other entries belong to the
- * field of their name; without entries the message counts for the form, with its code and reason (code 0 when the
- * answer had no metadata).
+ * Reads a refused submit. A `settings` entry of the metadata is a field error with code 402 and the only one; other
+ * entries belong to the field of their name; without entries the message counts for the form, with its code and reason
+ * (code 0 when the answer has none).
  */
 export const formFailure = (error: unknown): FormFailure => {
-  const body: Partial<ErrorBody> & { error?: string } = error instanceof ApiError ? error.body : {}
-  const metadata = body.metadata
-  if (metadata?.settings !== undefined)
-    return { fields: [{ name: 'settings', message: fieldErrorText(metadata.settings), code: 402 }] }
-  const entries = Object.entries(metadata ?? {})
-  const own = body.message ?? body.error ?? (error instanceof Error ? error.message : '')
-  const message = own === 'upgrade required' ? upgradeText : own === '' ? 'unknown error' : own
-  if (entries.length > 0)
-    return {
-      fields: entries.map(([name, text]) => ({ name, message: fieldErrorText(text), code: body.code ?? 0 })),
-      form: { message, code: body.code ?? 0, reason: body.reason ?? '' },
-    }
+  const body: Partial<ErrorBody> = error instanceof ApiError ? error.body : {}
+  if (body.metadata?.settings !== undefined)
+    return { fields: [{ name: 'settings', message: fieldErrorText(body.metadata.settings), code: 402 }] }
+  const { code = 0, reason = '' } = body
+  const own = error instanceof Error ? error.message : ''
+  const upgrade = own.trim().toLowerCase() === 'upgrade required'
+  const entries = Object.entries(body.metadata ?? {}).filter(([name]) => !notFields.has(name))
   return {
-    fields: [],
-    form:
-      metadata === undefined
-        ? { message, code: 0, reason: '' }
-        : { message, code: body.code ?? 0, reason: body.reason ?? '' },
+    fields: entries.map(([name, text]) => ({ name, message: fieldErrorText(text), code })),
+    form: { message: upgrade ? upgradeText : own === '' ? 'unknown error' : own, code, reason },
   }
 }
 
@@ -113,9 +141,6 @@ export const failureText = (error: unknown): string => {
   const { fields, form } = formFailure(error)
   return fields[0]?.message ?? form?.message ?? 'unknown error'
 }
-
-/** Text of the notification for a status of 500 or more: the server's message, else the error's own. */
-export const faultText = (error: ApiError): string => error.body.message ?? error.message
 
 /** True for the two faults of a page whose files were replaced by a newer build; a reload mends them. */
 export const isModuleLoadFailure = (error: unknown): boolean =>

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { sourcesQuery, workspacesQuery } from './queries.ts'
 import { createQueryClient, keepMs, product, retryDelay } from './query-client.ts'
 
-test('retries wait 1 s, doubling up to 30 s', () => {
+test('API-10: retries wait 1 s, doubling up to 30 s', () => {
   expect([0, 1, 2, 3, 4, 5, 6].map(retryDelay)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
-test('queries retry three times by default, mutations never, and data is kept five minutes', () => {
+test('API-08, API-09, API-11: queries retry three times by default, mutations never, and data is kept five minutes', () => {
   const { queries, mutations } = createQueryClient(() => undefined).getDefaultOptions()
   expect(queries?.retry).toBe(3)
   expect(mutations?.retry).toBe(0)
@@ -13,6 +14,24 @@ test('queries retry three times by default, mutations never, and data is kept fi
   expect(keepMs).toBe(300_000)
 })
 
-test('queries about the product neither retry nor refetch when the window comes to the front', () => {
+test('API-06, API-07: queries about the product neither retry nor refetch when the window comes to the front', () => {
   expect(product).toEqual({ retry: false, retryOnMount: false, refetchOnWindowFocus: false })
+})
+
+test('API-09: a mutation that fails is sent once', async () => {
+  const client = createQueryClient(() => undefined)
+  let sent = 0
+  const mutation = client.getMutationCache().build(client, {
+    mutationFn: () => {
+      sent++
+      return Promise.reject(new Error('no'))
+    },
+  })
+  await expect(mutation.execute(undefined)).rejects.toThrow('no')
+  expect(sent).toBe(1)
+})
+
+test('API-11: of the queries about the product only the list of workspaces is not kept', () => {
+  expect(workspacesQuery('users/u1').gcTime).toBe(0)
+  expect(sourcesQuery('workspaces/w1').gcTime).toBeUndefined()
 })

@@ -1,12 +1,12 @@
-import * as Sentry from '@sentry/react'
+import { browserTracingIntegration, captureException, init, setUser } from '@sentry/react'
 import type { Reporter, ReportingOptions } from './error-reporting.ts'
 
 /** Starts the error-reporting SDK. */
 export const loadReporter = ({ ignores, ...options }: ReportingOptions): Reporter => {
-  Sentry.init({
+  init({
     ...options,
-    integrations: [Sentry.browserTracingIntegration()],
+    integrations: [browserTracingIntegration()],
     beforeSend: (event, { originalException }) => (ignores(originalException ?? event.message) ? null : event),
   })
-  return Sentry
+  return { captureException, setUser }
 }
