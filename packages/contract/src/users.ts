@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { email, firstName, imageUpload, lastName, newPassword, oneTimeCode } from './account-rules.ts'
+import {
+  amount,
+  email,
+  firstName,
+  imageUpload,
+  lastName,
+  newPassword,
+  oneTimeCode,
+  organizationTitle,
+} from './account-rules.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { organization, workspace } from './organizations.ts'
@@ -216,15 +225,9 @@ export const users = {
       email,
       first_name: firstName,
       last_name: lastName,
-      organization_title: line(200).pipe(z.string().min(4, 'Please provide a name that is 4 characters or more')),
-      setup_amount: z
-        .string()
-        .regex(/^\d+(\.\d{1,2})?$/, 'Must be a valid number with up to two decimals')
-        .default('0.00'),
-      yearly_amount: z
-        .string()
-        .regex(/^\d+(\.\d{1,2})?$/, 'Must be a valid number with up to two decimals')
-        .default('0.00'),
+      organization_title: organizationTitle,
+      setup_amount: amount.default('0.00'),
+      yearly_amount: amount.default('0.00'),
     }),
     response: z.object({
       user,

@@ -1,41 +1,22 @@
-import type { ClientConfig } from '@tributary/contract'
-import {
-  createBrowserRouter,
-  type LoaderFunctionArgs,
-  Navigate,
-  Outlet,
-  redirect,
-  ScrollRestoration,
-} from 'react-router'
-import { AuthNotFoundPage } from '../features/auth/auth-not-found-page.tsx'
-import { LoginPage } from '../features/auth/login-page.tsx'
-import { LogoutPage } from '../features/auth/logout-page.tsx'
+import { useEffect } from 'react'
+import { createBrowserRouter, Outlet, redirect, ScrollRestoration } from 'react-router'
 import { paths, patterns } from '../lib/paths.ts'
-import {
-  catalogDestinationQuery,
-  catalogDestinationsQuery,
-  catalogSourceQuery,
-  catalogSourcesQuery,
-  configQuery,
-  connectionsQuery,
-  destinationQuery,
-  destinationsQuery,
-  sourceQuery,
-  sourcesQuery,
-  workspaceEventsQuery,
-} from '../lib/queries.ts'
-import { mayCompleteRegistration, rememberLocation, useSession } from '../lib/session.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { PageNotFound } from '../ui/error-screen.tsx'
+import { showKeptNotice } from '../ui/kept-notice.ts'
 import { useDocumentTitle } from '../ui/page-header.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { Toaster } from '../ui/toast.tsx'
+import { ActingFrame } from './acting-frame.tsx'
+import { authRoutes } from './auth-routes.tsx'
+import { signedIn, signedOut, toShortcut } from './loaders.ts'
 import { Observers } from './observers.tsx'
-import { queryClient } from './query-client.ts'
-import { RootError, WorkspaceError } from './route-error.tsx'
+import { RootError } from './route-error.tsx'
+import { workspaceRoute } from './workspace-routes.tsx'
 
 const Root = () => {
   const theme = useUi((state) => state.theme)
+  useEffect(showKeptNotice, [])
   return (
     <>
       <Outlet />
@@ -61,164 +42,6 @@ const FirstLoad = () => (
   </div>
 )
 
-/** Sends a visitor without a session to the login page and remembers where they wanted to go. */
-const signedIn = ({ request }: LoaderFunctionArgs): null | Response => {
-  if (useSession.getState().accessToken !== null) return null
-  const { pathname, search } = new URL(request.url)
-  // A request carries no hash. The address bar has it when the visit begins with this page.
-  const hash = window.location.pathname === pathname ? window.location.hash : ''
-  rememberLocation(pathname + search + hash)
-  return redirect(paths.login())
-}
-
-/** Sends somebody who is signed in already to where they belong. */
-const signedOut = (): null | Response => (useSession.getState().accessToken === null ? null : redirect(paths.root()))
-
-/** Waits a little for what is configured, so that a page that shows some of it does not change before one's eyes. */
-const configured = async (): Promise<ClientConfig | undefined> => {
-  const patience = new Promise((resolve) => {
-    setTimeout(resolve, 2000)
-  })
-  await Promise.race([queryClient.prefetchQuery(configQuery()), patience])
-  return queryClient.getQueryData(configQuery().queryKey)
-}
-
-const authRoutes = [
-  {
-    path: 'login',
-    loader: async () => {
-      const elsewhere = signedOut()
-      if (elsewhere === null) await configured()
-      return elsewhere
-    },
-    Component: LoginPage,
-  },
-  {
-    path: 'login-otp',
-    loader: ({ request }: LoaderFunctionArgs) =>
-      redirect(paths.login({ method: 'otp', email: new URL(request.url).searchParams.get('email') ?? '' })),
-  },
-  {
-    path: 'register',
-    loader: async () => {
-      const elsewhere = signedOut()
-      if (elsewhere !== null) return elsewhere
-      return (await configured())?.sign_up_enabled === false ? redirect(paths.login()) : null
-    },
-    lazy: async () => ({ Component: (await import('../features/auth/register-page.tsx')).RegisterPage }),
-  },
-  {
-    path: 'complete-registration',
-    loader: () => (mayCompleteRegistration() ? null : redirect(paths.login())),
-    lazy: async () => ({
-      Component: (await import('../features/auth/complete-registration-page.tsx')).CompleteRegistrationPage,
-    }),
-  },
-  {
-    path: 'forgot-password',
-    loader: signedOut,
-    lazy: async () => ({ Component: (await import('../features/auth/forgot-password-page.tsx')).ForgotPasswordPage }),
-  },
-  {
-    path: 'oauth-callback',
-    loader: signedOut,
-    lazy: async () => ({ Component: (await import('../features/auth/oauth-callback-page.tsx')).OauthCallbackPage }),
-  },
-  { path: 'logout', Component: LogoutPage },
-  { path: '*', loader: signedOut, Component: AuthNotFoundPage },
-]
-
-/** A loader that starts reading what a page shows, while the page's code is still on its way. */
-const reads =
-  (start: (ids: { workspace: string; params: LoaderFunctionArgs['params'] }) => Promise<unknown>[]) =>
-  ({ params }: LoaderFunctionArgs): null => {
-    if (useSession.getState().accessToken !== null && params.workspaceId !== undefined)
-      void Promise.all(start({ workspace: `workspaces/${params.workspaceId}`, params }))
-    return null
-  }
-
-const overview = {
-  lazy: async () => ({ Component: (await import('../features/overview/overview-page.tsx')).OverviewPage }),
-  loader: reads(({ workspace }) => [
-    queryClient.prefetchQuery(sourcesQuery(workspace)),
-    queryClient.prefetchQuery(destinationsQuery(workspace)),
-    queryClient.prefetchQuery(connectionsQuery(workspace)),
-    queryClient.prefetchQuery(workspaceEventsQuery(workspace)),
-  ]),
-}
-
-const sourceRoutes = [
-  {
-    path: patterns.sources,
-    lazy: async () => ({ Component: (await import('../features/sources/sources-page.tsx')).SourcesPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
-  },
-  {
-    path: patterns.source,
-    lazy: async () => ({ Component: (await import('../features/sources/source-page.tsx')).SourcePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(sourceQuery(`${workspace}/sources/${params.sourceId ?? ''}`)),
-    ]),
-  },
-  {
-    path: patterns.catalogSources,
-    lazy: async () => ({ Component: (await import('../features/sources/catalog-page.tsx')).SourceCatalogPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogSourcesQuery(workspace))]),
-  },
-  { path: patterns.catalogSource, element: <Navigate to="new" replace /> },
-  {
-    path: patterns.newSource,
-    lazy: async () => ({ Component: (await import('../features/sources/new-source-page.tsx')).NewSourcePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
-    ]),
-  },
-]
-
-const destinationRoutes = [
-  {
-    path: patterns.destinations,
-    lazy: async () => ({
-      Component: (await import('../features/destinations/destinations-page.tsx')).DestinationsPage,
-    }),
-    loader: reads(({ workspace }) => [
-      queryClient.prefetchQuery(destinationsQuery(workspace)),
-      queryClient.prefetchQuery(connectionsQuery(workspace)),
-    ]),
-  },
-  {
-    path: patterns.destination,
-    lazy: async () => ({ Component: (await import('../features/destinations/destination-page.tsx')).DestinationPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(destinationQuery(`${workspace}/destinations/${params.destinationId ?? ''}`)),
-    ]),
-  },
-  {
-    path: patterns.catalogDestinations,
-    lazy: async () => ({
-      Component: (await import('../features/destinations/catalog-page.tsx')).DestinationCatalogPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogDestinationsQuery(workspace))]),
-  },
-  { path: patterns.catalogDestination, element: <Navigate to="new" replace /> },
-  {
-    path: patterns.newDestination,
-    lazy: async () => ({
-      Component: (await import('../features/destinations/new-destination-page.tsx')).NewDestinationPage,
-    }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(catalogDestinationQuery(workspace, params.slug ?? '')),
-    ]),
-  },
-]
-
-const workspaceRoutes = [
-  { index: true, ...overview },
-  ...sourceRoutes,
-  ...destinationRoutes,
-  { path: '*', ...overview },
-]
-
 const development = import.meta.env.DEV
   ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('./kit-page.tsx')).KitPage }) }]
   : []
@@ -236,10 +59,16 @@ export const router = createBrowserRouter([
         children: authRoutes,
       },
       {
-        index: true,
-        loader: signedIn,
+        path: patterns.completeOnboarding,
+        loader: signedOut,
         lazy: async () => ({
-          Component: (await import('../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
+          Component: (await import('../features/onboarding/complete-onboarding-page.tsx')).CompleteOnboardingPage,
+        }),
+      },
+      {
+        path: patterns.userOnboarding,
+        lazy: async () => ({
+          Component: (await import('../features/onboarding/complete-onboarding-page.tsx')).NoOnboarding,
         }),
       },
       {
@@ -250,10 +79,33 @@ export const router = createBrowserRouter([
         }),
       },
       {
-        path: patterns.workspace,
+        path: patterns.appOauthCallback,
         loader: signedIn,
-        lazy: async () => ({ Component: (await import('./workspace-shell.tsx')).WorkspaceShell }),
-        children: [{ ErrorBoundary: WorkspaceError, children: workspaceRoutes }],
+        lazy: async () => ({
+          Component: (await import('../features/connections/oauth-return-page.tsx')).AppOauthReturnPage,
+        }),
+      },
+      {
+        path: patterns.destinationOauthCallback,
+        loader: signedIn,
+        lazy: async () => ({
+          Component: (await import('../features/connections/oauth-return-page.tsx')).DestinationOauthReturnPage,
+        }),
+      },
+      { path: patterns.payment, loader: toShortcut('billing') },
+      { path: patterns.shortcut, loader: toShortcut() },
+      {
+        Component: ActingFrame,
+        children: [
+          {
+            index: true,
+            loader: signedIn,
+            lazy: async () => ({
+              Component: (await import('../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
+            }),
+          },
+          workspaceRoute,
+        ],
       },
       {
         path: patterns.invitation,

@@ -1,32 +1,15 @@
 import type { Workspace } from '@tributary/contract'
-import {
-  ArrowLeftRight,
-  BookOpen,
-  Braces,
-  ChevronsUpDown,
-  CircleHelp,
-  House,
-  LogOut,
-  Monitor,
-  Moon,
-  PanelLeftClose,
-  PanelLeftOpen,
-  Radio,
-  Send,
-  Sun,
-} from 'lucide-react'
-import type { ReactNode } from 'react'
+import { ArrowLeftRight, House, PanelLeftClose, PanelLeftOpen, Radio, Send, Sparkles } from 'lucide-react'
 import { NavLink } from 'react-router'
-import { apiPages, paths } from '../lib/paths.ts'
-import { useSession } from '../lib/session.ts'
-import { truncate } from '../lib/text.ts'
-import { setTheme, useSidebar, useUi } from '../lib/ui-store.ts'
-import { useCurrentUser } from '../lib/workspace.ts'
-import { Avatar } from '../ui/avatar.tsx'
+import { paths } from '../lib/paths.ts'
+import { useSidebar } from '../lib/ui-store.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
-import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
+import { HelpMenu } from './help-menu.tsx'
+import { Hint, sidebarRow } from './sidebar-row.tsx'
+import { UserMenu } from './user-menu.tsx'
+import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
 const entries = (workspace: string) => [
   { to: paths.workspace(workspace), label: 'Home', icon: House, end: true, also: [] },
@@ -36,132 +19,11 @@ const entries = (workspace: string) => [
     label: 'Destinations',
     icon: Send,
     end: false,
-    also: [paths.catalogDestinations(workspace)],
+    also: [paths.catalogDestinations(workspace), paths.connections(workspace)],
   },
+  { to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, end: false, also: [] },
+  { to: paths.signals(workspace), label: 'Signals', icon: Sparkles, end: false, also: [] },
 ]
-
-const row =
-  'flex h-8 w-full items-center gap-2.5 rounded-md px-2 text-sm text-ink-2 transition-colors hover:bg-hover hover:text-ink'
-
-const Hint = ({ text, when, children }: { text: string; when: boolean; children: React.ReactElement }) =>
-  when ? (
-    <Tooltip text={text} side="right">
-      {children}
-    </Tooltip>
-  ) : (
-    children
-  )
-
-const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
-  const acting = useSession((state) => state.actOnBehalfOf !== null)
-  return (
-    <Menu
-      header={
-        <>
-          <p className="text-sm font-medium">{truncate(workspace.title)}</p>
-          <p className="text-xs text-ink-3">{truncate(workspace.organization?.title ?? '')}</p>
-        </>
-      }
-      trigger={
-        <button
-          type="button"
-          aria-label={`Workspace ${workspace.title}`}
-          className={cn(row, 'h-10 text-ink', narrow && 'justify-center px-0')}
-        >
-          <Avatar title={workspace.title} size="sidebar" round="md" />
-          {!narrow && (
-            <>
-              <span className="min-w-0 flex-1 truncate text-left font-semibold">{workspace.title}</span>
-              <ChevronsUpDown aria-hidden className="size-4 text-ink-3" />
-            </>
-          )}
-        </button>
-      }
-    >
-      <MenuItem icon={<ArrowLeftRight />} to={paths.root()} disabled={acting} tooltip="Stop acting on behalf first">
-        Change workspace
-      </MenuItem>
-    </Menu>
-  )
-}
-
-const HelpMenu = ({ narrow }: { narrow: boolean }) => (
-  <Menu
-    side="top"
-    trigger={
-      <button type="button" aria-label="Help" className={cn(row, narrow && 'justify-center px-0')}>
-        <CircleHelp aria-hidden className="size-4 shrink-0" />
-        {!narrow && 'Help'}
-      </button>
-    }
-  >
-    <MenuItem icon={<BookOpen />} href={apiPages.docs}>
-      API documentation
-    </MenuItem>
-    <MenuItem icon={<Braces />} href={apiPages.openApi}>
-      OpenAPI description
-    </MenuItem>
-  </Menu>
-)
-
-const UserMenu = ({ narrow }: { narrow: boolean }) => {
-  const { user } = useCurrentUser()
-  const theme = useUi((state) => state.theme)
-  const name = [user.data?.first_name, user.data?.last_name]
-    .filter((part) => part !== undefined && part !== '')
-    .join(' ')
-  const email = user.data?.email ?? ''
-  const shown = name === '' ? email : name
-  return (
-    <Menu
-      side="top"
-      header={
-        <>
-          <p className="text-sm font-medium" title={shown}>
-            {truncate(shown)}
-          </p>
-          {name !== '' && (
-            <p className="text-xs text-ink-3" title={email}>
-              {truncate(email)}
-            </p>
-          )}
-        </>
-      }
-      trigger={
-        <button
-          type="button"
-          aria-label="User menu"
-          className={cn(row, 'h-10 text-ink', narrow && 'justify-center px-0')}
-        >
-          <Avatar title={shown} size="sidebar" {...(user.data === undefined ? {} : { image: user.data.photo_url })} />
-          {!narrow && (
-            <>
-              <span className="min-w-0 flex-1 truncate text-left" title={shown}>
-                {truncate(shown)}
-              </span>
-              <ChevronsUpDown aria-hidden className="size-4 text-ink-3" />
-            </>
-          )}
-        </button>
-      }
-    >
-      <MenuRadio
-        label="Theme"
-        value={theme}
-        onChange={setTheme}
-        options={[
-          { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
-          { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
-          { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
-        ]}
-      />
-      <MenuSeparator />
-      <MenuItem icon={<LogOut />} to={paths.logout()}>
-        Sign out
-      </MenuItem>
-    </Menu>
-  )
-}
 
 /** The workspace's sidebar. `narrow` shows icons with tooltips only. */
 export const Sidebar = ({
@@ -169,16 +31,13 @@ export const Sidebar = ({
   narrow,
   pathname,
   onToggle,
-  banner,
 }: {
   workspace: Workspace
   narrow: boolean
   pathname: string
   onToggle?: () => void
-  banner?: ReactNode
 }) => (
-  <div className="flex h-full flex-col gap-4 p-2">
-    {banner}
+  <div className="flex h-full flex-col gap-4 overflow-y-auto scroll-thin p-2">
     <div className={cn('flex items-center gap-1', narrow && 'flex-col')}>
       <div className="min-w-0 flex-1 self-stretch">
         <WorkspaceSwitcher workspace={workspace} narrow={narrow} />
@@ -209,7 +68,7 @@ export const Sidebar = ({
               aria-label={narrow ? label : undefined}
               className={({ isActive }) =>
                 cn(
-                  row,
+                  sidebarRow,
                   narrow && 'justify-center px-0',
                   (isActive || near) && 'bg-active font-medium text-ink hover:bg-active',
                 )
@@ -224,7 +83,7 @@ export const Sidebar = ({
     </nav>
     <div className="space-y-0.5">
       <HelpMenu narrow={narrow} />
-      <UserMenu narrow={narrow} />
+      <UserMenu workspace={workspace} narrow={narrow} />
     </div>
   </div>
 )

@@ -4,6 +4,8 @@ import { paths, patterns, safeReturn } from './paths.ts'
 
 const workspace = 'workspaces/w1'
 
+const inSettings = (pattern: string) => `/${patterns.workspace}/${patterns.settings}/${pattern}`
+
 const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   root: [paths.root(), '/'],
   login: [paths.login(), '/auth/login'],
@@ -14,6 +16,8 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   logout: [paths.logout(), '/auth/logout'],
   onboarding: [paths.onboarding(), '/onboarding'],
   invitationLink: [paths.invitationLink('organizations/o1/invitationlinks/l1'), `/${patterns.invitationLink}`],
+  completeOnboarding: [paths.completeOnboarding('users/u1', 'a&b'), `/${patterns.completeOnboarding}`],
+  shortcut: [paths.shortcut('sources'), `/${patterns.shortcut}`],
   workspace: [paths.workspace(workspace), `/${patterns.workspace}`],
   sources: [paths.sources(workspace), `/${patterns.workspace}/${patterns.sources}`],
   source: [paths.source(`${workspace}/sources/s1`), `/${patterns.workspace}/${patterns.source}`],
@@ -26,6 +30,18 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
     paths.newDestination(workspace, 'catalogDestinations/webhook'),
     `/${patterns.workspace}/${patterns.newDestination}`,
   ],
+  connections: [paths.connections(workspace), `/${patterns.workspace}/${patterns.connections}`],
+  syncs: [paths.syncs(workspace), `/${patterns.workspace}/${patterns.syncs}`],
+  signals: [paths.signals(workspace), `/${patterns.workspace}/${patterns.signals}`],
+  settings: [paths.settings(workspace), `/${patterns.workspace}/${patterns.settings}`],
+  organizationSettings: [paths.organizationSettings(workspace), inSettings(patterns.organizationSettings)],
+  billing: [paths.billing(workspace), inSettings(patterns.billing)],
+  members: [paths.members(workspace), inSettings(patterns.members)],
+  account: [paths.account(workspace), inSettings(patterns.account)],
+  changePassword: [paths.changePassword(workspace), inSettings(patterns.changePassword)],
+  actOnBehalf: [paths.actOnBehalf(workspace), inSettings(patterns.actOnBehalf)],
+  onboardingLink: [paths.onboardingLink(workspace), inSettings(patterns.onboardingLink)],
+  customDomain: [paths.customDomain(workspace), inSettings(patterns.customDomain)],
 }
 
 test('the links of the application are these', () => {
@@ -39,6 +55,8 @@ test('the links of the application are these', () => {
     logout: '/auth/logout',
     onboarding: '/onboarding/',
     invitationLink: '/organizations/o1/invitationlinks/l1',
+    completeOnboarding: '/users/u1/onboarding/complete?token=a%26b',
+    shortcut: '/s/sources',
     workspace: '/workspaces/w1',
     sources: '/workspaces/w1/sources',
     source: '/workspaces/w1/sources/s1',
@@ -48,11 +66,23 @@ test('the links of the application are these', () => {
     destination: '/workspaces/w1/destinations/d1',
     catalogDestinations: '/workspaces/w1/catalog-destinations',
     newDestination: '/workspaces/w1/catalog-destinations/webhook/new',
+    connections: '/workspaces/w1/connections',
+    syncs: '/workspaces/w1/syncs',
+    signals: '/workspaces/w1/signals',
+    settings: '/workspaces/w1/settings',
+    organizationSettings: '/workspaces/w1/settings/organization',
+    billing: '/workspaces/w1/settings/organization/billing',
+    members: '/workspaces/w1/settings/organization/members',
+    account: '/workspaces/w1/settings/account',
+    changePassword: '/workspaces/w1/settings/account/change-password',
+    actOnBehalf: '/workspaces/w1/settings/admin/act-on-behalf',
+    onboardingLink: '/workspaces/w1/settings/admin/onboarding-link',
+    customDomain: '/workspaces/w1/settings/admin/custom-domain',
   })
 })
 
 test.each(Object.entries(links))('the link %s leads to its route', (_name, [link, pattern]) => {
-  expect(matchPath(pattern, link)).not.toBeNull()
+  expect(matchPath(pattern, link.replace(/\?.*/, ''))).not.toBeNull()
 })
 
 test('the pages before sign-in take the address that is known already', () => {

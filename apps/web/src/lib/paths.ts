@@ -19,6 +19,11 @@ export const paths = {
   onboarding: () => '/onboarding/',
   /** The page to share of an invitation link, by its resource name. */
   invitationLink: (link: string) => `/${link}`,
+  /** `user` is a resource name: `users/{id}`. */
+  completeOnboarding: (user: string, token: string) =>
+    `/${user}/onboarding/complete?token=${encodeURIComponent(token)}`,
+  /** A page of the workspace used last: `lib/shortcuts.ts` knows which there are. */
+  shortcut: (name: string) => `/s/${name}`,
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
   workspace: (workspace: string) => `/${workspace}`,
   sources: (workspace: string) => `/${workspace}/sources`,
@@ -29,6 +34,18 @@ export const paths = {
   destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
+  connections: (workspace: string) => `/${workspace}/connections`,
+  syncs: (workspace: string) => `/${workspace}/syncs`,
+  signals: (workspace: string) => `/${workspace}/signals`,
+  settings: (workspace: string) => `/${workspace}/settings`,
+  organizationSettings: (workspace: string) => `/${workspace}/settings/organization`,
+  billing: (workspace: string) => `/${workspace}/settings/organization/billing`,
+  members: (workspace: string) => `/${workspace}/settings/organization/members`,
+  account: (workspace: string) => `/${workspace}/settings/account`,
+  changePassword: (workspace: string) => `/${workspace}/settings/account/change-password`,
+  actOnBehalf: (workspace: string) => `/${workspace}/settings/admin/act-on-behalf`,
+  onboardingLink: (workspace: string) => `/${workspace}/settings/admin/onboarding-link`,
+  customDomain: (workspace: string) => `/${workspace}/settings/admin/custom-domain`,
 } as const
 
 /** Pages that the server shows, outside the application. */
@@ -37,10 +54,16 @@ export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as c
 export type SourceTab = 'refused' | 'setup' | 'connections' | 'settings'
 export type DestinationTab = 'connections' | 'settings'
 
-/** Patterns of the router, relative to their parent. */
+/** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */
 export const patterns = {
   invitation: 'invitations/:invitationId',
   invitationLink: 'organizations/:organizationId/invitationlinks/:invitationLinkId',
+  completeOnboarding: 'users/:userId/onboarding/complete',
+  userOnboarding: 'users/:userId/onboarding/*',
+  appOauthCallback: 'app-oauth-callback',
+  destinationOauthCallback: 'destination-oauth-callback',
+  payment: 'payment/*',
+  shortcut: 's/*',
   workspace: 'workspaces/:workspaceId',
   sources: 'sources',
   source: 'sources/:sourceId',
@@ -52,6 +75,19 @@ export const patterns = {
   catalogDestinations: 'catalog-destinations',
   catalogDestination: 'catalog-destinations/:slug',
   newDestination: 'catalog-destinations/:slug/new',
+  connections: 'connections/*',
+  syncs: 'syncs/*',
+  signals: 'signals/*',
+  workspaceOrganizations: 'organizations/*',
+  settings: 'settings',
+  organizationSettings: 'organization',
+  billing: 'organization/billing',
+  members: 'organization/members',
+  account: 'account',
+  changePassword: 'account/change-password',
+  actOnBehalf: 'admin/act-on-behalf',
+  onboardingLink: 'admin/onboarding-link',
+  customDomain: 'admin/custom-domain',
 } as const
 
 /** A path of this application that may be opened after login, or undefined: never another origin, never /auth. */

@@ -53,6 +53,7 @@ export const keys = {
   /** Attempts and what is held. */
   deliveries: (destination: string) => ['deliveries', destination] as const,
   connections: (workspace: string) => ['connections', workspace] as const,
+  onboarding: (user: string, token: string) => ['onboarding', user, token] as const,
   realtime: () => ['realtime'] as const,
 }
 
@@ -317,6 +318,17 @@ export const connectionsQuery = (workspace: string) =>
         const answer = await call(methods.connections.list, { params: workspaceIds(workspace), query, signal })
         return { rows: answer.connections, next: answer.next_page_token }
       }),
+  })
+
+/** Whom and which organisation an onboarding link is for; read once, as a link may be used meanwhile. */
+export const startOnboardingQuery = (user: string, token: string) =>
+  queryOptions({
+    ...product,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryKey: keys.onboarding(user, token),
+    queryFn: ({ signal }) =>
+      call(methods.users.startOnboarding, { params: { user }, query: { onboarding_token: token }, signal }),
   })
 
 export const realtimeQuery = () =>

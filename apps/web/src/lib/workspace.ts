@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
+import { administrators, editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
 import { createContext, useContext } from 'react'
 import { organizationIds } from './names.ts'
 import { membershipsQuery, userQuery } from './queries.ts'
@@ -40,12 +40,14 @@ export const useCurrentUser = () => {
 }
 
 /**
- * Whether the user may do what `allowed` roles may in the current organisation; 'unknown' until that is loaded. It is
- * the server's rule: a platform admin always may, also while acting on behalf of an organisation, and nobody else may
- * what an empty list allows.
+ * Whether the user may do what `allowed` roles may in the organisation of the page, else in the current one; 'unknown'
+ * until that is loaded. It is the server's rule: a platform admin always may, also while acting on behalf of an
+ * organisation, and nobody else may what an empty list allows.
  */
 export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
-  const organization = useSession((state) => state.session.organization)
+  const current = useSession((state) => state.session.organization)
+  // Of a workspace just entered the page knows the organisation before the session does.
+  const organization = useContext(WorkspaceContext)?.organization ?? current
   const { user, memberships } = useCurrentUser()
   if (user.data?.is_admin === true) return true
   if (user.isError || memberships.isError) return false
@@ -62,3 +64,9 @@ export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
 
 /** Administrators and collaborators: those who create and change what lives in a workspace. */
 export const useMayEdit = (): boolean | 'unknown' => useAccess(editors)
+
+/** Administrators: those who manage the organisation. */
+export const useIsAdministrator = (): boolean | 'unknown' => useAccess(administrators)
+
+/** Who `RequireAccess` and `useAccess` let through when only platform admins may. */
+export const platformAdminsOnly: readonly Role[] = []

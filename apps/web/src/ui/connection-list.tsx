@@ -1,4 +1,4 @@
-import { Plus } from 'lucide-react'
+import { ArrowRight, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { AppIcon } from './app-icon.tsx'
@@ -8,9 +8,10 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from './menu.tsx'
 import { Switch } from './switch.tsx'
 
-/** One connection seen from one of its ends: `title` and `to` are the other end's. */
+/** One connection seen from one of its ends: `title` and `to` are the other end's; seen from neither, `from` is its source. */
 export type ConnectionRow = {
   name: string
+  from?: { title: string; to: string; icon: string }
   title: string
   to: string
   icon: string
@@ -98,6 +99,18 @@ export const ConnectionList = ({
       <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
         {rows.map((row) => (
           <li key={row.name} className="flex flex-wrap items-center gap-3 px-4 py-3">
+            {row.from !== undefined && (
+              <>
+                <AppIcon icon={row.from.icon} />
+                <Link
+                  to={row.from.to}
+                  className="min-w-0 flex-1 truncate rounded-sm font-medium hover:underline max-sm:basis-2/3"
+                >
+                  {row.from.title}
+                </Link>
+                <ArrowRight aria-label="to" className="size-4 shrink-0 text-ink-3" />
+              </>
+            )}
             <AppIcon icon={row.icon} />
             <span className="min-w-0 flex-1">
               <Link to={row.to} className="block truncate rounded-sm font-medium hover:underline">
@@ -109,7 +122,11 @@ export const ConnectionList = ({
             <Switch
               checked={row.enabled}
               disabled={!mayEdit}
-              label={`Connection with ${row.title}`}
+              label={
+                row.from === undefined
+                  ? `Connection with ${row.title}`
+                  : `Connection of ${row.from.title} with ${row.title}`
+              }
               onChange={(enabled) => onEnable(row.name, enabled)}
             />
             {mayEdit && (

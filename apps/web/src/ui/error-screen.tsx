@@ -34,24 +34,27 @@ const Frame = ({
     </span>
     <Heading className="text-lg font-semibold">{title}</Heading>
     {children !== undefined && <p className="mt-1 text-sm text-balance break-words text-ink-2">{children}</p>}
-    {action !== undefined && <div className="mt-5 flex gap-2">{action}</div>}
+    {action !== undefined && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
   </div>
 )
 
 /**
  * In place of content whose query failed. A refresh reloads the page, a retry runs the query again. `page` says that it
- * stands for the whole page, whose heading it then is.
+ * stands for the whole page, whose heading it then is. `onMissingWorkspace` is offered besides when the workspace was
+ * not found.
  */
 export const ErrorScreen = ({
   error,
   onRetry,
   title,
   page = false,
+  onMissingWorkspace,
 }: {
   error: unknown
   onRetry?: () => void
   title?: string
   page?: boolean
+  onMissingWorkspace?: ReactNode
 }) => {
   const text = errorScreen(error)
   const act = text.action === 'Refresh' || onRetry === undefined ? () => window.location.reload() : onRetry
@@ -63,7 +66,12 @@ export const ErrorScreen = ({
       action={
         <>
           <Button onClick={act}>{text.action}</Button>
-          {text.kind === 'workspace-not-found' && <ButtonLink to={paths.root()}>Choose a workspace</ButtonLink>}
+          {text.kind === 'workspace-not-found' && (
+            <>
+              <ButtonLink to={paths.root()}>Choose a workspace</ButtonLink>
+              {onMissingWorkspace}
+            </>
+          )}
         </>
       }
     >

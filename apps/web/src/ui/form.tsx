@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { stockMessage } from '@tributary/contract'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useId } from 'react'
 import {
   type DefaultValues,
   FormProvider,
@@ -152,6 +152,30 @@ export const SelectField = ({
         </Select>
       )}
     </Field>
+  )
+}
+
+/** A labelled checkbox inside a Form. */
+export const CheckboxField = ({ name, label, hint }: { name: string; label: ReactNode; hint?: ReactNode }) => {
+  const { bind, error } = useField(name)
+  const id = useId()
+  return (
+    <div className="space-y-1.5">
+      <label htmlFor={id} className="flex items-start gap-2.5 text-sm">
+        <input
+          id={id}
+          type="checkbox"
+          aria-invalid={error === undefined ? undefined : true}
+          className="mt-0.5 size-4 shrink-0 accent-accent"
+          {...bind}
+        />
+        <span>
+          {label}
+          {hint !== undefined && <span className="block text-xs text-ink-3">{hint}</span>}
+        </span>
+      </label>
+      {error !== undefined && <p className="text-xs text-danger-ink">{error}</p>}
+    </div>
   )
 }
 

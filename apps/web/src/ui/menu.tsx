@@ -1,5 +1,5 @@
 import { Menu as Base } from '@base-ui/react/menu'
-import { Check, ExternalLink } from 'lucide-react'
+import { ExternalLink } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { cn } from './cn.ts'
@@ -96,8 +96,8 @@ export const MenuItem = ({
 
 export const MenuSeparator = () => <Base.Separator className="-mx-1 my-1 h-px bg-line" />
 
-/** A choice of one inside a menu. */
-export const MenuRadio = <T extends string>({
+/** A choice of one inside a menu, as a row of icons; each says its name on hover. */
+export const MenuIconRadio = <T extends string>({
   label,
   value,
   onChange,
@@ -106,18 +106,24 @@ export const MenuRadio = <T extends string>({
   label: string
   value: T
   onChange: (value: T) => void
-  options: readonly { value: T; label: string; icon?: ReactNode }[]
+  options: readonly { value: T; label: string; icon: ReactNode }[]
 }) => (
-  <Base.RadioGroup value={value} onValueChange={(next: T) => onChange(next)}>
-    <Base.Group>
-      <Base.GroupLabel className="px-2 pt-1 pb-0.5 text-2xs font-medium text-ink-3">{label}</Base.GroupLabel>
+  <Base.RadioGroup
+    value={value}
+    onValueChange={(next: T) => onChange(next)}
+    className="flex min-h-7 items-center gap-0.5 pr-1 pl-2 text-sm"
+  >
+    <Base.Group className="flex flex-1 items-center gap-0.5">
+      <Base.GroupLabel className="flex-1">{label}</Base.GroupLabel>
       {options.map((option) => (
-        <Base.RadioItem key={option.value} value={option.value} className={item}>
+        <Base.RadioItem
+          key={option.value}
+          value={option.value}
+          aria-label={option.label}
+          title={option.label}
+          className="grid size-6 place-items-center rounded-sm text-ink-3 outline-none select-none data-checked:bg-active data-checked:text-ink data-highlighted:bg-hover [&_svg]:size-4"
+        >
           {option.icon}
-          <span className="flex-1">{option.label}</span>
-          <Base.RadioItemIndicator>
-            <Check aria-hidden className="text-accent-ink!" />
-          </Base.RadioItemIndicator>
         </Base.RadioItem>
       ))}
     </Base.Group>

@@ -1,0 +1,35 @@
+import { Outlet, useNavigate } from 'react-router'
+import { paths } from '../lib/paths.ts'
+import { stopActing, useSession } from '../lib/session.ts'
+
+/** Around the pages that tell a platform admin on whose behalf they act: `--banner` is how much of the top is taken. */
+export const ActingFrame = () => {
+  const acting = useSession((state) => state.actOnBehalfOf)
+  const navigate = useNavigate()
+  if (acting === null) return <Outlet />
+  const { display_name, title } = acting.organization
+  const stop = async (): Promise<void> => {
+    await navigate(paths.root())
+    stopActing()
+  }
+  return (
+    <div className="md:[--banner:2.75rem]">
+      <section
+        aria-label="Acting on behalf"
+        className="flex min-h-11 flex-wrap items-center justify-center gap-x-4 gap-y-1.5 bg-danger px-4 py-1.5 text-sm text-white md:sticky md:top-0 md:z-30 md:h-11 md:flex-nowrap"
+      >
+        <p className="min-w-0 font-medium break-words md:truncate">
+          {`You are currently acting as "${display_name === '' ? title : display_name}" Organisation Administrator`}
+        </p>
+        <button
+          type="button"
+          onClick={() => void stop()}
+          className="h-7 shrink-0 rounded-md border border-white/60 px-2.5 text-xs font-medium transition-colors hover:bg-white/15 focus-visible:outline-white"
+        >
+          Stop Acting on behalf
+        </button>
+      </section>
+      <Outlet />
+    </div>
+  )
+}

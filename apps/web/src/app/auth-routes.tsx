@@ -1,0 +1,65 @@
+import type { ClientConfig } from '@tributary/contract'
+import { type LoaderFunctionArgs, type RouteObject, redirect } from 'react-router'
+import { AuthNotFoundPage } from '../features/auth/auth-not-found-page.tsx'
+import { LoginPage } from '../features/auth/login-page.tsx'
+import { LogoutPage } from '../features/auth/logout-page.tsx'
+import { paths } from '../lib/paths.ts'
+import { configQuery } from '../lib/queries.ts'
+import { mayCompleteRegistration } from '../lib/session.ts'
+import { signedOut } from './loaders.ts'
+import { queryClient } from './query-client.ts'
+
+/** Waits a little for what is configured, so that a page that shows some of it does not change before one's eyes. */
+const configured = async (): Promise<ClientConfig | undefined> => {
+  const patience = new Promise((resolve) => {
+    setTimeout(resolve, 2000)
+  })
+  await Promise.race([queryClient.prefetchQuery(configQuery()), patience])
+  return queryClient.getQueryData(configQuery().queryKey)
+}
+
+/** The pages below /auth. */
+export const authRoutes: RouteObject[] = [
+  {
+    path: 'login',
+    loader: async () => {
+      const elsewhere = signedOut()
+      if (elsewhere === null) await configured()
+      return elsewhere
+    },
+    Component: LoginPage,
+  },
+  {
+    path: 'login-otp',
+    loader: ({ request }: LoaderFunctionArgs) =>
+      redirect(paths.login({ method: 'otp', email: new URL(request.url).searchParams.get('email') ?? '' })),
+  },
+  {
+    path: 'register',
+    loader: async () => {
+      const elsewhere = signedOut()
+      if (elsewhere !== null) return elsewhere
+      return (await configured())?.sign_up_enabled === false ? redirect(paths.login()) : null
+    },
+    lazy: async () => ({ Component: (await import('../features/auth/register-page.tsx')).RegisterPage }),
+  },
+  {
+    path: 'complete-registration',
+    loader: () => (mayCompleteRegistration() ? null : redirect(paths.login())),
+    lazy: async () => ({
+      Component: (await import('../features/auth/complete-registration-page.tsx')).CompleteRegistrationPage,
+    }),
+  },
+  {
+    path: 'forgot-password',
+    loader: signedOut,
+    lazy: async () => ({ Component: (await import('../features/auth/forgot-password-page.tsx')).ForgotPasswordPage }),
+  },
+  {
+    path: 'oauth-callback',
+    loader: signedOut,
+    lazy: async () => ({ Component: (await import('../features/auth/oauth-callback-page.tsx')).OauthCallbackPage }),
+  },
+  { path: 'logout', Component: LogoutPage },
+  { path: '*', loader: signedOut, Component: AuthNotFoundPage },
+]

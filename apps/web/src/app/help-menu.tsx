@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { BookOpen, Braces, CircleHelp, FileCode, LifeBuoy } from 'lucide-react'
+import { showMessenger } from '../lib/messenger.ts'
+import { apiPages } from '../lib/paths.ts'
+import { configQuery } from '../lib/queries.ts'
+import { useSession } from '../lib/session.ts'
+import { useCurrentUser } from '../lib/workspace.ts'
+import { cn } from '../ui/cn.ts'
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx'
+import { notify } from '../ui/toast.tsx'
+import { sidebarRow } from './sidebar-row.tsx'
+
+/** Where help is: the documentation, people, and the description of the API. */
+export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
+  const config = useQuery(configQuery()).data
+  const { user } = useCurrentUser()
+  const userHash = useSession((state) => state.intercomToken)
+  const mail = config?.links.support_email ?? ''
+  const appId = config?.messaging_app_id ?? ''
+  const openMessenger = (): void => {
+    showMessenger({ appId, userHash, user: user.data }).catch(() =>
+      notify('error', 'The support chat could not be opened', {
+        ...(mail === '' ? {} : { description: `Write to ${mail} instead.` }),
+      }),
+    )
+  }
+  return (
+    <Menu
+      side="top"
+      trigger={
+        <button type="button" aria-label="Help" className={cn(sidebarRow, narrow && 'justify-center px-0')}>
+          <CircleHelp aria-hidden className="size-4 shrink-0" />
+          {!narrow && 'Help'}
+        </button>
+      }
+    >
+      {config !== undefined && config.links.documentation !== '' && (
+        <MenuItem icon={<BookOpen />} href={config.links.documentation}>
+          Documentation
+        </MenuItem>
+      )}
+      {appId === '' ? (
+        mail !== '' && (
+          <MenuItem icon={<LifeBuoy />} href={`mailto:${mail}`}>
+            Support
+          </MenuItem>
+        )
+      ) : (
+        <MenuItem icon={<LifeBuoy />} onSelect={openMessenger}>
+          Support
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      <MenuItem icon={<FileCode />} href={apiPages.docs}>
+        API documentation
+      </MenuItem>
+      <MenuItem icon={<Braces />} href={apiPages.openApi}>
+        OpenAPI description
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { z } from 'zod'
+import { paths } from '../../lib/paths.ts'
+import { destinationsQuery, sourcesQuery } from '../../lib/queries.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form, SelectField, SubmitButton, useApiForm } from '../../ui/form.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { useConnections } from '../../ui/use-connections.ts'
+
+const connectForm = z.object({
+  source: z.string().min(1, 'Choose a source'),
+  destination: z.string().min(1, 'Choose a destination'),
+})
+type Values = z.infer<typeof connectForm>
+
+const Choice = ({
+  name,
+  label,
+  ends,
+}: {
+  name: string
+  label: string
+  ends: readonly { name: string; title: string }[]
+}) => (
+  <SelectField name={name} label={label} required>
+    <option value="">Choose…</option>
+    {ends.map((end) => (
+      <option key={end.name} value={end.name}>
+        {end.title}
+      </option>
+    ))}
+  </SelectField>
+)
+
+/** Connects any source of the workspace with any of its destinations. */
+export const ConnectDialog = ({ workspace, onClose }: { workspace: string; onClose: () => void }) => {
+  const [open, setOpen] = useState(true)
+  const sources = useQuery(sourcesQuery(workspace))
+  const destinations = useQuery(destinationsQuery(workspace))
+  const { connect } = useConnections(workspace, 'Destination')
+  const form = useApiForm<Values>(connectForm, { source: '', destination: '' })
+  const submit = async (values: Values): Promise<void> => {
+    await connect.mutateAsync(values)
+    setOpen(false)
+  }
+  const missing = sources.data?.length === 0 ? 'source' : destinations.data?.length === 0 ? 'destination' : undefined
+  const loading = sources.data === undefined || destinations.data === undefined
+  return (
+    <Dialog open={open} onClose={() => setOpen(false)} onClosed={onClose} title="Connect" size="sm">
+      {missing !== undefined ? (
+        <div className="space-y-4">
+          <p className="text-sm text-ink-2">{`This workspace has no ${missing} to connect yet.`}</p>
+          <ButtonLink
+            variant="primary"
+            to={missing === 'source' ? paths.catalogSources(workspace) : paths.catalogDestinations(workspace)}
+          >
+            {`Add a ${missing}`}
+          </ButtonLink>
+        </div>
+      ) : loading ? (
+        <CardSkeleton lines={2} />
+      ) : (
+        <Form form={form} onSubmit={submit} label="Connect" className="space-y-4">
+          <Choice name="source" label="Source" ends={sources.data} />
+          <Choice name="destination" label="Destination" ends={destinations.data} />
+          <div className="flex justify-end">
+            <SubmitButton>Connect</SubmitButton>
+          </div>
+        </Form>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,132 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { firstName, lastName, type MethodResponse, methods, newPassword } from '@tributary/contract'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { z } from 'zod'
+import { call } from '../../lib/client.ts'
+import { paths } from '../../lib/paths.ts'
+import { keys, startOnboardingQuery } from '../../lib/queries.ts'
+import { signIn } from '../../lib/session.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { EntryFrame } from '../../ui/entry-frame.tsx'
+import { CheckboxField, Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { LoadingNote } from '../../ui/loading-note.tsx'
+import { useDocumentTitle } from '../../ui/page-header.tsx'
+import { NewPasswordField } from '../../ui/password-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+
+const onboardingForm = z.object({
+  email: z.string(),
+  first_name: firstName,
+  last_name: lastName,
+  password: newPassword,
+  organization_auto_join: z.boolean(),
+})
+type Values = z.infer<typeof onboardingForm>
+
+const Failure = ({ text, children }: { text: string; children: string }) => (
+  <EntryFrame title={text} description={children}>
+    <ButtonLink to={paths.login()}>Go to login</ButtonLink>
+  </EntryFrame>
+)
+
+/** For an address of the onboarding area that lacks the user or the token, or names no page. */
+export const NoOnboarding = () => {
+  useDocumentTitle('Onboarding')
+  return (
+    <Failure text="No onboarding: Couldn't find the requested onboarding">
+      Open the link exactly as you received it. If it is broken, ask for a new one.
+    </Failure>
+  )
+}
+
+const Loading = () => (
+  <div aria-busy className="grid min-h-dvh place-items-center">
+    <LoadingNote />
+    <div className="w-full max-w-96 space-y-5 rounded-xl border border-line bg-surface p-6">
+      <Skeleton className="h-5 w-48" />
+      <Skeleton className="h-8" />
+      <Skeleton className="h-8" />
+      <Skeleton className="h-8" />
+    </div>
+  </div>
+)
+
+const Complete = ({
+  token,
+  started: { user, organization },
+}: {
+  token: string
+  started: MethodResponse<typeof methods.users.startOnboarding>
+}) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const form = useApiForm<Values>(onboardingForm, {
+    email: user.email,
+    first_name: user.first_name,
+    last_name: user.last_name,
+    password: '',
+    organization_auto_join: false,
+  })
+  useFirstField(form, user.first_name === '' ? 'first_name' : 'password')
+  const complete = useMutation({
+    mutationFn: ({ email: _, ...body }: Values) =>
+      call(methods.users.completeOnboarding, {
+        params: { user: user.id },
+        body: { ...body, onboarding_token: token },
+      }),
+  })
+  const submit = async (values: Values): Promise<void> => {
+    const answer = await complete.mutateAsync(values)
+    cache.clear()
+    signIn(answer)
+    cache.setQueryData(keys.user(answer.user.name), answer.user)
+    await navigate(paths.root(), { replace: true })
+  }
+  return (
+    <EntryFrame
+      title={`Welcome to ${organization.display_name}`}
+      description="Choose a password and you are its administrator."
+    >
+      <Form form={form} onSubmit={submit} label="Onboarding" className="space-y-4">
+        <TextField name="email" label="Email" type="email" readOnly autoComplete="username" />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField name="first_name" label="First name" required autoComplete="given-name" />
+          <TextField name="last_name" label="Last name" required autoComplete="family-name" />
+        </div>
+        <NewPasswordField name="password" label="New password" />
+        <CheckboxField
+          name="organization_auto_join"
+          label={`Allow people with my email domain to join ${organization.display_name} automatically`}
+        />
+        <div className="pt-1">
+          <SubmitButton wide>Join</SubmitButton>
+        </div>
+      </Form>
+    </EntryFrame>
+  )
+}
+
+const StartedOnboarding = ({ userId, token }: { userId: string; token: string }) => {
+  const query = useQuery(startOnboardingQuery(userId, token))
+  if (query.isError)
+    return (
+      <Failure text="Onboarding not found: The requested onboarding was revoked or expired">
+        Links work once and for a limited time. Ask for a new one, or log in if you have joined already.
+      </Failure>
+    )
+  return query.data === undefined ? <Loading /> : <Complete token={token} started={query.data} />
+}
+
+/** The administrator of a new organisation takes it over with the link they were sent. */
+export const CompleteOnboarding = ({ userId, token }: { userId: string | undefined; token: string | null }) => {
+  useDocumentTitle('Onboarding')
+  if (userId === undefined || userId === '' || token === null || token === '') return <NoOnboarding />
+  return <StartedOnboarding userId={userId} token={token} />
+}
+
+/** The page of an onboarding link. */
+export const CompleteOnboardingPage = () => {
+  const { userId } = useParams()
+  const [search] = useSearchParams()
+  return <CompleteOnboarding userId={userId} token={search.get('token')} />
+}

@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { useMemo } from 'react'
+import { useNavigate } from 'react-router'
+import { call } from '../../lib/client.ts'
+import { paths } from '../../lib/paths.ts'
+import { actOnBehalf } from '../../lib/session.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { Card } from '../../ui/card.tsx'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { type ActOnBehalfForm, actingNotice, actOnBehalfForm } from './act-on-behalf.ts'
+
+/** Platform admins choose the workspace they act in. */
+export const ActOnBehalfPage = () => {
+  const workspace = useWorkspace()
+  const navigate = useNavigate()
+  const schema = useMemo(() => actOnBehalfForm(workspace.name), [workspace.name])
+  const form = useApiForm<ActOnBehalfForm>(schema, { workspaceId: '' })
+  useFirstField(form, 'workspaceId')
+  const switching = useMutation({
+    mutationFn: (body: ActOnBehalfForm) => call(methods.workspaces.actOnBehalf, { body }),
+  })
+  const submit = async (values: ActOnBehalfForm): Promise<void> => {
+    const { workspace: target } = await switching.mutateAsync(values)
+    await navigate(paths.root())
+    actOnBehalf(target)
+    notify('success', actingNotice(target))
+  }
+  return (
+    <>
+      <PageHeader
+        title="Act on behalf"
+        documentTitle="Act on behalf"
+        description="See a workspace as its administrators do, for support and debugging. The switch is recorded."
+      />
+      <Card>
+        <Form form={form} onSubmit={submit} label="Act on behalf" className="space-y-4">
+          <TextField
+            name="workspaceId"
+            label="Workspace ID"
+            required
+            hint="The last part of the workspace's address, or workspaces/ followed by it."
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <SubmitButton>Switch</SubmitButton>
+        </Form>
+      </Card>
+    </>
+  )
+}

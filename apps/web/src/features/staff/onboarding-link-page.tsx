@@ -1,0 +1,126 @@
+import { useMutation } from '@tanstack/react-query'
+import { type MethodResponse, methods } from '@tributary/contract'
+import { Copy } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../lib/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton, copyText } from '../../ui/copy-button.tsx'
+import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { notify } from '../../ui/toast.tsx'
+import {
+  decimals,
+  detailsText,
+  emptyOnboardingLink,
+  type OnboardingLinkForm,
+  onboardingDetails,
+  onboardingLinkForm,
+} from './onboarding-link.ts'
+
+type Made = MethodResponse<typeof methods.users.onboard>
+
+const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
+  const form = useApiForm<OnboardingLinkForm>(onboardingLinkForm, emptyOnboardingLink)
+  useFirstField(form, 'organization_title')
+  const onboard = useMutation({
+    mutationFn: (values: OnboardingLinkForm) =>
+      call(methods.users.onboard, {
+        body: {
+          ...values,
+          setup_amount: decimals(values.setup_amount),
+          yearly_amount: decimals(values.yearly_amount),
+        },
+      }),
+  })
+  const submit = async (values: OnboardingLinkForm): Promise<void> => onMade(await onboard.mutateAsync(values))
+  return (
+    <Card>
+      <Form form={form} onSubmit={submit} label="Onboarding link" className="space-y-5">
+        <TextField name="organization_title" label="Organization name" required autoComplete="off" />
+        <TextField
+          name="email"
+          label="Email"
+          type="email"
+          inputMode="email"
+          required
+          hint="Of the person who becomes the organisation's administrator."
+          autoComplete="off"
+        />
+        <div className="grid gap-5 sm:grid-cols-2">
+          <TextField name="first_name" label="First name" required autoComplete="off" />
+          <TextField name="last_name" label="Last name" required autoComplete="off" />
+        </div>
+        <div className="grid gap-5 sm:grid-cols-2">
+          <TextField name="yearly_amount" label="Yearly amount (USD)" inputMode="decimal" autoComplete="off" />
+          <TextField name="setup_amount" label="Setup amount (USD)" inputMode="decimal" autoComplete="off" />
+        </div>
+        <SubmitButton>Generate onboarding link</SubmitButton>
+      </Form>
+    </Card>
+  )
+}
+
+const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
+  const details = onboardingDetails(made, window.location.origin)
+  const copyAll = async (): Promise<void> => {
+    if (await copyText(detailsText(details))) notify('success', 'Onboarding details copied')
+    else notify('error', 'Could not copy', { description: 'Select the text and copy it by hand.' })
+  }
+  return (
+    <Card
+      title={made.organization.display_name}
+      description="Send the onboarding link to the administrator. It is shown only here, and works once."
+      footer={
+        <>
+          <Button onClick={onAgain}>Generate a new onboarding link</Button>
+          <Button variant="primary" onClick={() => void copyAll()}>
+            <Copy aria-hidden />
+            Copy details
+          </Button>
+        </>
+      }
+    >
+      <dl className="space-y-4">
+        {details.map(({ label, value, link }) => (
+          <div key={label}>
+            <dt className="text-xs font-medium text-ink-3">{label}</dt>
+            <dd className="flex items-start gap-2 font-mono text-xs break-all">
+              {value === '' ? (
+                <span className="font-sans text-sm text-ink-2">No set-up fee was invoiced.</span>
+              ) : (
+                <>
+                  <span className="min-w-0 flex-1 py-1.5">
+                    {link ? (
+                      <a href={value} target="_blank" rel="noopener noreferrer" className="text-accent-ink underline">
+                        {value}
+                      </a>
+                    ) : (
+                      value
+                    )}
+                  </span>
+                  <CopyButton text={value} name={`Copy ${label}`} notice={`${label} copied`} />
+                </>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+/** Platform admins make an organisation and the link with which its administrator takes it over. */
+export const OnboardingLinkPage = () => {
+  const [made, setMade] = useState<Made | undefined>()
+  return (
+    <>
+      <PageHeader
+        title="Generate an onboarding link"
+        documentTitle="Onboarding link"
+        description="Makes an organisation with a first workspace, and a link for its administrator."
+      />
+      {made === undefined ? <LinkForm onMade={setMade} /> : <Result made={made} onAgain={() => setMade(undefined)} />}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { User } from '@tributary/contract'
+
+/** Pixels between the customer-messaging widget and the edges of the window. */
+export const messengerPadding = 32
+
+/** What the widget is started with; `userHash` proves to it who the user is. */
+export const messengerOptions = ({
+  appId,
+  userHash,
+  user,
+}: {
+  appId: string
+  userHash: string | null
+  user: User | undefined
+}) => ({
+  app_id: appId,
+  hide_default_launcher: true,
+  vertical_padding: messengerPadding,
+  horizontal_padding: messengerPadding,
+  ...(user === undefined
+    ? {}
+    : { user_id: user.id, email: user.email, name: `${user.first_name} ${user.last_name}`.trim() }),
+  ...(userHash === null || userHash === '' ? {} : { user_hash: userHash }),
+})
+
+type Messenger = (command: 'boot' | 'show' | 'shutdown', options?: ReturnType<typeof messengerOptions>) => void
+
+const messenger = (): Messenger | undefined => {
+  const found: unknown = Reflect.get(window, 'Intercom')
+  return typeof found === 'function' ? (found as Messenger) : undefined
+}
+
+let loading: Promise<void> | undefined
+
+const load = (appId: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = `https://widget.intercom.io/widget/${encodeURIComponent(appId)}`
+    script.async = true
+    script.onload = () => resolve()
+    script.onerror = () => {
+      script.remove()
+      loading = undefined
+      reject(new Error('the messaging widget could not be loaded'))
+    }
+    document.head.append(script)
+  })
+
+/** Opens the messaging widget, which is loaded when it is first wanted. Throws when it cannot be reached. */
+export const showMessenger = async (who: Parameters<typeof messengerOptions>[0]): Promise<void> => {
+  loading ??= load(who.appId)
+  await loading
+  const talk = messenger()
+  if (talk === undefined) throw new Error('the messaging widget did not start')
+  talk('boot', messengerOptions(who))
+  talk('show')
+}
+
+/** Ends the widget's session with the user's; does nothing when it was never opened. */
+export const endMessenger = (): void => messenger()?.('shutdown')

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { Wordmark } from './wordmark.tsx'
+
+/** The frame of a page that stands on its own: the product's name and one card. */
+export const EntryFrame = ({
+  title,
+  description,
+  children,
+}: {
+  title: string
+  description?: ReactNode
+  children?: ReactNode
+}) => (
+  <main className="grid min-h-dvh place-items-center px-4 py-10">
+    <div className="w-full max-w-96">
+      <div className="mb-6 flex justify-center">
+        <Wordmark />
+      </div>
+      <div className="rounded-xl border border-line bg-surface p-6 shadow-card">
+        <h1 className="text-lg font-semibold tracking-tight text-balance">{title}</h1>
+        {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
+        {children !== undefined && <div className="mt-5">{children}</div>}
+      </div>
+    </div>
+  </main>
+)
