@@ -1,6 +1,7 @@
 import type { PipelineEvent, RequestMeta } from '@tributary/contract'
 import type { ConsumerJournal, LogRecord } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
+import { eventIdAt, recordPlace } from './event-ids.ts'
 import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { rowTexts } from './text-bytes.ts'
@@ -60,7 +61,7 @@ describe('what is accepted', () => {
       'makes a message id from the place in the log',
       { ...track, messageId: null },
       {},
-      { messageId: 'made-1-0-0', eventId: '1-0-0' },
+      { messageId: 'made-1-0000000000-0000', eventId: '1-0000000000-0000' },
     ],
     [
       'takes traits of an identify from its context',
@@ -212,7 +213,7 @@ describe('what is kept as rejected', () => {
     expect(rows.filter(({ status }) => status === 'accepted')).toHaveLength(2500)
     expect(rows.at(-1)).toMatchObject({
       status: 'rejected',
-      event_id: '1-0-2500',
+      event_id: '1-0000000000-2500',
       original: JSON.stringify(batch[2500]),
     })
     expect(rows.at(-1)?.reason).toMatch(/^over_batch_limit: /)
@@ -237,7 +238,7 @@ describe('deduplication', () => {
       record(batchOf('a', 'b', 'a'), { k: 'batch' }),
       record(batchOf('b', 'c'), { k: 'batch' }, 1),
     )
-    expect(rows.map((row) => row['event_id'])).toEqual(['1-0-0', '1-0-1', '1-1-1'])
+    expect(rows.map((row) => row['event_id'])).toEqual(['1-0000000000-0000', '1-0000000000-0001', '1-0000000001-0001'])
     expect([...batch.dropped.values()]).toEqual([
       { workspaceId: 'w-1', sourceId: 's-1', hour: receivedAt / 1000, reason: 'duplicate', events: 2 },
     ])
@@ -294,4 +295,11 @@ describe('delivery records', () => {
       ids.filter((_, offset) => offset % 2 === 1),
     )
   })
+})
+
+it('sorts ids as texts in the order of their places, within a record and across records', () => {
+  const places = [9, 10, 123_456].flatMap((offset) =>
+    [0, 9, 10, 99, 100, 9999].map((index) => eventIdAt(recordPlace(3, offset), index)),
+  )
+  expect(places.toSorted()).toEqual(places)
 })

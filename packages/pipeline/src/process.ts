@@ -1,6 +1,7 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
 import type { ConsumerJournal, LogEntry, LogRecord, SeenId } from '@tributary/storage'
 import { betweenEvents, deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
+import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { NormalEvent, RawEvent, Request } from './event-types.ts'
 import { isJsonObject, type JsonObject } from './json-text.ts'
 import type { Drop, DropReason, Reject } from './outcome.ts'
@@ -223,7 +224,7 @@ export const createProcessor = ({
         integrations: objectOf(body, parts.integrations),
         sentAt: valueOf(body, parts.sentAt),
       }
-      const place = `${record.partition}-${record.offset}-`
+      const place = recordPlace(record.partition, record.offset)
       const destinations = destinationsFor(meta.s)
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
@@ -233,7 +234,7 @@ export const createProcessor = ({
           partition: record.partition,
           offset: record.offset,
           index,
-          eventId: place + index,
+          eventId: eventIdAt(place, index),
           original: body.toString('utf8', slice.start, slice.end),
           bytes: slice.end - slice.start,
           depth: slice.depth,

@@ -83,7 +83,7 @@ describe('the events pipeline on the real engines', () => {
         context: '{"test":true,"ip":"192.0.2.7"}',
         id: 'c-1',
       },
-      { status: 'rejected', message_id: expect.stringMatching(/^made-\d+-0-1$/), properties: {}, id: '' },
+      { status: 'rejected', message_id: expect.stringMatching(/^made-\d+-0000000000-0001$/), properties: {}, id: '' },
     ])
     expect(world.delivered()).toEqual(['c-1'])
   })
