@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, roles } from '@tributary/contract'
+import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds } from '../../lib/names.ts'
 import { keys } from '../../lib/queries.ts'
@@ -11,12 +12,15 @@ import { notify } from '../../ui/toast.tsx'
 import { type InviteValues, inviteBody, inviteForm } from './invite-form.ts'
 
 /** Invites addresses to an organisation, all or none; the lists of members and invitations are read again. */
-const useInviteMembers = (organization: string) => {
+export const useInviteMembers = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({
     mutationFn: (values: InviteValues) =>
       call(methods.invitations.batchCreate, { params: organizationIds(organization), body: inviteBody(values) }),
-    onSuccess: () => notify('success', 'Invitation Sent'),
+    onSuccess: (_sent, { role }) => {
+      track('Invitation Created', { organization, role })
+      notify('success', 'Invitation Sent')
+    },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: keys.invitations(organization) })
       void cache.invalidateQueries({ queryKey: keys.members(organization) })

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Invitation, type InvitationLink, type Member, methods, type Role } from '@tributary/contract'
+import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/names.ts'
 import { keys } from '../../lib/queries.ts'
@@ -60,7 +61,10 @@ export const useResendInvitation = (organization: string) => {
   return useMutation({
     mutationFn: ({ name }: Invitation) => call(methods.invitations.resend, { params: invitationIds(name), body: {} }),
     onError: (error) => notifyRefusal('Could not send the invitation', error),
-    onSuccess: () => notify('success', 'Invitation Sent'),
+    onSuccess: (_sent, { name }) => {
+      track('Invitation Updated', { invitation: name })
+      notify('success', 'Invitation Sent')
+    },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.invitations(organization) }),
   })
 }
@@ -70,7 +74,10 @@ export const useRevokeInvitation = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({
     mutationFn: ({ name }: Invitation) => call(methods.invitations.delete, { params: invitationIds(name) }),
-    onSuccess: () => notify('success', 'Invitation revoked'),
+    onSuccess: (_gone, { name }) => {
+      track('Invitation Deleted', { invitation: name })
+      notify('success', 'Invitation revoked')
+    },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.invitations(organization) }),
   })
 }
