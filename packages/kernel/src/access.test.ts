@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { canSee, mayAct, toRole } from './access.ts'
-import type { Role } from './actor.ts'
+import { canSee, mayAct, roleAliases, toRole } from './access.ts'
+import { type Role, roles } from './actor.ts'
 
 const member = (...memberships: [string, Role][]) => ({
   isPlatformAdmin: false,
@@ -9,16 +9,26 @@ const member = (...memberships: [string, Role][]) => ({
 
 describe('the access rule', () => {
   const cases: [string, ReturnType<typeof member>, readonly Role[], boolean][] = [
-    ['a platform admin may with an empty list', { ...member(), isPlatformAdmin: true }, [], true],
-    ['a platform admin may without a membership', { ...member(), isPlatformAdmin: true }, ['ORG_ADMIN'], true],
-    ['a platform admin may as a guest', { ...member(['o', 'ORG_GUEST']), isPlatformAdmin: true }, ['ORG_ADMIN'], true],
-    ['an empty list denies', member(['o', 'ORG_ADMIN']), [], false],
-    ['no membership denies', member(), ['ORG_ADMIN'], false],
-    ['the allowed role passes', member(['o', 'ORG_ADMIN']), ['ORG_ADMIN'], true],
-    ['another role denies', member(['o', 'ORG_GUEST']), ['ORG_ADMIN', 'ORG_COLLABORATOR'], false],
-    ['one of two roles here not allowed denies', member(['o', 'ORG_ADMIN'], ['o', 'ORG_GUEST']), ['ORG_ADMIN'], false],
-    ['roles elsewhere do not count', member(['x', 'ORG_GUEST'], ['o', 'ORG_ADMIN']), ['ORG_ADMIN'], true],
-    ['membership only elsewhere denies', member(['x', 'ORG_ADMIN']), ['ORG_ADMIN'], false],
+    ['ROLE-06: a platform admin may with an empty list', { ...member(), isPlatformAdmin: true }, [], true],
+    ['ROLE-06: a platform admin may without a membership', { ...member(), isPlatformAdmin: true }, ['ORG_ADMIN'], true],
+    [
+      'ROLE-06: a platform admin may as a guest',
+      { ...member(['o', 'ORG_GUEST']), isPlatformAdmin: true },
+      ['ORG_ADMIN'],
+      true,
+    ],
+    ['ROLE-07: an empty list denies', member(['o', 'ORG_ADMIN']), [], false],
+    ['ROLE-08: no membership denies', member(), ['ORG_ADMIN'], false],
+    ['ROLE-09: the allowed role passes', member(['o', 'ORG_ADMIN']), ['ORG_ADMIN'], true],
+    ['ROLE-09: another role denies', member(['o', 'ORG_GUEST']), ['ORG_ADMIN', 'ORG_COLLABORATOR'], false],
+    [
+      'ROLE-09: one of two roles here not allowed denies',
+      member(['o', 'ORG_ADMIN'], ['o', 'ORG_GUEST']),
+      ['ORG_ADMIN'],
+      false,
+    ],
+    ['ROLE-10: roles elsewhere do not count', member(['x', 'ORG_GUEST'], ['o', 'ORG_ADMIN']), ['ORG_ADMIN'], true],
+    ['ROLE-11: membership only elsewhere denies', member(['x', 'ORG_ADMIN']), ['ORG_ADMIN'], false],
   ]
   test.each(cases)('%s', (_, subject, allowed, expected) => {
     expect(mayAct(subject, 'o', allowed)).toBe(expected)
@@ -31,6 +41,19 @@ describe('the access rule', () => {
   })
 })
 
+test('ROLE-01, ROLE-02, ROLE-03: the roles are Administrator, Collaborator and Guest, in this order', () => {
+  expect(roles).toEqual(['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'])
+})
+
+test('ROLE-04: each role has one short form, and either stands for the other', () => {
+  expect(roleAliases).toEqual({ ADMIN: 'ORG_ADMIN', COLLABORATOR: 'ORG_COLLABORATOR', GUEST: 'ORG_GUEST' })
+  for (const [alias, role] of Object.entries(roleAliases)) {
+    expect(toRole(alias)).toBe(role)
+    expect(Object.values(roleAliases).filter((each) => each === role)).toHaveLength(1)
+  }
+  expect(Object.values(roleAliases)).toEqual([...roles])
+})
+
 test.each<[unknown, Role]>([
   ['ORG_ADMIN', 'ORG_ADMIN'],
   ['ADMIN', 'ORG_ADMIN'],
@@ -41,6 +64,6 @@ test.each<[unknown, Role]>([
   ['X', 'ORG_GUEST'],
   ['constructor', 'ORG_GUEST'],
   [undefined, 'ORG_GUEST'],
-])('role value %j stands for %s', (value, role) => {
+])('ROLE-05: role value %j stands for %s', (value, role) => {
   expect(toRole(value)).toBe(role)
 })

@@ -23,7 +23,8 @@ export const useUi = create<UiState>()(
 export const markDone = (id: string): void => {
   useUi.setState(({ flags }) => ({ flags: { ...flags, [id]: { done: true } } }))
 }
-export const isDone = (flags: UiState['flags'], id: string): boolean => flags[id]?.done ?? false
+export const isDone = (flags: UiState['flags'], id: string): boolean =>
+  Object.hasOwn(flags, id) && flags[id]?.done === true
 export const resetFlags = (): void => {
   useUi.setState({ flags: {} })
 }
@@ -39,3 +40,22 @@ export const setTheme = (theme: Theme): void => {
 export const useSidebar = create<{ collapsed: boolean }>()(
   persist((): { collapsed: boolean } => ({ collapsed: false }), { name: `${storagePrefix}-sidebar-collapsed` }),
 )
+
+const maskKey = 'mask_metric_values'
+
+/** Whether the values of metrics are hidden from onlookers; the key holds `true` or `false`. */
+export const useMask = create<{ on: boolean }>()(
+  persist((): { on: boolean } => ({ on: false }), {
+    name: maskKey,
+    storage: {
+      getItem: (key) => ({ state: { on: localStorage.getItem(key) === 'true' } }),
+      setItem: (key, { state }) => localStorage.setItem(key, String(state.on)),
+      removeItem: (key) => localStorage.removeItem(key),
+    },
+  }),
+)
+
+/** Hides the values of metrics, or shows them again. */
+export const toggleMask = (): void => {
+  useMask.setState(({ on }) => ({ on: !on }))
+}

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { connectionsQuery, destinationsQuery, sourcesQuery, workspaceEventsQuery } from '../../lib/queries.ts'
-import { count, truncate } from '../../lib/text.ts'
+import { truncate } from '../../lib/text.ts'
 import { isDone, markDone, useUi } from '../../lib/ui-store.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -14,13 +14,14 @@ import { Card } from '../../ui/card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
+import { MaskToggle, MetricValue } from '../../ui/metric.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton, Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { gettingStarted, type Step } from './getting-started.ts'
 
-const Figure = ({ title, value, note, to }: { title: string; value: number; note: string; to: string }) => (
+const Figure = ({ title, value, note, to }: { title: string; value: number; note: ReactNode; to: string }) => (
   <Link
     to={to}
     className="group rounded-lg border border-line bg-surface px-3 py-3 shadow-card transition-colors sm:px-5 sm:py-4 hover:border-line-strong hover:bg-hover"
@@ -32,7 +33,9 @@ const Figure = ({ title, value, note, to }: { title: string; value: number; note
         className="size-3.5 opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100"
       />
     </span>
-    <span className="mt-1 block text-2xl font-semibold tabular">{count(value)}</span>
+    <span className="mt-1 block text-2xl font-semibold tabular">
+      <MetricValue value={value} />
+    </span>
     <span className="text-xs text-ink-2">{note}</span>
   </Link>
 )
@@ -159,19 +162,31 @@ const Content = ({
         <Figure
           title="Sources"
           value={sources.length}
-          note={`${count(receiving)} receiving`}
+          note={
+            <>
+              <MetricValue value={receiving} /> receiving
+            </>
+          }
           to={paths.sources(workspace.name)}
         />
         <Figure
           title="Destinations"
           value={destinations.length}
-          note={`${count(enabled)} enabled`}
+          note={
+            <>
+              <MetricValue value={enabled} /> enabled
+            </>
+          }
           to={paths.destinations(workspace.name)}
         />
         <Figure
           title="Connections"
           value={connections.length}
-          note={`${count(active)} switched on`}
+          note={
+            <>
+              <MetricValue value={active} /> switched on
+            </>
+          }
           to={paths.destinations(workspace.name)}
         />
       </div>
@@ -214,7 +229,12 @@ export const OverviewPage = () => {
   const failed = [sources, destinations, connections].find((query) => query.isError && query.data === undefined)
   return (
     <>
-      <PageHeader title="Home" documentTitle={workspace.title} description={`What happens in ${workspace.title}.`} />
+      <PageHeader
+        title="Home"
+        documentTitle={workspace.title}
+        description={`What happens in ${workspace.title}.`}
+        action={<MaskToggle />}
+      />
       {failed !== undefined ? (
         <ErrorScreen
           error={failed.error}
