@@ -173,6 +173,52 @@ test('a batch keeps what is wrong in it as rejected with its reason, and everyth
   expect(detail).toMatchObject({ payload: { type: 'purchase' }, deliveries: [] })
 })
 
+test('an event that is refused alone is rejected in a batch, and one that is accepted alone is accepted there, too', async () => {
+  const single = await createSource(product.api, workspace, 'Alone')
+  const batch = await createSource(product.api, workspace, 'Together')
+  const someone = { userId: 'u-1' }
+  const events: Record<string, object> = {
+    sound: { type: 'track', event: 'A', ...someone },
+    letter: { type: 'T', event: 'A', ...someone },
+    'number as name': { type: 'track', event: 7, ...someone },
+    'number as id': { type: 'identify', userId: 7 },
+    anonymous: { type: 'page', anonymousId: 'a' },
+    group: { type: 'group', groupId: 'g', ...someone },
+    alias: { type: 'alias', userId: 'u', previousId: 'p' },
+    'no name': { type: 'track', ...someone },
+    'object as name': { type: 'track', event: {}, ...someone },
+    'unknown type': { type: 'purchase', ...someone },
+    'number as type': { type: 7, ...someone },
+    'empty ids': { type: 'track', event: 'A', userId: '', anonymousId: null },
+    'object as id': { type: 'track', event: 'A', userId: {} },
+    'no group': { type: 'group', ...someone },
+    'alias of nobody': { type: 'alias', userId: 'u' },
+    'alias to nobody': { type: 'alias', previousId: 'p' },
+    'too large': { type: 'track', event: 'A', ...someone, ...big },
+    'too deep': {
+      type: 'track',
+      event: 'A',
+      ...someone,
+      properties: JSON.parse('[{"a":'.repeat(150) + '1' + '}]'.repeat(150))[0],
+    },
+  }
+  const together = Object.entries(events).map(([messageId, event]) => ({ ...event, messageId }))
+  expect((await post(product, '/v1/batch', batch.key, { batch: together })).status).toBe(200)
+  const alone: Record<string, boolean> = {}
+  for (const event of together)
+    alone[event.messageId] = (await post(product, '/v1/track', single.key, event)).status === 200
+  const stored = await eventually('all kept', async () => {
+    const found = await storedEvents(product, batch.source)
+    return found.length >= together.length && found
+  })
+  // Beyond the limits an event is kept as it came, its id unread.
+  expect(stored).toHaveLength(together.length)
+  const accepted = new Set(stored.filter(({ status }) => status === 'accepted').map((event) => event.message_id))
+  const inBatch = Object.fromEntries(together.map(({ messageId }) => [messageId, accepted.has(messageId)]))
+  expect(inBatch).toEqual(alone)
+  expect(Object.values(alone).filter(Boolean)).toHaveLength(7)
+})
+
 test('an event left out as a repetition is counted for its source', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Repeated')
   for (const id of ['twice', 'twice', 'once', 'twice'])

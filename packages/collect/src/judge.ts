@@ -1,4 +1,4 @@
-import { type EventType, eventTypes, trackingLimits } from '@tributary/contract'
+import { type EventType, eventTypeOf, trackingLimits } from '@tributary/contract'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 
@@ -27,8 +27,6 @@ const deeperThan = (value: unknown, levels: number): boolean => {
   return false
 }
 
-const isEventType = (value: unknown): value is EventType => eventTypes.some((type) => type === value)
-
 const noUser = 'The event has neither `userId` nor `anonymousId`. Send at least one of them, as text.'
 
 const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | undefined => {
@@ -42,7 +40,7 @@ const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | un
   if (!present(event.userId) && !present(event.anonymousId)) return refusals.missingField(type, 'userId', noUser)
   if (type === 'group' && !present(event.groupId))
     return refusals.missingField(type, 'groupId', 'A group call needs `groupId`.')
-  if (type === 'track' && !(typeof event.event === 'string' && event.event !== '')) {
+  if (type === 'track' && !present(event.event)) {
     return refusals.missingField(type, 'event', 'A track call needs `event`, the name of what happened.')
   }
   return undefined
@@ -59,8 +57,9 @@ export const checkSingle = (
   maxBytes: number,
 ): Refusal | undefined => {
   if (size > maxBytes) return refusals.eventTooLarge(size, maxBytes)
-  const type = event.type === undefined || event.type === null || event.type === '' ? pathType : event.type
-  if (!isEventType(type)) return refusals.unknownType(typeof type === 'string' ? type : typeof type)
+  const given = event.type === undefined || event.type === null || event.type === '' ? pathType : event.type
+  const type = typeof given === 'string' ? eventTypeOf(given) : undefined
+  if (type === undefined) return refusals.unknownType(typeof given === 'string' ? given : typeof given)
   const missing = checkIds(type, event)
   if (missing !== undefined) return missing
   return deeperThan(event, trackingLimits.jsonDepth) ? refusals.tooDeep(trackingLimits.jsonDepth) : undefined

@@ -4,6 +4,17 @@ import { z } from 'zod'
 export const eventTypes = ['track', 'page', 'screen', 'identify', 'group', 'alias'] as const
 export type EventType = (typeof eventTypes)[number]
 
+const typesByName: ReadonlyMap<string, EventType> = new Map(
+  eventTypes.flatMap((type): [string, EventType][] => [
+    [type, type],
+    [type.charAt(0), type],
+  ]),
+)
+
+/** The type that a `type` of an event stands for: its name or the first letter of it, in any letter case. */
+export const eventTypeOf = (name: string): EventType | undefined =>
+  typesByName.get(name) ?? typesByName.get(name.toLowerCase())
+
 /** Limits of collection (bytes and counts). */
 export const trackingLimits = {
   /** A request body after decompression. */
@@ -44,7 +55,7 @@ export type RequestMeta = z.infer<typeof requestMeta>
  * event store. Times are RFC 3339 in UTC with milliseconds.
  */
 export type PipelineEvent = {
-  /** `<partition>-<offset>-<index>`: the event's place in the log; unique and stable over repeats. */
+  /** The event's place in the log, `<partition>-<offset>-<index>`, padded: unique, stable over repeats, sorts as places do. */
   eventId: string
   messageId: string
   type: EventType

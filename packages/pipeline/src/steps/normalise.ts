@@ -1,23 +1,8 @@
-import { type EventType, trackingLimits } from '@tributary/contract'
+import { eventTypeOf, trackingLimits } from '@tributary/contract'
 import type { NormalEvent, ParsedEvent } from '../event-types.ts'
 import { isJsonObject, type JsonObject } from '../json-text.ts'
 import { ok, type Reject, reject, type Step } from '../outcome.ts'
 import { eventTime, parseTime } from '../timestamps.ts'
-
-const typesByName: ReadonlyMap<string, EventType> = new Map<string, EventType>([
-  ['track', 'track'],
-  ['page', 'page'],
-  ['screen', 'screen'],
-  ['identify', 'identify'],
-  ['group', 'group'],
-  ['alias', 'alias'],
-  ['t', 'track'],
-  ['p', 'page'],
-  ['s', 'screen'],
-  ['i', 'identify'],
-  ['g', 'group'],
-  ['a', 'alias'],
-])
 
 const jsonOf = (value: JsonObject | undefined): string => (value === undefined ? '' : JSON.stringify(value))
 
@@ -136,7 +121,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
           else extraKeys.push(key)
       }
     }
-    const type = given === '' ? (meta.t ?? '') : (typesByName.get(given) ?? typesByName.get(given.toLowerCase()) ?? '')
+    const type = given === '' ? (meta.t ?? '') : (eventTypeOf(given) ?? '')
     const named = type === 'page' || type === 'screen'
     if (!named && name !== undefined) extraKeys = extraKeys === undefined ? ['name'] : [...extraKeys, 'name']
     if (request.context !== undefined)
