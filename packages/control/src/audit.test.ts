@@ -11,6 +11,7 @@ import {
   testPassword,
 } from './testing/control-harness.ts'
 import { peopleRequest } from './testing/people-requests.ts'
+import { unrecorded } from './testing/unrecorded.ts'
 
 const tables = [
   'users',
@@ -50,7 +51,7 @@ const contents = async (): Promise<Record<string, string | null>> => {
 }
 
 describe('a write whose audit record cannot be written does not happen', () => {
-  const writes = methodList.filter((method) => method.verb !== 'GET')
+  const writes = methodList.filter((method) => method.verb !== 'GET' && !unrecorded.includes(method.name))
 
   test.each(writes.map((method) => [method.name, method] as const))('%s', async (name, method) => {
     const { administrator, workspaceId } = organization

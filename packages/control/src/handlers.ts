@@ -39,8 +39,15 @@ import { deleteMembership } from './memberships/delete.ts'
 import { listMemberships } from './memberships/list.ts'
 import { listOrganizationMemberships } from './memberships/list-by-organization.ts'
 import { updateMembership } from './memberships/update.ts'
+import { listNotifications } from './notifications/list.ts'
+import { markAllNotificationsRead } from './notifications/mark-all-read.ts'
+import { markNotificationRead } from './notifications/mark-read.ts'
 import { createOrganization } from './organizations/create.ts'
 import { getOrganization } from './organizations/get.ts'
+import { getUsage } from './organizations/get-usage.ts'
+import { joinOrganization } from './organizations/join.ts'
+import { listJoinableOrganizations } from './organizations/list-joinable.ts'
+import { updateOrganization } from './organizations/update.ts'
 import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
@@ -68,6 +75,7 @@ import { updateUser } from './users/update.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
 import { listWorkspaces } from './workspaces/list.ts'
+import { updateWorkspace } from './workspaces/update.ts'
 import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
@@ -106,7 +114,11 @@ export const createHandlers = (
     completeOnboarding: later,
   },
   sessions: { list: listSessions(deps), delete: deleteSession(deps), deleteOthers: deleteOtherSessions(deps) },
-  notifications: { list: later, markRead: later, markAllRead: later },
+  notifications: {
+    list: listNotifications(deps),
+    markRead: markNotificationRead(deps),
+    markAllRead: markAllNotificationsRead(deps),
+  },
   memberships: {
     list: listMemberships(deps),
     listByOrganization: listOrganizationMemberships(deps),
@@ -131,18 +143,18 @@ export const createHandlers = (
   organizations: {
     create: createOrganization(deps),
     get: getOrganization(deps),
-    update: later,
+    update: updateOrganization(deps),
     uploadLogo: later,
     removeLogo: later,
-    getUsage: later,
-    join: later,
-    listJoinable: later,
+    getUsage: getUsage(deps),
+    join: joinOrganization(deps),
+    listJoinable: listJoinableOrganizations(deps),
   },
   workspaces: {
     list: listWorkspaces(deps),
     get: getWorkspace(deps),
     create: createWorkspace(deps),
-    update: later,
+    update: updateWorkspace(deps),
     actOnBehalf: later,
   },
   catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },

@@ -8,7 +8,7 @@ import { isMember, join } from '../memberships/join.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { requireSelf } from '../users/self.ts'
+import { requireCaller } from '../users/require-caller.ts'
 import { readInvitationLink } from './read.ts'
 
 /** Makes the caller a member with the role of the link. Who is one already stays what they are. */
@@ -22,7 +22,7 @@ export const acceptInvitationLink =
     typeof methods.invitationLinks.accept
   > =>
   async ({ actor, params, body }) => {
-    requireSelf(actor, body.user)
+    requireCaller(actor, body.user)
     const { organization_id } = await readInvitationLink(db, params.organization, params.invitation_link)
     const announce = await db.transaction().execute(async (tx) => {
       await lockOrganization(tx, organization_id)

@@ -3,6 +3,7 @@ import { newId, silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type Caller,
   type Harness,
   idIn,
   makeResources,
@@ -10,6 +11,7 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
+import { openToDomain } from '../testing/people-requests.ts'
 
 let harness: Harness
 let organization: Organization
@@ -78,8 +80,199 @@ describe('an organisation', () => {
   })
 })
 
+const organizationShape = {
+  name: expect.stringMatching(/^organizations\/[0-9a-f-]{36}$/),
+  title: 'Acme Inc',
+  display_name: 'Acme Inc',
+  industry: 'gaming',
+  extra: { logo: '' },
+  auto_join_domain: '',
+  subscription: {
+    name: expect.stringMatching(/^organizations\/[0-9a-f-]{36}\/subscription$/),
+    extra: { plan_name: expect.any(String) },
+  },
+  create_time: expect.stringMatching(/Z$/),
+}
+
+test('API-26, ORG-02: GET of an organisation answers name, titles, logo and subscription', async () => {
+  const { guest, organization: name } = await startOrganization(harness)
+  const reply = await guest.call('GET', `/${name}`)
+  expect(reply.status).toBe(200)
+  expect(reply.body).toEqual({ ...organizationShape, name })
+})
+
+test('API-33, ORG-01, WSP-04: GET of a workspace answers name, title and the organisation that owns it', async () => {
+  const { guest, organization: name, workspace } = await startOrganization(harness)
+  const reply = await guest.call('GET', `/${workspace}`)
+  expect(reply.status).toBe(200)
+  expect(reply.body).toEqual({
+    name: workspace,
+    title: 'Production',
+    organization: { ...organizationShape, name },
+    create_time: expect.stringMatching(/Z$/),
+  })
+})
+
+describe('changing', () => {
+  test('title and industry is for administrators, counts at once, and leaves the rest', async () => {
+    const { administrator, guest, organization: name } = await startOrganization(harness)
+    const before = (await harness.audits()).length
+    expect(await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Acme Two' })).toMatchObject({
+      status: 200,
+      body: { title: 'Acme Two', display_name: 'Acme Two', industry: 'gaming' },
+    })
+    expect(await administrator.call('PATCH', `/${name}`, { industry: 'robotics' })).toMatchObject({
+      status: 200,
+      body: { title: 'Acme Two', industry: 'robotics' },
+    })
+    expect(await guest.call('GET', `/${name}`)).toMatchObject({ body: { title: 'Acme Two', industry: 'robotics' } })
+    expect((await harness.audits()).slice(before)).toMatchObject([
+      { action: 'organizations.update', resource: name, detail: { title: 'Acme Two' } },
+      { action: 'organizations.update', detail: { industry: 'robotics' } },
+    ])
+  })
+
+  test.each([
+    [{ title: 'abc' }, 'title', 'Please provide a name that is 4 characters or more'],
+    [{ industry: 'fishing' }, 'industry', 'Choose an industry'],
+    [{ auto_join_domain: 'gmail.com' }, 'auto_join_domain', 'Everybody can get an address of this domain'],
+    [{ auto_join_domain: 'other.example' }, 'auto_join_domain', 'Must be the domain of your own email address'],
+    [{ auto_join_domain: 'example.com' }, 'auto_join_domain', 'Must be the domain of your own email address'],
+  ])('to %j by somebody whose address is not verified is refused', async (given, field, text) => {
+    const reply = await organization.administrator.call('PATCH', `/${organization.organization}`, given)
+    expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: text } } })
+  })
+
+  test('the title of a workspace is for administrators', async () => {
+    const { administrator, collaborator, guest, outsider, workspace } = await startOrganization(harness)
+    expect(await administrator.call('PATCH', `/${workspace}?update_mask=title`, { title: ' Live ' })).toMatchObject({
+      status: 200,
+      body: { name: workspace, title: 'Live' },
+    })
+    expect(await administrator.call('PATCH', `/${workspace}`, { title: ' ' })).toMatchObject({
+      status: 400,
+      body: { metadata: { title: 'Required' } },
+    })
+    expect((await collaborator.call('PATCH', `/${workspace}`, { title: 'X' })).status).toBe(403)
+    expect((await outsider.call('PATCH', `/${workspace}`, { title: 'X' })).status).toBe(404)
+    expect((await harness.call('', 'PATCH', `/${workspace}`, { title: 'X' })).status).toBe(401)
+    expect(await guest.call('GET', `/${workspace}`)).toMatchObject({ body: { title: 'Live' } })
+  })
+})
+
+describe('an organisation that is open to a domain', () => {
+  const opened = async () => {
+    const made = await startOrganization(harness)
+    await openToDomain(harness, made.organizationId, '', made.administrator)
+    const reply = await made.administrator.call('PATCH', `/${made.organization}`, { auto_join_domain: '@Example.COM' })
+    expect(reply).toMatchObject({ status: 200, body: { auto_join_domain: 'example.com' } })
+    return made
+  }
+  const joinable = async (who: Caller) =>
+    (
+      await who.ok(methods.organizations.listJoinable, { user: who.userId }, { query: { page_size: 1000 } })
+    ).organizations.map(({ name }) => name)
+  const join = (who: Caller, name: string, user = who.userId) => who.call('POST', `/${name}:join`, { user })
+
+  test('API-28: is offered to whoever has a verified address there, who joins as Collaborator', async () => {
+    const { organization: name, organizationId, administrator, workspaceId } = await opened()
+    const person = await harness.person()
+    expect(await joinable(person)).not.toContain(name)
+    expect((await join(person, name)).status).toBe(404)
+    await openToDomain(harness, organizationId, 'example.com', person)
+    expect(await joinable(person)).toContain(name)
+    expect(await join(person, name, `users/${person.userId}`)).toMatchObject({
+      status: 200,
+      body: { name, display_name: 'Acme Inc' },
+    })
+    expect((await person.call('GET', `/workspaces/${workspaceId}`)).status).toBe(200)
+    const { memberships } = await person.ok(methods.memberships.list, { user: person.userId })
+    expect(memberships).toMatchObject([{ role: { value: 'ORG_COLLABORATOR' }, organization: { name } }])
+    expect(await joinable(person)).not.toContain(name)
+    expect(
+      (await administrator.ok(methods.notifications.list, { user: administrator.userId })).notifications[0],
+    ).toMatchObject({
+      kind: 'invitation_accepted',
+      body: `${person.email} joined with an address of example.com and is now a Collaborator.`,
+    })
+    // Once more changes nothing.
+    expect((await join(person, name)).status).toBe(200)
+  })
+
+  test('is not found by others: of another domain, for somebody else, or once it is closed', async () => {
+    const { organization: name, organizationId, administrator, guest } = await opened()
+    const person = await harness.person()
+    await openToDomain(harness, organizationId, 'example.com', person)
+    expect((await join(person, name, guest.userId)).status).toBe(403)
+    expect((await harness.call('', 'POST', `/${name}:join`, { user: person.userId })).status).toBe(401)
+    await harness.db
+      .updateTable('users')
+      .set({ email: `${person.userId}@notexample.com` })
+      .where('id', '=', person.userId)
+      .execute()
+    expect((await join(person, name)).status).toBe(404)
+    expect(await joinable(person)).toEqual([])
+    await harness.db.updateTable('users').set({ email: person.email }).where('id', '=', person.userId).execute()
+    await administrator.call('PATCH', `/${name}`, { auto_join_domain: '' })
+    expect((await join(person, name)).status).toBe(404)
+    expect(await joinable(person)).not.toContain(name)
+    expect((await join(person, `organizations/${newId()}`)).status).toBe(404)
+  })
+
+  test('stays so when an administrator of another domain saves it unchanged', async () => {
+    const { organization: name, platformAdmin } = await opened()
+    expect(
+      await platformAdmin.call('PATCH', `/${name}`, { auto_join_domain: 'example.com', title: 'Acme Three' }),
+    ).toMatchObject({
+      status: 200,
+      body: { auto_join_domain: 'example.com', title: 'Acme Three' },
+    })
+  })
+})
+
+test('API-27, ORG-05: usage counts workspaces, sources, destinations and the users in accepted events', async () => {
+  const { administrator, guest, organizationId, organization: name, workspaceId } = await startOrganization(harness)
+  const usage = () => guest.ok(methods.organizations.getUsage, { organization: organizationId })
+  expect(await usage()).toEqual({ workspaces: 1, sources: 0, profiles: 0, destinations: 0, audiences: 0 })
+  const second = await administrator.ok(
+    methods.workspaces.create,
+    {},
+    { body: { title: 'Staging', organization: name } },
+  )
+  const made = await makeResources(workspaceId, administrator)
+  await makeResources(idIn(second.name), administrator)
+  await administrator.call('DELETE', `/${made.destination.name}`)
+  const event = (workspace_id: string, user_id: string, status = 'accepted') => ({
+    workspace_id,
+    source_id: newId(),
+    event_id: newId(),
+    message_id: newId(),
+    type: 'track',
+    event: 'E',
+    user_id,
+    anonymous_id: newId(),
+    status,
+    receive_time: '2026-01-01 00:00:00.000',
+    timestamp: '2026-01-01 00:00:00.000',
+    original: '{}',
+  })
+  const rows = [
+    event(workspaceId, 'ada'),
+    event(workspaceId, 'ada'),
+    event(workspaceId, 'bob'),
+    event(workspaceId, ''),
+    event(workspaceId, 'refused', 'rejected'),
+    event(idIn(second.name), 'ada'),
+    event(organization.workspaceId, 'somebody else'),
+  ]
+  await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
+  // One person in two workspaces is two profiles.
+  expect(await usage()).toEqual({ workspaces: 2, sources: 2, profiles: 3, destinations: 1, audiences: 0 })
+  expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
+})
+
 describe('workspaces', () => {
-  test.each(['id', 'resource name'])("of oneself are listed by %s, another's are refused", async (form) => {
+  test.each(['id', 'resource name'])("API-32: of oneself are listed by %s, another's are refused", async (form) => {
     const { administrator, guest, platformAdmin } = organization
     const nameOf = (id: string): string => encodeURIComponent(form === 'id' ? id : `users/${id}`)
     const path = `/workspaces?user=${nameOf(administrator.userId)}`

@@ -78,10 +78,52 @@ export const mailedToken = async (harness: Harness, email: string): Promise<stri
   return /[?]token=([\w-]+)/.exec(mail?.body_text ?? '')?.[1] ?? ''
 }
 
+/** A notification of the administrator. */
+const aNotification: Make = async (harness, { administrator }) => {
+  const id = crypto.randomUUID()
+  await harness.db
+    .insertInto('notifications')
+    .values({ id, user_id: administrator.userId, kind: 'delivery_failing', title: 'Receiver is failing' })
+    .execute()
+  return { params: { user: administrator.userId, notification: id }, body: {} }
+}
+
+/** Makes an organisation open to everybody with an address of this domain, and the caller's address a verified one. */
+export const openToDomain = async (
+  harness: Harness,
+  organizationId: string,
+  domain: string,
+  caller: Caller | undefined,
+): Promise<void> => {
+  await harness.db
+    .updateTable('organizations')
+    .set({ auto_join_domain: domain })
+    .where('id', '=', organizationId)
+    .execute()
+  if (caller === undefined) return
+  await harness.db
+    .updateTable('users')
+    .set({ email_verified_at: new Date(harness.now()) })
+    .where('id', '=', caller.userId)
+    .execute()
+}
+
 const situations: Readonly<Record<string, Make>> = {
   'memberships.listByOrganization': fixed(),
   'memberships.update': aMember({ role: 1 }),
   'memberships.delete': aMember(),
+  'organizations.update': fixed({ title: 'Acme Incorporated' }),
+  'organizations.getUsage': fixed(),
+  'organizations.listJoinable': fixed(),
+  async 'organizations.join'(harness, _, caller) {
+    const { id } = await anotherOrganization(harness)
+    await openToDomain(harness, id, 'example.com', caller)
+    return { params: { organization: id }, body: { user: `users/${caller?.userId ?? ''}` } }
+  },
+  'workspaces.update': fixed({ title: 'Live' }),
+  'notifications.list': fixed(),
+  'notifications.markRead': aNotification,
+  'notifications.markAllRead': fixed({}),
   'invitations.list': fixed(),
   async 'invitations.batchCreate'(_, { organizationId }) {
     return { params: { organization: organizationId }, body: { emails: [newAddress()], role: 2 } }

@@ -1,0 +1,36 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
+import { requireSelf } from '../users/require-self.ts'
+import { presentNotification } from './present.ts'
+
+/** One's own inbox, newest first, and how many in it are unread. Nobody sees that of others. */
+export const listNotifications =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.notifications.list> =>
+  async ({ actor, params, query }) => {
+    const userId = requireSelf(actor, params.user)
+    const page = openPage('notifications.list', params, query, createdCursor)
+    const rows = await db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where(olderThan('notifications', page.after))
+      .orderBy('create_time', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.size + 1)
+      .execute()
+    const unread = await db
+      .selectFrom('notifications')
+      .select(sql<number>`count(*)::int`.as('count'))
+      .where('user_id', '=', userId)
+      .where('read_time', 'is', null)
+      .executeTakeFirstOrThrow()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    return {
+      notifications: shown.map(presentNotification),
+      unread_count: unread.count,
+      next_page_token: next,
+    }
+  }

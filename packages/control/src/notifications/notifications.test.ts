@@ -1,0 +1,109 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Caller, type Harness, startControl } from '../testing/control-harness.ts'
+import { notify } from './notify.ts'
+
+let harness: Harness
+let organizationId: string
+beforeAll(async () => {
+  harness = await startControl()
+  const owner = await harness.person()
+  const made = await owner.ok(
+    methods.organizations.create,
+    {},
+    { body: { title: 'Acme Inc', industry: 'gaming', workspace_title: 'W' } },
+  )
+  organizationId = made.organization.name.split('/')[1] ?? ''
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const tell = async (whom: readonly Caller[], cause: string, title = 'Receiver is failing'): Promise<void> => {
+  const announce = await harness.db.transaction().execute((tx) =>
+    notify(
+      tx,
+      whom.map((each) => each.userId),
+      {
+        organizationId,
+        kind: 'delivery_failing',
+        title,
+        body: 'Why.',
+        link: '/workspaces/w',
+        cause,
+        now: harness.now(),
+      },
+    ),
+  )
+  announce((channel, event, data) => void harness.published.push({ channel, event, data }))
+}
+const inbox = (who: Caller) => who.ok(methods.notifications.list, { user: who.userId })
+
+test('an inbox lists the newest first in pages and counts the unread', async () => {
+  const person = await harness.person()
+  for (const title of ['one', 'two', 'three']) {
+    harness.advance(5)
+    await tell([person], newId(), title)
+  }
+  const page = (page_token: string) =>
+    person.ok(methods.notifications.list, { user: person.userId }, { query: { page_size: 2, page_token } })
+  const first = await page('')
+  const second = await page(first.next_page_token)
+  expect([...first.notifications, ...second.notifications].map(({ title }) => title)).toEqual(['three', 'two', 'one'])
+  expect([first.unread_count, second.unread_count, second.next_page_token]).toEqual([3, 3, ''])
+  expect(first.notifications[0]).toEqual({
+    name: expect.stringMatching(new RegExp(`^users/${person.userId}/notifications/[0-9a-f-]{36}$`)),
+    kind: 'delivery_failing',
+    title: 'three',
+    body: 'Why.',
+    link: '/workspaces/w',
+    create_time: expect.stringMatching(/Z$/),
+    read_time: null,
+  })
+})
+
+test('what is read is counted no more, and keeps the time of its first reading', async () => {
+  const person = await harness.person()
+  await tell([person], newId())
+  await tell([person], newId())
+  const [name] = (await inbox(person)).notifications.map((each) => each.name)
+  const read = await person.call('POST', `/${name}:markRead`, {})
+  expect(read).toMatchObject({ status: 200, body: { name, read_time: expect.stringMatching(/Z$/) } })
+  expect((await person.call('POST', `/${name}:markRead`, {})).body).toEqual(read.body)
+  expect((await inbox(person)).unread_count).toBe(1)
+  expect((await person.call('POST', `/users/${person.userId}/notifications:markAllRead`, {})).status).toBe(200)
+  const after = await inbox(person)
+  expect(after.unread_count).toBe(0)
+  expect(after.notifications.find((each) => each.name === name)).toEqual(read.body)
+})
+
+test('one cause is told once to each, and shown at once where the inbox is open', async () => {
+  const [a, b] = [await harness.person(), await harness.person()]
+  const before = harness.published.length
+  await tell([a], 'destinations/1')
+  await tell([a, b], 'destinations/1')
+  expect((await inbox(a)).notifications).toHaveLength(1)
+  expect((await inbox(b)).notifications).toHaveLength(1)
+  expect(harness.published.slice(before).map(({ channel }) => channel)).toEqual([
+    `private-users-${a.userId}`,
+    `private-users-${b.userId}`,
+  ])
+  expect(harness.published.at(-1)).toMatchObject({ event: 'notification', data: (await inbox(b)).notifications[0] })
+})
+
+test('an inbox is seen, read and listened to by nobody else, platform admins included', async () => {
+  const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
+  await tell([person], newId())
+  const [{ name } = { name: '' }] = (await inbox(person)).notifications
+  expect((await other.call('GET', `/users/${person.userId}/notifications`)).status).toBe(404)
+  expect((await other.call('POST', `/users/${person.userId}/notifications:markAllRead`, {})).status).toBe(404)
+  expect((await other.call('POST', `/${name}:markRead`, {})).status).toBe(404)
+  expect(
+    (await other.call('POST', `/users/${other.userId}/notifications/${name.split('/').at(-1)}:markRead`, {})).status,
+  ).toBe(404)
+  expect((await harness.call('', 'GET', `/users/${person.userId}/notifications`)).status).toBe(401)
+  expect((await inbox(person)).unread_count).toBe(1)
+  const channel = `private-users-${person.userId}`
+  expect(await harness.mayListen(person.token, channel)).toBe(true)
+  expect(await harness.mayListen(other.token, channel)).toBe(false)
+  expect(await harness.mayListen('', channel)).toBe(false)
+})

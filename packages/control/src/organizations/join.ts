@@ -1,0 +1,64 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { isMember, join } from '../memberships/join.ts'
+import { isId } from '../resource-ids.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { requireCaller } from '../users/require-caller.ts'
+import { verifiedDomain } from '../users/verified-domain.ts'
+import { lockOrganization } from './lock.ts'
+import { readOrganization } from './read.ts'
+
+/**
+ * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address. Any other is
+ * not found, so that nothing is told of it. Who is a member already stays what they are.
+ */
+export const joinOrganization =
+  ({
+    db,
+    clock,
+    live,
+    sessions,
+  }: Pick<ControlDeps, 'db' | 'clock' | 'live'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
+    typeof methods.organizations.join
+  > =>
+  async ({ actor, params, body }) => {
+    requireCaller(actor, body.user)
+    if (!isId(params.organization)) throw notFound('organization not found')
+    const organizationId = params.organization
+    const announce = await db.transaction().execute(async (tx) => {
+      await lockOrganization(tx, organizationId)
+      if (await isMember(tx, organizationId, actor.userId)) return undefined
+      const domain = await verifiedDomain(tx, actor.userId)
+      const organization = await tx
+        .selectFrom('organizations')
+        .select('id')
+        .where('id', '=', organizationId)
+        .where('auto_join_domain', '=', domain)
+        .where('auto_join_domain', '<>', '')
+        .executeTakeFirst()
+      if (organization === undefined) throw notFound('organization not found')
+      const now = clock()
+      await audit(tx, {
+        actor,
+        action: 'organizations.join',
+        resource: resourceNames.organization.format({ organization: organizationId }),
+        organizationId,
+        workspaceId: null,
+        detail: { domain },
+        time: new Date(now),
+      })
+      return await join(tx, {
+        organizationId,
+        userId: actor.userId,
+        role: 'ORG_COLLABORATOR',
+        how: `joined with an address of ${domain}`,
+        now,
+      })
+    })
+    announce?.(live)
+    sessions.refresh()
+    return await readOrganization(db, organizationId)
+  }

@@ -1,0 +1,38 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
+import { requireSelf } from '../users/require-self.ts'
+import { verifiedDomain } from '../users/verified-domain.ts'
+import { presentOrganization } from './present.ts'
+
+/** Organisations that are open to the domain of one's own verified address and that one does not belong to yet. */
+export const listJoinableOrganizations =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.listJoinable> =>
+  async ({ actor, params, query }) => {
+    const userId = requireSelf(actor, params.user)
+    const page = openPage('organizations.listJoinable', params, query, createdCursor)
+    const domain = await verifiedDomain(db, userId)
+    if (domain === '') return { organizations: [], next_page_token: '' }
+    const rows = await db
+      .selectFrom('organizations')
+      .selectAll()
+      .where('auto_join_domain', '=', domain)
+      .where('id', 'not in', (memberships) =>
+        memberships.selectFrom('memberships').select('organization_id').where('user_id', '=', userId),
+      )
+      .where(newerThan('organizations', page.after))
+      .orderBy('create_time')
+      .orderBy('id')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    return {
+      organizations: shown.map(presentOrganization).map(({ name, display_name, extra }) => ({
+        name,
+        display_name,
+        logo: extra.logo,
+      })),
+      next_page_token: next,
+    }
+  }

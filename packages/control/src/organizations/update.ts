@@ -1,0 +1,53 @@
+import { administrators, isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { type Actor, badRequest } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { verifiedDomain } from '../users/verified-domain.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { lockOrganizationFor } from './lock.ts'
+import { readOrganization } from './read.ts'
+
+/** The domain as it is kept; throws 400 for one that the caller's own address does not show to be theirs. */
+const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Promise<string> => {
+  const domain = given.toLowerCase().replace(/^@/, '')
+  if (domain === '' || domain === before) return domain
+  const text = isPublicMailDomain(domain)
+    ? 'Everybody can get an address of this domain'
+    : domain === (await verifiedDomain(tx, actor.userId))
+      ? undefined
+      : 'Must be the domain of your own email address'
+  if (text === undefined) return domain
+  throw badRequest('VALIDATION', `auto_join_domain: ${text}`, { auto_join_domain: text })
+}
+
+/** Changes title, industry, or the e-mail domain whose people may join. Administrators only. */
+export const updateOrganization =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.organizations.update> =>
+  async ({ actor, params, body }) => {
+    const id = await requireOrganization(db, actor, params.organization, administrators)
+    const given = Object.entries(body).filter(([, value]) => value !== undefined)
+    if (given.length > 0)
+      await db.transaction().execute(async (tx) => {
+        await lockOrganizationFor(tx, actor, id, administrators)
+        const before = await readOrganization(tx, id)
+        const { auto_join_domain, ...plain } = body
+        const changes = {
+          ...plain,
+          ...(auto_join_domain === undefined
+            ? {}
+            : { auto_join_domain: await openTo(tx, actor, auto_join_domain, before.auto_join_domain) }),
+        }
+        await tx.updateTable('organizations').set(changes).where('id', '=', id).execute()
+        await audit(tx, {
+          actor,
+          action: 'organizations.update',
+          resource: resourceNames.organization.format({ organization: id }),
+          organizationId: id,
+          workspaceId: null,
+          detail: changes,
+          time: new Date(clock()),
+        })
+      })
+    return await readOrganization(db, id)
+  }

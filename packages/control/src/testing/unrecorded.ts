@@ -1,0 +1,5 @@
+/**
+ * Writes without an audit record. A code that is asked for: nobody has done anything yet, and the mail itself is kept. The
+ * inbox: what one has read concerns nobody else.
+ */
+export const unrecorded: readonly string[] = ['users.sendOtp', 'notifications.markRead', 'notifications.markAllRead']

@@ -1,0 +1,28 @@
+import { administrators, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readWorkspace } from './get.ts'
+
+/** Changes the title. Administrators of the organisation only. */
+export const updateWorkspace =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.update> =>
+  async ({ actor, params, body }) => {
+    const { id, organizationId } = await requireWorkspace(db, actor, params.workspace, administrators)
+    const { title } = body
+    if (title !== undefined)
+      await db.transaction().execute(async (tx) => {
+        await tx.updateTable('workspaces').set({ title }).where('id', '=', id).execute()
+        await audit(tx, {
+          actor,
+          action: 'workspaces.update',
+          resource: resourceNames.workspace.format({ workspace: id }),
+          organizationId,
+          workspaceId: id,
+          detail: { title },
+          time: new Date(clock()),
+        })
+      })
+    return await readWorkspace(db, id)
+  }
