@@ -11,7 +11,13 @@ const children = [
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, PORT: port },
+      // Links in mail lead to the application with hot reload.
+      env: {
+        TRIBUTARY_ENVIRONMENT: 'development',
+        TRIBUTARY_PUBLIC_URL: 'http://localhost:5173',
+        ...process.env,
+        PORT: port,
+      },
     },
   ),
   spawn(process.execPath, ['node_modules/vite/bin/vite.js', 'apps/web', '--config', 'apps/web/vite.config.ts'], {

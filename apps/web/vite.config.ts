@@ -14,6 +14,7 @@ export default defineConfig({
   server: {
     proxy: {
       '/api': server,
+      '/dev': server,
       '/pusher': server,
       '/v1': server,
       '/ofrep': server,

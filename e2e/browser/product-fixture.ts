@@ -2,8 +2,10 @@ import { type Browser, test as base, expect as baseExpect, type Page } from '@pl
 import type { Relational } from '@tributary/storage'
 import {
   adminCredentials,
+  type MailReceiver,
   type OpenIdProvider,
   type Product,
+  startMailReceiver,
   startOpenIdProvider,
   startProduct,
   startWebhookReceiver,
@@ -19,9 +21,10 @@ type Shared = {
   product: Product
   database: Relational
   receiver: WebhookReceiver
+  mail: MailReceiver
 }
 
-/** One product, one webhook peer and one browser for all tests of a worker; a context of its own for each test. */
+/** One product with its peers (webhook, mail, third-party sign-in) and one browser for all tests of a worker; a context of its own for each test. */
 export const test = base.extend<Fixtures, Shared>({
   chromium: [
     async ({}, use) => {
@@ -39,9 +42,17 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
+  // The mail server of the product: `mail.waitFor(address)` gives what was sent, with its code and link.
+  mail: [
+    async ({}, use) => {
+      await using mail = await startMailReceiver()
+      await use(mail)
+    },
+    { scope: 'worker' },
+  ],
   product: [
-    async ({ openId }, use) => {
-      await using product = await startProduct({ env: openId.env })
+    async ({ openId, mail }, use) => {
+      await using product = await startProduct({ env: { ...openId.env, SMTP_URL: mail.url } })
       await product.api.login(adminCredentials)
       await use(product)
     },

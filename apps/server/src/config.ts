@@ -75,7 +75,7 @@ export const settings = {
   TRIBUTARY_PUBLIC_URL: setting(
     url('http:', 'https:'),
     undefined,
-    'Address under which browsers and SDKs reach the product, when a proxy stands in front.',
+    'Address under which browsers and SDKs reach the product, when a proxy stands in front; links in mail begin with it.',
     'the address of the request',
   ),
   TRIBUTARY_DATA_DIR: setting(
@@ -180,7 +180,7 @@ export const settings = {
   TRIBUTARY_ENVIRONMENT: setting(
     z.enum(['production', 'development']),
     'production',
-    'What the web application believes to run in; errors of `development` are not reported.',
+    'What the web application believes to run in; errors of `development` are not reported, and `/dev/outbox` shows mail that is not sent.',
   ),
   TRIBUTARY_LOG_LEVEL: setting(
     z.enum(['debug', 'info', 'warn', 'error']),

@@ -29,6 +29,7 @@ export const folders = (dataDir: string) => ({
   deliveries: join(dataDir, 'log', 'deliveries'),
   journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
   blobs: join(dataDir, 'blobs'),
+  outbox: join(dataDir, 'outbox'),
 })
 
 export type Engines = {

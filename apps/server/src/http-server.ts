@@ -15,6 +15,8 @@ export type HttpParts = {
     | undefined
   operations: { handles(path: string): boolean; handle: Handler }
   flags: { handles(path: string): boolean; handle: Handler } | undefined
+  /** The mail of a development server. */
+  devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
   api: Handler | undefined
   web: Handler
 }
@@ -66,6 +68,7 @@ export const createHttpServer = (
       else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
       else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
+      else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)
       else if (parts.realtime?.handleHttp(request, response)) return
       else parts.web(request, response)
     },

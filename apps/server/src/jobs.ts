@@ -2,6 +2,7 @@ import { type Logger, systemClock } from '@tributary/kernel'
 import { type LogPosition, type LogWriter, openLogReader } from '@tributary/storage'
 import type { Config } from './config.ts'
 import { type Engines, folders } from './engines.ts'
+import type { Mail } from './mail/mail.ts'
 import { applyEventRetention, createLogRetention } from './retention.ts'
 import type { RoleThread } from './threads.ts'
 
@@ -13,9 +14,15 @@ export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread |
 /** Trims both logs and clears what is over, about once a minute. */
 export const createJobs = (
   config: Config,
-  deps: { engines: Engines; requests: LogWriter; threads: Threads; logger: Logger },
+  deps: {
+    engines: Engines
+    requests: LogWriter
+    threads: Threads
+    mail: Pick<Mail, 'pruneOutbox'>
+    logger: Logger
+  },
 ) => {
-  const { engines, requests, threads, logger } = deps
+  const { engines, requests, threads, mail, logger } = deps
   const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
     ((await thread?.ask(question)) ?? []) as LogPosition[]
   const at = folders(config.dataDir)
@@ -49,11 +56,14 @@ export const createJobs = (
     if (threads.pipeline?.running() && threads.delivery?.running())
       for (const retention of retentions) await retention.run()
     const { db } = engines.relational
-    await db.deleteFrom('sessions').where('expire_time', '<', new Date()).execute()
-    await db
-      .deleteFrom('refused_requests')
-      .where('hour', '<', new Date(Date.now() - 30 * 24 * 60 * minute))
-      .execute()
+    const now = new Date()
+    const monthAgo = new Date(now.getTime() - 30 * 24 * 60 * minute)
+    await db.deleteFrom('sessions').where('expire_time', '<', now).execute()
+    await db.deleteFrom('one_time_codes').where('expire_time', '<', now).execute()
+    await db.deleteFrom('set_password_tokens').where('expire_time', '<', now).execute()
+    await db.deleteFrom('refused_requests').where('hour', '<', monthAgo).execute()
+    await db.deleteFrom('mails').where('create_time', '<', monthAgo).where('expire_time', '<', now).execute()
+    await mail.pruneOutbox()
   }
   const guarded = (): void =>
     void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))

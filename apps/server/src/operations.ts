@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** State of one part of the product as health shows it. */
 export type PartState = { ok: boolean; detail?: string }
 
-const isLoopback = (request: IncomingMessage): boolean => {
+/** Whether a request comes from this machine, or from a proxy on it. */
+export const isLoopback = (request: IncomingMessage): boolean => {
   const address = request.socket.remoteAddress ?? ''
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')
 }

@@ -23,6 +23,7 @@ import { createFlags } from './flags.ts'
 import { createHttpServer } from './http-server.ts'
 import { createJobs, type Threads } from './jobs.ts'
 import { createLogger } from './logger.ts'
+import { createMail } from './mail/mail.ts'
 import { createPrometheus } from './metrics.ts'
 import { createOperations, type PartState } from './operations.ts'
 import type { ThreadData } from './roles/thread-data.ts'
@@ -285,6 +286,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   await fastify.ready()
   stack.defer(() => fastify.close())
 
+  const mail = createMail(config, { relational, logger })
   const http = createHttpServer({
     collect,
     realtime,
@@ -294,13 +296,16 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       version,
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
+    devOutbox: mail.devOutbox,
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
-  const jobs = createJobs(config, { engines, requests, threads, logger })
+  const jobs = createJobs(config, { engines, requests, threads, mail, logger })
   if (has('jobs')) {
     await jobs.start()
     stack.defer(() => jobs.stop())
+    await mail.start()
+    stack.defer(() => mail.stop())
   }
   const port = await http.listen(config.port, config.host)
   ownUrl = config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`

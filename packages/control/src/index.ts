@@ -8,6 +8,13 @@ export {
 export type { FollowerDeps } from './directories/follower.ts'
 export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
 export {
+  createMailSender,
+  MailRefused,
+  type MailSender,
+  type MailTransport,
+  type OutgoingMail,
+} from './mail/mail-sender.ts'
+export {
   createRefusalSink,
   type RefusalRow,
   type RefusalSink,

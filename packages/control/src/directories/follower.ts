@@ -1,6 +1,7 @@
 import type { Logger } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
 import type { Db, Tx } from '../deps.ts'
+import { createListener } from '../listener.ts'
 
 export type FollowerDeps = {
   db: Db
@@ -21,8 +22,6 @@ export type Follower = {
   stop(): Promise<void>
 }
 
-type Listener = { release(): void }
-
 /**
  * Keeps a snapshot of the relational store in memory: loaded whenever the directory's version has grown, looked at after
  * each notification and at least every `pollMs`. Version and rows are read in one snapshot, so no change is missed.
@@ -37,8 +36,6 @@ export const createFollower = (
   let again = false
   let failing = false
   let timer: NodeJS.Timeout | undefined
-  let listener: Listener | undefined
-  let connecting = false
   let stopped = true
 
   const look = async (): Promise<void> => {
@@ -84,33 +81,10 @@ export const createFollower = (
     return running
   }
 
-  const listen = async (): Promise<void> => {
-    if (listener !== undefined || connecting || stopped) return
-    connecting = true
-    try {
-      const client = await pool.connect()
-      let released = false
-      const release = (): void => {
-        if (released) return
-        released = true
-        listener = undefined
-        client.release(true)
-      }
-      client.once('error', release)
-      client.once('end', release)
-      client.on('notification', () => void refresh())
-      listener = { release }
-      await client.query('listen directory_changed')
-      if (stopped) release()
-    } catch {
-      listener?.release()
-    } finally {
-      connecting = false
-    }
-  }
+  const listener = createListener(pool, 'directory_changed', () => void refresh())
 
   const tick = (): void => {
-    void listen()
+    void listener.ensure()
     void refresh()
   }
 
@@ -121,13 +95,13 @@ export const createFollower = (
       stopped = false
       timer = setInterval(tick, pollMs)
       timer.unref()
-      await listen()
+      await listener.ensure()
       await refresh()
     },
     async stop() {
       stopped = true
       clearInterval(timer)
-      listener?.release()
+      listener.stop()
       await running
     },
   }

@@ -1,0 +1,15 @@
+import type { OutgoingMail } from '@tributary/control'
+import type { SendMailOptions } from 'nodemailer'
+
+/** A mail as nodemailer takes it. Its message id stays the same when it is sent again, so that readers show it once. */
+export const composeMail = (mail: OutgoingMail, from: string): SendMailOptions => ({
+  from,
+  // Not as text: an address that looks like a list stays one address.
+  to: { name: '', address: mail.recipient },
+  subject: mail.subject,
+  text: mail.text,
+  html: mail.html,
+  messageId: `<${mail.id}@${/@([^>\s]+)>?$/.exec(from)?.[1] ?? 'tributary'}>`,
+  // RFC 3834: nobody's holiday notice is wanted in answer.
+  headers: { 'Auto-Submitted': 'auto-generated' },
+})

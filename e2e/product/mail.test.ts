@@ -1,0 +1,126 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { adminCredentials, eventually, type Product, startMailReceiver, startProduct } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDatabase } from '../browser/people.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-mail-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const askToSignUp = (product: Product, email: string) =>
+  product.api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
+
+/** A port where nobody listens now. */
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+test('a code arrives by SMTP within about a second, signs up, and its text is gone from the database', async () => {
+  await using mail = await startMailReceiver()
+  await using product = await startProduct({
+    dataDir: join(folder, 'data'),
+    env: { SMTP_URL: mail.url, TRIBUTARY_MAIL_FROM: 'Acme Data <data@acme.example>' },
+  })
+  const email = 'ada@example.com'
+  const asked = Date.now()
+  await askToSignUp(product, email)
+  const received = await mail.waitFor(email)
+  expect(Date.now() - asked).toBeLessThan(3000)
+  expect(received).toMatchObject({
+    from: { address: 'data@acme.example', name: 'Acme Data' },
+    recipients: [email],
+    subject: 'Verify your email to sign up',
+    link: `${product.url}/auth/register?email=ada%40example.com&otp=${received.code}`,
+    messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
+  })
+  expect(received.html).toContain(received.code)
+  const body = await product.api.ok('POST', '/users:signup', { email, otp_token: received.code })
+  expect(body).toMatchObject({ access_token: expect.stringMatching(/^trb_/), user: { email } })
+  await using database = await openDatabase(product)
+  await eventually('the text is removed', async () => {
+    const [row] = await database.db.selectFrom('mails').selectAll().where('recipient', '=', email).execute()
+    return row?.sent_time instanceof Date && row.body_text === '' && row.body_html === ''
+  })
+  expect(product.output()).not.toContain(received.code)
+})
+
+test('while the mail server is away mail waits, and arrives when it is back, also over a restart and a kill', async () => {
+  const port = await freePort()
+  const options = { dataDir: join(folder, 'data'), env: { SMTP_URL: `smtp://127.0.0.1:${port}` } }
+  const first = await startProduct(options)
+  await askToSignUp(first, 'waits@example.com')
+  await eventually('it was tried', () => /could not be sent/.test(first.output()))
+  await first.stop()
+  const second = await startProduct(options)
+  await askToSignUp(second, 'killed@example.com')
+  await eventually('it was tried', () => /could not be sent/.test(second.output()))
+  await second.kill()
+  await using third = await startProduct(options)
+  await using mail = await startMailReceiver({ port })
+  const received = await Promise.all(
+    ['waits@example.com', 'killed@example.com'].map((email) => mail.waitFor(email, { deadlineMs: 90_000 })),
+  )
+  for (const each of received) expect(each.code).not.toBe('')
+  const email = 'waits@example.com'
+  expect(await third.api.ok('POST', '/users:signup', { email, otp_token: received[0]?.code })).toMatchObject({
+    user: { email },
+  })
+})
+
+test('a recipient that the mail server refuses for good is not tried again', async () => {
+  await using mail = await startMailReceiver()
+  await using product = await startProduct({ dataDir: join(folder, 'data'), env: { SMTP_URL: mail.url } })
+  mail.refuse(550)
+  await askToSignUp(product, 'nobody@example.com')
+  await using database = await openDatabase(product)
+  const row = await eventually('it is given up', async () => {
+    const [found] = await database.db.selectFrom('mails').selectAll().execute()
+    return found?.last_error !== '' && found
+  })
+  expect(row).toMatchObject({ attempts: 1, sent_time: null, body_text: '', body_html: '' })
+  expect(row.expire_time.getTime()).toBeLessThanOrEqual(Date.now())
+  mail.refuse(undefined)
+  await askToSignUp(product, 'somebody@example.com')
+  await mail.waitFor('somebody@example.com')
+  expect(mail.mails).toHaveLength(1)
+})
+
+test('without SMTP_URL each mail is a file that only the owner reads, and /dev/outbox shows it in development only', async () => {
+  const dataDir = join(folder, 'data')
+  const outbox = join(dataDir, 'outbox')
+  const files = async (): Promise<string[]> => await readdir(outbox).catch(() => [])
+  {
+    await using product = await startProduct({ dataDir })
+    await product.api.ok('POST', '/users:sendOtp', { email: adminCredentials.email, action: 'login' })
+    const [file] = await eventually('it is written', async () => {
+      const found = (await files()).filter((name) => name.endsWith('.eml'))
+      return found.length > 0 && found
+    })
+    const path = join(outbox, file ?? '')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const code = /\b\w{3}(?:-\w{3}){3}\b/.exec(await readFile(path, 'utf8'))?.[0]
+    const body = { email: adminCredentials.email, otp_token: code }
+    expect(await product.api.ok('POST', '/users:loginOtp', body)).toMatchObject({ user: { is_admin: true } })
+    expect((await files()).filter((name) => !name.endsWith('.eml'))).toEqual([])
+    // The application answers, as for every path it does not know.
+    expect(await (await fetch(`${product.url}/dev/outbox`)).text()).not.toContain('<h1>Outbox</h1>')
+  }
+  await using product = await startProduct({ dataDir, env: { TRIBUTARY_ENVIRONMENT: 'development' } })
+  await askToSignUp(product, 'dev@example.com')
+  const page = await eventually('it is shown', async () => {
+    const text = await (await fetch(`${product.url}/dev/outbox`)).text()
+    return text.includes('dev@example.com') && text
+  })
+  expect(page).toMatch(/<h1>Outbox<\/h1>[\s\S]*Verify your email to sign up[\s\S]*<iframe[^>]* sandbox="allow-popups /)
+  const shown = await fetch(`${product.url}/dev/outbox`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
+  expect(shown.status).toBe(403)
+})

@@ -1,0 +1,46 @@
+import type { Relational } from '@tributary/storage'
+
+/** Hears the notifications of a PostgreSQL channel over a connection of its own. */
+export type Listener = {
+  /** Listens unless it does already; resolves also when the store is away. To be called again and again. */
+  ensure(): Promise<void>
+  /** Gives the connection back, for ever. */
+  stop(): void
+}
+
+/** Calls `hear` for each notification of the channel. What is notified while there is no connection is not heard. */
+export const createListener = (pool: Relational['pool'], channel: string, hear: () => void): Listener => {
+  let held: { release(): void } | undefined
+  let connecting = false
+  let stopped = false
+  return {
+    async ensure() {
+      if (held !== undefined || connecting || stopped) return
+      connecting = true
+      try {
+        const client = await pool.connect()
+        let released = false
+        const release = (): void => {
+          if (released) return
+          released = true
+          held = undefined
+          client.release(true)
+        }
+        client.once('error', release)
+        client.once('end', release)
+        client.on('notification', hear)
+        held = { release }
+        await client.query(`listen ${channel}`)
+        if (stopped) release()
+      } catch {
+        held?.release()
+      } finally {
+        connecting = false
+      }
+    },
+    stop() {
+      stopped = true
+      held?.release()
+    },
+  }
+}
