@@ -7,10 +7,16 @@ const server = 'http://127.0.0.1:3000'
 // `light-dark()` carries both themes of every colour token, so the style target must know it.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
-export default defineConfig({
+/** What is built: the application, or in the mode `kit` the page that shows every component, which is never shipped. */
+const output = (mode: string) =>
+  mode === 'kit'
+    ? { outDir: '../../.cache/kit', rolldownOptions: { input: 'kit.html' }, chunkSizeWarningLimit: 1500 }
+    : { outDir: 'dist' }
+
+export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
-  build: { outDir: 'dist', emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
+  build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {
       '/api': server,
@@ -21,4 +27,4 @@ export default defineConfig({
       '/app/': { target: server, ws: true },
     },
   },
-})
+}))

@@ -43,7 +43,7 @@ const FirstLoad = () => (
 )
 
 const development = import.meta.env.DEV
-  ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('./kit-page.tsx')).KitPage }) }]
+  ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('./kit/kit-page.tsx')).KitPage }) }]
   : []
 
 export const router = createBrowserRouter([

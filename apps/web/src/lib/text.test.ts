@@ -28,7 +28,7 @@ test.each([
   [0, 'events'],
   [1, 'event'],
   [2, 'events'],
-])('the plural of event for %i is %s', (count, word) => {
+])('UI-24: the plural of event for %i is %s', (count, word) => {
   expect(pluralise(count, 'event')).toBe(word)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['a_b-c', 'a b c'],
   ['firstName', 'first Name'],
   ['HTTP2', 'HTTP2'],
-])('%s is humanised to %s', (text, words) => {
+])('UI-25, UI-26: %s is humanised to %s', (text, words) => {
   expect(humanise(text)).toBe(words)
 })
 
@@ -45,7 +45,7 @@ test.each([
   ['', 'Error'],
   ['  ', 'Error'],
   [undefined, 'Error'],
-])('the field error %j is shown as %j', (text, shown) => {
+])('FORM-11, FORM-12: the field error %j is shown as %j', (text, shown) => {
   expect(fieldErrorText(text)).toBe(shown)
 })
 

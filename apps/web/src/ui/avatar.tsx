@@ -7,6 +7,8 @@ import { cn } from './cn.ts'
 const picture = { maxHeight: 128, maxWidth: 128 } as const
 const sizes = { sidebar: 'size-6 text-2xs', xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm' } as const
 const rounds = { md: 'rounded-md', full: 'rounded-full' } as const
+export const avatarSizes = Object.keys(sizes) as readonly (keyof typeof sizes)[]
+export const avatarRounds = Object.keys(rounds) as readonly (keyof typeof rounds)[]
 const hues = [237, 190, 155, 75, 25, 330, 290]
 
 const hueOf = (title: string): number => {

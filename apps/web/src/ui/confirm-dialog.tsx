@@ -1,5 +1,5 @@
 import { CircleCheck, CircleHelp, Info, TriangleAlert } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Dialog } from './dialog.tsx'
@@ -12,6 +12,7 @@ const kinds = {
   success: { icon: CircleCheck, tone: 'bg-success-soft text-success-ink', button: 'success' },
 } as const
 export type ConfirmKind = keyof typeof kinds
+export const confirmKinds = Object.keys(kinds) as readonly ConfirmKind[]
 
 export type ConfirmDialogProps = {
   open: boolean
@@ -45,8 +46,11 @@ export const ConfirmDialog = ({
   done = false,
   error,
 }: ConfirmDialogProps) => {
+  const wasDone = useRef(done)
   useEffect(() => {
-    if (done) onOpenChange(false)
+    const turned = done && !wasDone.current
+    wasDone.current = done
+    if (turned) onOpenChange(false)
   }, [done, onOpenChange])
   const { icon: Icon, tone, button } = kinds[kind]
   return (

@@ -40,12 +40,19 @@ const toDefinition = <Row extends RowData>(column: Column<Row>): ColumnDef<Featu
   cell: ({ row }) => column.cell(row.original),
 })
 
-const cellClass = <Row extends RowData>(column: Column<Row> | undefined): string =>
+/**
+ * On a narrow page the first column takes what the others leave, and no more: what it holds is cut short or wraps, so
+ * that the table does not scroll sideways.
+ */
+const firstClass = 'max-sm:w-full max-sm:max-w-0'
+
+const cellClass = <Row extends RowData>(column: Column<Row> | undefined, first: boolean): string =>
   cn(
-    'px-4',
+    'px-4 max-sm:px-3',
     column?.align === 'right' && 'text-right tabular',
     column?.wide === true && 'max-sm:hidden',
     column?.className,
+    first && firstClass,
   )
 
 /** Rows beyond this many are put into the page only while they are near the visible part. */
@@ -80,10 +87,12 @@ const useWindow = (count: number) => {
 
 const Head = <Row extends RowData>({
   column,
+  first,
   sorted,
   onSort,
 }: {
   column: Column<Row> | undefined
+  first: boolean
   sorted: false | 'asc' | 'desc'
   onSort: (() => void) | undefined
 }) => {
@@ -92,7 +101,7 @@ const Head = <Row extends RowData>({
     <th
       scope="col"
       aria-sort={sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'}
-      className={cn('h-9 text-left text-xs font-medium whitespace-nowrap text-ink-3', cellClass(column))}
+      className={cn('h-9 text-left text-xs font-medium whitespace-nowrap text-ink-3', cellClass(column, first))}
     >
       {onSort === undefined ? (
         column?.header
@@ -159,9 +168,10 @@ export const DataTable = <Row extends RowData>({
       >
         <thead>
           <tr className="border-b border-line bg-canvas">
-            {table.getFlatHeaders().map(({ id, column }) => (
+            {table.getFlatHeaders().map(({ id, column }, index) => (
               <Head
                 key={id}
+                first={index === 0}
                 column={columns.find((each) => each.id === column.id)}
                 sorted={column.getIsSorted()}
                 onSort={column.getCanSort() ? () => column.toggleSorting(column.getIsSorted() === 'asc') : undefined}
@@ -192,8 +202,8 @@ export const DataTable = <Row extends RowData>({
                 )}
                 {...(onRow === undefined ? {} : asButton(() => onRow(row.original)))}
               >
-                {columns.map((column) => (
-                  <td key={column.id} className={cn('h-11', cellClass(column))}>
+                {columns.map((column, place) => (
+                  <td key={column.id} className={cn('h-11', cellClass(column, place === 0))}>
                     {column.cell(row.original)}
                   </td>
                 ))}

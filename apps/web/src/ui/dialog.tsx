@@ -1,82 +1,18 @@
-import { Dialog as Base } from '@base-ui/react/dialog'
-import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
 import { cn } from './cn.ts'
+import { Modal, type ModalProps } from './modal.tsx'
 
 const widths = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-3xl' } as const
 
-export type DialogProps = {
-  open: boolean
-  onClose: () => void
-  /** Runs when the closing animation is over. */
-  onClosed?: () => void
-  title: ReactNode
-  description?: ReactNode
-  size?: keyof typeof widths
-  children?: ReactNode
-  footer?: ReactNode
-  /** For a question that wants an answer: no cross in the corner. */
-  plain?: boolean
-}
+export type DialogProps = ModalProps & { size?: keyof typeof widths }
 
-/** A modal window: traps focus, closes on Escape and outside click, scrolls inside; on a phone it sits at the bottom. */
-export const Dialog = ({
-  open,
-  onClose,
-  onClosed,
-  title,
-  description,
-  size = 'md',
-  children,
-  footer,
-  plain = false,
-}: DialogProps) => (
-  <Base.Root
-    open={open}
-    onOpenChange={(next) => {
-      if (!next) onClose()
-    }}
-    onOpenChangeComplete={(next) => {
-      if (!next) onClosed?.()
-    }}
-  >
-    <Base.Portal>
-      <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-      <Base.Viewport className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center p-4 max-sm:place-items-end max-sm:p-0">
-        <Base.Popup
-          className={cn(
-            'flex min-w-0 max-h-[min(48rem,calc(100dvh-2rem))] w-full flex-col rounded-xl bg-raised shadow-dialog transition duration-150 outline-none data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0 max-sm:rounded-b-none',
-            widths[size],
-          )}
-        >
-          <header className="flex items-start gap-4 px-5 pt-4 pb-3">
-            <div className="min-w-0 flex-1">
-              <Base.Title className="text-lg font-semibold break-words">{title}</Base.Title>
-              {description !== undefined && (
-                <Base.Description render={<div />} className="mt-0.5 text-sm text-ink-2">
-                  {description}
-                </Base.Description>
-              )}
-            </div>
-            {!plain && (
-              <Base.Close
-                render={
-                  <Button variant="none" size="sm" square aria-label="Close dialog" className="-mr-1.5">
-                    <X aria-hidden />
-                  </Button>
-                }
-              />
-            )}
-          </header>
-          {children !== undefined && (
-            <div className="min-h-0 flex-1 overflow-y-auto scroll-thin px-5 pb-4">{children}</div>
-          )}
-          {footer !== undefined && (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</footer>
-          )}
-        </Base.Popup>
-      </Base.Viewport>
-    </Base.Portal>
-  </Base.Root>
+/** A modal window in the middle of the page; on a phone it sits at the bottom. */
+export const Dialog = ({ size = 'md', ...rest }: DialogProps) => (
+  <Modal
+    {...rest}
+    viewportClass="grid grid-cols-[minmax(0,1fr)] place-items-center p-4 max-sm:place-items-end max-sm:p-0"
+    popupClass={cn(
+      'max-h-[min(48rem,calc(100dvh-2rem))] rounded-xl data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0 max-sm:rounded-b-none',
+      widths[size],
+    )}
+  />
 )

@@ -2,6 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import { stockMessage } from '@tributary/contract'
 import { type ReactNode, useEffect, useId } from 'react'
 import {
+  Controller,
   type DefaultValues,
   FormProvider,
   get,
@@ -14,7 +15,8 @@ import type { z } from 'zod'
 import { formFailure } from '../lib/errors.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
-import { Input, type InputProps, PasswordInput, Select, type SelectProps } from './input.tsx'
+import { Input, type InputProps, PasswordInput, PriceInput, Select, type SelectProps } from './input.tsx'
+import { TagInput } from './tag-input.tsx'
 import { WithCode } from './with-code.tsx'
 
 type Values = Record<string, unknown>
@@ -111,7 +113,13 @@ const useField = (name: string) => {
   return { bind: register(name), error: typeof message === 'string' ? message : undefined }
 }
 
-/** A labelled line of text inside a Form. */
+/** The control of a type of line: secrets can be revealed, prices stand behind a dollar sign. */
+const LineInput = ({ type, ...rest }: InputProps) => {
+  if (type === 'password') return <PasswordInput {...rest} />
+  return type === 'price' ? <PriceInput {...rest} /> : <Input type={type} {...rest} />
+}
+
+/** A labelled line of text inside a Form; of the type `password` it can be revealed, of `price` it is in dollars. */
 export const TextField = ({
   name,
   label,
@@ -123,13 +131,32 @@ export const TextField = ({
   const { bind, error } = useField(name)
   return (
     <Field label={label} required={required} hint={hint} error={error}>
-      {(control) =>
-        type === 'password' ? (
-          <PasswordInput {...rest} {...control} {...bind} />
-        ) : (
-          <Input type={type} {...rest} {...control} {...bind} />
-        )
-      }
+      {(control) => <LineInput type={type} {...rest} {...control} {...bind} />}
+    </Field>
+  )
+}
+
+/** A labelled list of texts inside a Form. */
+export const TagField = ({
+  name,
+  label,
+  required = false,
+  hint,
+  ...rest
+}: Named & { placeholder?: string; disabled?: boolean }) => {
+  const { control: form } = useFormContext<Record<string, readonly string[]>>()
+  const { error } = useField(name)
+  return (
+    <Field label={label} required={required} hint={hint} error={error}>
+      {(control) => (
+        <Controller
+          control={form}
+          name={name}
+          render={({ field }) => (
+            <TagInput {...rest} control={control} ref={field.ref} value={field.value} onChange={field.onChange} />
+          )}
+        />
+      )}
     </Field>
   )
 }

@@ -38,6 +38,16 @@ export const PasswordInput = ({ className, ...rest }: InputProps) => {
   )
 }
 
+/** An amount of dollars. */
+export const PriceInput = ({ className, ...rest }: InputProps) => (
+  <span className="relative block">
+    <span aria-hidden className="pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center text-ink-3">
+      $
+    </span>
+    <Input inputMode="decimal" min={0} step="0.01" {...rest} type="number" className={cn('pl-6 tabular', className)} />
+  </span>
+)
+
 /** A search box; its words name what is searched. */
 export const SearchInput = ({ label, className, ...rest }: InputProps & { label: string }) => (
   <span className={cn('relative block w-full sm:w-64', className)}>

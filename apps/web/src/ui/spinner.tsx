@@ -2,6 +2,7 @@ import { cn } from './cn.ts'
 
 const sizes = { xs: 'size-3', sm: 'size-3.5', md: 'size-4', lg: 'size-6', xl: 'size-9' } as const
 export type SpinnerSize = keyof typeof sizes
+export const spinnerSizes = Object.keys(sizes) as readonly SpinnerSize[]
 
 /** A turning ring. With a label it announces itself as busy; without, it is decoration beside words. */
 export const Spinner = ({

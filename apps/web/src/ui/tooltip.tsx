@@ -31,7 +31,10 @@ export const Tooltip = ({
     <Base.Trigger render={children} />
     <Base.Portal>
       <Base.Positioner sideOffset={tooltipDefaults.offset} side={side} className="z-50">
-        <Base.Popup className="max-w-72 rounded-md bg-ink px-2 py-1 text-xs text-ink-inverse shadow-pop transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0">
+        <Base.Popup
+          style={{ transitionDuration: `${tooltipDefaults.hideAnimation}ms` }}
+          className="max-w-72 rounded-md bg-ink px-2 py-1 text-xs text-ink-inverse shadow-pop transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
+        >
           {text}
         </Base.Popup>
       </Base.Positioner>

@@ -1,0 +1,124 @@
+import { Plus, Settings } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog, type ConfirmKind, confirmKinds } from '../../ui/confirm-dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { SlideOver, type SlideOverSize, slideOverSizes } from '../../ui/slide-over.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { Part } from './part.tsx'
+
+const Questions = () => {
+  const [kind, setKind] = useState<ConfirmKind>('danger')
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      {confirmKinds.map((each) => (
+        <Button
+          key={each}
+          onClick={() => {
+            setKind(each)
+            setAsking(true)
+          }}
+        >
+          Confirm {each}
+        </Button>
+      ))}
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        onClosed={() => notify('info', 'The question has closed')}
+        kind={kind}
+        title="Are you sure?"
+        confirmLabel="Do it"
+        onConfirm={() => setAsking(false)}
+      >
+        This is what will happen.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const Panels = () => {
+  const [open, setOpen] = useState(false)
+  const [size, setSize] = useState<SlideOverSize | undefined>()
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Dialog</Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="A dialog"
+        description="With a description"
+        footer={<Button onClick={() => setOpen(false)}>Close</Button>}
+      >
+        Its content scrolls when it is long.
+      </Dialog>
+      {slideOverSizes.map((each) => (
+        <Button key={each} onClick={() => setSize(each)}>
+          Panel {each}
+        </Button>
+      ))}
+      <SlideOver
+        open={size !== undefined}
+        onClose={() => setSize(undefined)}
+        {...(size === undefined ? {} : { size })}
+        title="A panel"
+        description="It comes in from the right."
+        footer={<Button onClick={() => setSize(undefined)}>Close</Button>}
+      >
+        Its content scrolls when it is long.
+      </SlideOver>
+    </>
+  )
+}
+
+const Menus = () => (
+  <>
+    <Menu
+      trigger={
+        <Button>
+          <Settings aria-hidden />
+          Menu
+        </Button>
+      }
+    >
+      <MenuItem icon={<Plus />}>Add</MenuItem>
+      <MenuItem disabled tooltip="Only administrators can do this">
+        Disabled
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem danger>Delete</MenuItem>
+    </Menu>
+    <Menu trigger={<Button>Long menu</Button>}>
+      {Array.from({ length: 30 }, (_, index) => (
+        <MenuItem key={index}>Item {index + 1}</MenuItem>
+      ))}
+    </Menu>
+    <Tooltip text="An explanation">
+      <Button>Tooltip</Button>
+    </Tooltip>
+  </>
+)
+
+/** What opens above the page: menus, dialogs, questions, panels, notices. */
+export const KitOverlays = () => (
+  <>
+    <Part title="Menus and tooltips">
+      <Menus />
+    </Part>
+    <Part title="Dialogs and panels">
+      <Panels />
+      <Questions />
+    </Part>
+    <Part title="Notices">
+      <Button onClick={() => notify('success', 'Source Created')}>Success</Button>
+      <Button onClick={() => notify('info', 'Your session has been expired, please login again')}>Info</Button>
+      <Button onClick={() => notify('warning', 'The plan is nearly used up')}>Warning</Button>
+      <Button onClick={() => notify('error', 'Error', { description: 'The store is starting', timeout: false })}>
+        Error, stays
+      </Button>
+    </Part>
+  </>
+)

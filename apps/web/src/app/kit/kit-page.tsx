@@ -1,0 +1,175 @@
+import { Inbox, Radio, Rows3, Settings } from 'lucide-react'
+import { useState } from 'react'
+import { setTheme } from '../../lib/ui-store.ts'
+import { Avatar, avatarRounds, avatarSizes } from '../../ui/avatar.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, buttonSizes, buttonVariants } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorScreen, LastResort, NoAccess } from '../../ui/error-screen.tsx'
+import { ImageInput } from '../../ui/image-input.tsx'
+import { SearchInput, Textarea } from '../../ui/input.tsx'
+import { Markup } from '../../ui/markup.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { Spinner, spinnerSizes } from '../../ui/spinner.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { KitForm } from './kit-form.tsx'
+import { KitOverlays } from './kit-overlays.tsx'
+import { Part } from './part.tsx'
+
+const Looks = () => (
+  <>
+    <Part title="Buttons">
+      {buttonVariants.map((variant) => (
+        <Button key={variant} variant={variant}>
+          {variant}
+        </Button>
+      ))}
+      {buttonSizes.map((size) => (
+        <Button key={size} size={size} variant="primary">
+          Size {size}
+        </Button>
+      ))}
+      <Button variant="primary" loading>
+        Loading
+      </Button>
+      <Button variant="primary" disabled>
+        Disabled
+      </Button>
+    </Part>
+    <Part title="Badges, avatars, spinners">
+      <Badge>neutral</Badge>
+      <Badge tone="accent">Prod</Badge>
+      <Badge tone="success" dot>
+        Receiving
+      </Badge>
+      <Badge tone="warning">Test</Badge>
+      <Badge tone="danger">Rejected</Badge>
+      <Badge tone="outline">Disabled</Badge>
+      {avatarRounds.flatMap((round) =>
+        avatarSizes.map((size) => <Avatar key={`${round} ${size}`} title="Jane Doe" round={round} size={size} />),
+      )}
+      <Avatar />
+      {spinnerSizes.map((size) => (
+        <Spinner key={size} size={size} />
+      ))}
+    </Part>
+  </>
+)
+
+const markup = `A **description** in _light_ markup with \`code\` and [a link](https://example.com/docs).
+It keeps its line breaks:
+
+- one point
+- another point`
+
+const Controls = () => {
+  const [on, setOn] = useState(true)
+  const [image, setImage] = useState('')
+  const pick = (file: File): Promise<void> => {
+    setImage(URL.createObjectURL(file))
+    return Promise.resolve()
+  }
+  const remove = (): Promise<void> => {
+    setImage('')
+    return Promise.resolve()
+  }
+  return (
+    <>
+      <Switch checked={on} onChange={setOn} label="Example" />
+      <SearchInput label="Search" />
+      <Textarea aria-label="Text" defaultValue="Several lines" className="max-w-xs" />
+      <ImageInput label="Logo" image={image} title="Acme" onPick={pick} onRemove={remove} />
+    </>
+  )
+}
+
+type Fruit = { name: string; price: number }
+const fruits: readonly Fruit[] = [
+  { name: 'Quince', price: 12 },
+  { name: 'Apple', price: 3 },
+  { name: 'Medlar', price: 40 },
+]
+const nothing: readonly Fruit[] = []
+const columns: readonly Column<Fruit>[] = [
+  { id: 'name', header: 'Name', value: (row) => row.name, cell: (row) => row.name },
+  { id: 'price', header: 'Price', value: (row) => row.price, cell: (row) => `${row.price} €`, align: 'right' },
+]
+
+const Tables = () => (
+  <Tabs
+    label="Example"
+    browsable
+    tabs={[
+      {
+        id: 'one',
+        name: 'Table',
+        icon: <Rows3 aria-hidden />,
+        content: <DataTable label="Fruits" columns={columns} rows={fruits} rowId={(row) => row.name} />,
+      },
+      {
+        id: 'two',
+        name: 'Empty table',
+        icon: <Radio aria-hidden />,
+        hash: 'empty',
+        content: <DataTable label="Nothing" columns={columns} rows={nothing} rowId={(row) => row.name} />,
+      },
+      { id: 'three', name: 'Loading', icon: <Settings aria-hidden />, hash: 'loading', content: <TableSkeleton /> },
+    ]}
+  />
+)
+
+const Screens = () => (
+  <>
+    <CodeBlock
+      codes={[
+        {
+          title: 'JSON',
+          language: 'json',
+          text: '{\n  "event": "Order Completed",\n  "total": 12.5,\n  "paid": true\n}',
+        },
+        { title: 'Shell', language: 'shell', text: 'npm start' },
+      ]}
+    />
+    <EmptyState icon={<Inbox />} title="Nothing here yet" action={<Button variant="primary">Add one</Button>}>
+      What this place is for and what to do next.
+    </EmptyState>
+    <ErrorScreen error={new Error('The store did not answer.')} onRetry={() => undefined} />
+    <NoAccess />
+    <LastResort />
+  </>
+)
+
+/** The kit, alive: every component in its states. At /dev/ui of the development server, and as a page of its own. */
+export const KitPage = () => (
+  <main className="mx-auto max-w-5xl space-y-6 px-6 py-10 max-sm:px-4">
+    <PageHeader
+      title="Design system"
+      documentTitle="Design system"
+      description="Every component in its states."
+      action={
+        <>
+          <Button onClick={() => setTheme('light')}>Light</Button>
+          <Button onClick={() => setTheme('dark')}>Dark</Button>
+        </>
+      }
+    />
+    <Looks />
+    <Part title="Controls">
+      <Controls />
+    </Part>
+    <KitOverlays />
+    <Part title="Form">
+      <KitForm />
+    </Part>
+    <Card title="Description">
+      <Markup text={markup} className="text-sm text-ink-2" />
+    </Card>
+    <Tables />
+    <Screens />
+  </main>
+)

@@ -1,0 +1,30 @@
+import '../../ui/theme.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createBrowserRouter } from 'react-router'
+import { RouterProvider } from 'react-router/dom'
+import { useUi } from '../../lib/ui-store.ts'
+import { Toaster } from '../../ui/toast.tsx'
+import { TooltipProvider } from '../../ui/tooltip.tsx'
+import { KitPage } from './kit-page.tsx'
+
+const Kit = () => {
+  const theme = useUi((state) => state.theme)
+  return (
+    <>
+      <KitPage />
+      <Toaster theme={theme} />
+    </>
+  )
+}
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no root element')
+
+createRoot(root).render(
+  <StrictMode>
+    <TooltipProvider>
+      <RouterProvider router={createBrowserRouter([{ path: '*', Component: Kit }])} />
+    </TooltipProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,49 @@
+// @vitest-environment happy-dom
+
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { Radio, Settings } from 'lucide-react'
+import { useLocation } from 'react-router'
+import { expect, test } from 'vitest'
+import { renderUi } from '../testing/render.tsx'
+import { Tabs, tabOfHash } from './tabs.tsx'
+
+test.each([
+  ['', 'live'],
+  ['#setup', 'setup'],
+  ['#unknown', 'live'],
+])('the hash %j selects the tab %s', (hash, tab) => {
+  expect(tabOfHash([{ id: 'live' }, { id: 'setup', hash: 'setup' }], hash)).toBe(tab)
+})
+
+const Where = () => <output>{useLocation().hash}</output>
+const tabs = [
+  { id: 'live', name: 'Live events', icon: <Radio />, content: 'Events' },
+  { id: 'settings', name: 'Settings', icon: <Settings />, hash: 'settings', content: 'The settings' },
+]
+
+test('UI-34: a tab shows its icon and its name', () => {
+  renderUi(<Tabs label="Source" tabs={tabs} />)
+  const found = screen.getAllByRole('tab')
+  expect(found.map(({ textContent }) => textContent)).toEqual(['Live events', 'Settings'])
+  expect(found.map((tab) => tab.querySelector('svg')?.getAttribute('class'))).toEqual([
+    expect.stringContaining('lucide-radio'),
+    expect.stringContaining('lucide-settings'),
+  ])
+})
+
+test('UI-38: outside browsable mode a tab neither reads nor changes the hash', async () => {
+  renderUi(
+    <>
+      <Tabs label="Source" tabs={tabs} />
+      <Where />
+    </>,
+    '/#settings',
+  )
+  expect(screen.getByRole('tab', { selected: true }).textContent).toBe('Live events')
+  await userEvent.click(screen.getByRole('tab', { name: 'Settings' }))
+  expect(screen.getByRole('tabpanel').textContent).toBe('The settings')
+  await userEvent.click(screen.getByRole('tab', { name: 'Live events' }))
+  expect(screen.getByRole('tabpanel').textContent).toBe('Events')
+  expect(screen.getByRole('status').textContent).toBe('#settings')
+})
