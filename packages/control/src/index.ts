@@ -7,7 +7,6 @@ export {
 } from './directories/destinations.ts'
 export type { FollowerDeps } from './directories/follower.ts'
 export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
-export type { OpenIdSettings } from './openid/openid.ts'
 export {
   createMailSender,
   MailRefused,
@@ -15,6 +14,7 @@ export {
   type MailTransport,
   type OutgoingMail,
 } from './mail/mail-sender.ts'
+export type { OpenIdSettings } from './openid/openid.ts'
 export {
   createRefusalSink,
   type RefusalRow,

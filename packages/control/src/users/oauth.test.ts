@@ -1,32 +1,28 @@
-import { createHash } from 'node:crypto'
 import { loginResponse } from '@tributary/contract'
-import { newId, randomToken } from '@tributary/kernel'
+import { newId } from '@tributary/kernel'
 import { type OpenIdProvider, type OpenIdTrouble, type OpenIdUser, startOpenIdProvider } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, publicUrl, startControl, testClientConfig } from '../testing/control-harness.ts'
+import {
+  askForSignIn,
+  beginSignIn,
+  loopbackUrl,
+  openIdSettings,
+  redirectUri,
+  returnedSignIn,
+} from '../testing/sign-ins.ts'
 import { oauthTriesPerIp } from './oauth-callback.ts'
-
-const redirectUri = 'http://127.0.0.1:3000/auth/oauth-callback'
-
-const settingsOf = ({ issuer, clientId, clientSecret }: OpenIdProvider, timeoutMs?: number) => ({
-  issuer,
-  clientId,
-  clientSecret,
-  provider: 'openid',
-  displayName: 'Example Login',
-  ...(timeoutMs === undefined ? {} : { timeoutMs }),
-})
 
 let provider: OpenIdProvider
 let harness: Harness
 let closed: Harness
 beforeAll(async () => {
   provider = await startOpenIdProvider()
-  const openId = settingsOf(provider)
-  harness = await startControl({ openId, publicUrl: () => 'http://127.0.0.1:3000' })
+  const openId = openIdSettings(provider)
+  harness = await startControl({ openId, publicUrl: () => loopbackUrl })
   closed = await startControl({
     openId,
-    publicUrl: () => 'http://127.0.0.1:3000',
+    publicUrl: () => loopbackUrl,
     clientConfig: { ...testClientConfig, sign_up_enabled: false },
   })
 })
@@ -44,39 +40,10 @@ const newcomer = (given: Partial<OpenIdUser> = {}): OpenIdUser => {
   return user
 }
 
-/** What the browser keeps during a sign-in. */
-const begin = () => {
-  // 42 bytes are 56 characters.
-  const verifier = randomToken(42)
-  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url'), state: randomToken(9) }
-}
-type Begun = ReturnType<typeof begin>
+const redirectOf = async (on: Harness, begun: ReturnType<typeof beginSignIn>): Promise<string> =>
+  String((await askForSignIn(on, begun)).body.google_redirect_url)
 
-const redirectOf = async (on: Harness, begun: Begun, redirect_uri = redirectUri): Promise<string> => {
-  const query = new URLSearchParams({
-    provider: 'openid',
-    mode: 'login',
-    redirect_uri,
-    state: begun.state,
-    code_challenge: begun.challenge,
-  })
-  const reply = await on.call('', 'GET', `/users:oauthRedirects?${query}`)
-  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
-  return String(reply.body.google_redirect_url)
-}
-
-/** The body with which the page that the provider returns to calls the server. */
-const returned = async (on: Harness, user: OpenIdUser) => {
-  const begun = begin()
-  const back = await provider.walk(await redirectOf(on, begun), user.email)
-  return {
-    provider: 'openid',
-    code: back.get('code') ?? '',
-    state: back.get('state') ?? '',
-    code_verifier: begun.verifier,
-    redirect_uri: redirectUri,
-  }
-}
+const returned = (on: Harness, user: OpenIdUser) => returnedSignIn(on, provider, user.email)
 
 const post = async (on: Harness, which: 'Login' | 'Signup', payload: object, ip = `10.7.0.${++addresses % 250}`) => {
   const url = `/api/users:oauth${which}Callback`
@@ -92,7 +59,7 @@ const identities = (email: string) =>
 
 describe('the address of the sign-in page', () => {
   test("API-24: leads to the provider with the browser's state and challenge, and a nonce bound to them", async () => {
-    const begun = begin()
+    const begun = beginSignIn()
     const url = new URL(await redirectOf(harness, begun))
     expect(url.origin).toBe(provider.issuer)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -121,9 +88,7 @@ describe('the address of the sign-in page', () => {
     'https://evil.example/auth/oauth-callback',
     'javascript:alert(1)',
   ])('is not given for the foreign return address %s', async (redirect_uri) => {
-    const { challenge, state } = begin()
-    const query = new URLSearchParams({ redirect_uri, state, code_challenge: challenge })
-    expect(await harness.call('', 'GET', `/users:oauthRedirects?${query}`)).toMatchObject({
+    expect(await askForSignIn(harness, beginSignIn(), { redirect_uri })).toMatchObject({
       status: 400,
       body: { metadata: { redirect_uri: expect.any(String) } },
     })
@@ -132,7 +97,7 @@ describe('the address of the sign-in page', () => {
   })
 
   test('may be asked for on the host that the call is sent to', async () => {
-    const { challenge, state } = begin()
+    const { challenge, state } = beginSignIn()
     const redirect_uri = 'https://cdp.internal/auth/oauth-callback'
     const query = new URLSearchParams({ redirect_uri, state, code_challenge: challenge })
     const url = `/api/users:oauthRedirects?${query}`
@@ -146,9 +111,7 @@ describe('the address of the sign-in page', () => {
     [{ state: '' }, 'state'],
     [{ redirect_uri: 'x' }, 'redirect_uri'],
   ])('is refused for %j', async (wrong, field) => {
-    const { challenge, state } = begin()
-    const query = new URLSearchParams({ redirect_uri: redirectUri, state, code_challenge: challenge, ...wrong })
-    expect(await harness.call('', 'GET', `/users:oauthRedirects?${query}`)).toMatchObject({
+    expect(await askForSignIn(harness, beginSignIn(), wrong)).toMatchObject({
       status: 400,
       body: { metadata: { [field]: expect.any(String) } },
     })
@@ -156,15 +119,12 @@ describe('the address of the sign-in page', () => {
 
   test('is not there when no provider is configured, or for another provider', async () => {
     await using bare = await startControl()
-    const { challenge, state } = begin()
     const redirect_uri = `${publicUrl}/auth/oauth-callback`
-    const query = new URLSearchParams({ redirect_uri, state, code_challenge: challenge })
-    expect(await bare.call('', 'GET', `/users:oauthRedirects?${query}`)).toMatchObject({
+    expect(await askForSignIn(bare, beginSignIn(), { redirect_uri })).toMatchObject({
       status: 412,
       body: { reason: 'PROVIDER_NOT_CONFIGURED' },
     })
-    query.set('provider', 'github')
-    expect((await harness.call('', 'GET', `/users:oauthRedirects?${query}`)).status).toBe(412)
+    expect((await askForSignIn(harness, beginSignIn(), { provider: 'github' })).status).toBe(412)
   })
 })
 
@@ -266,7 +226,7 @@ describe('logging in', () => {
   test('ends only the sign-in that was begun: verifier, state, return address and code all have to be its own', async () => {
     const user = newcomer()
     await signUp(harness, user)
-    const another = begin()
+    const another = beginSignIn()
     const wrong: ((body: Awaited<ReturnType<typeof returned>>) => object)[] = [
       (body) => ({ ...body, code_verifier: another.verifier }),
       (body) => ({ ...body, state: another.state }),
@@ -294,7 +254,7 @@ describe('logging in', () => {
       provider: 'openid',
       code: 'c',
       state: 's',
-      code_verifier: begin().verifier,
+      code_verifier: beginSignIn().verifier,
       redirect_uri: redirectUri,
     }
     expect(await post(harness, 'Login', { ...body, ...wrong })).toMatchObject({
@@ -331,16 +291,12 @@ describe('when the provider', () => {
     ['silent', 503],
   ] as const)('answers %s, the caller is told %i and nothing is changed', async (kind, status) => {
     await using impatient = await startControl({
-      openId: settingsOf(provider, 500),
-      publicUrl: () => 'http://127.0.0.1:3000',
+      openId: openIdSettings(provider, 500),
+      publicUrl: () => loopbackUrl,
     })
     const user = newcomer()
     const failed = { status, body: { reason: 'PROVIDER_UNAVAILABLE', message: /^Example Login does not answer/ } }
-    const ask = () => {
-      const { challenge, state } = begin()
-      const query = new URLSearchParams({ redirect_uri: redirectUri, state, code_challenge: challenge })
-      return impatient.call('', 'GET', `/users:oauthRedirects?${query}`)
-    }
+    const ask = () => askForSignIn(impatient, beginSignIn())
     await withTrouble(kind, async () => expect(await ask()).toMatchObject(failed))
     // It is asked anew the next time.
     const body = await returned(impatient, user)
@@ -351,12 +307,10 @@ describe('when the provider', () => {
 
   test('cannot be reached, the caller is told so and when to try again', async () => {
     const gone = await startOpenIdProvider()
-    const settings = settingsOf(gone)
+    const settings = openIdSettings(gone)
     await gone[Symbol.asyncDispose]()
-    await using alone = await startControl({ openId: settings, publicUrl: () => 'http://127.0.0.1:3000' })
-    const { challenge, state } = begin()
-    const query = new URLSearchParams({ redirect_uri: redirectUri, state, code_challenge: challenge })
-    expect(await alone.call('', 'GET', `/users:oauthRedirects?${query}`)).toMatchObject({
+    await using alone = await startControl({ openId: settings, publicUrl: () => loopbackUrl })
+    expect(await askForSignIn(alone, beginSignIn())).toMatchObject({
       status: 503,
       body: { reason: 'PROVIDER_UNAVAILABLE' },
       headers: { 'retry-after': '10' },
@@ -365,8 +319,8 @@ describe('when the provider', () => {
 
   test('does not know the secret, the caller is not blamed', async () => {
     await using mistaken = await startControl({
-      openId: { ...settingsOf(provider), clientSecret: 'wrong' },
-      publicUrl: () => 'http://127.0.0.1:3000',
+      openId: { ...openIdSettings(provider), clientSecret: 'wrong' },
+      publicUrl: () => loopbackUrl,
     })
     expect(await signUp(mistaken, newcomer())).toMatchObject({ status: 502, body: { reason: 'PROVIDER_UNAVAILABLE' } })
   })
