@@ -2,7 +2,7 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { requireOwn } from '../users/self.ts'
+import { requireSelf } from '../users/require-self.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Ends every session of oneself but the one that asks, at once. */
@@ -16,8 +16,7 @@ export const deleteOtherSessions =
     typeof methods.sessions.deleteOthers
   > =>
   async ({ actor, params }) => {
-    const userId = params.user
-    requireOwn(actor, userId)
+    const userId = requireSelf(actor, params.user)
     await db.transaction().execute(async (tx) => {
       await sessions.endOthers(tx, userId, actor.sessionId)
       await audit(tx, {

@@ -4,7 +4,7 @@ import { notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { isId } from '../resource-ids.ts'
-import { requireOwn } from '../users/self.ts'
+import { requireSelf } from '../users/require-self.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Ends one session of oneself at once; it may be the one that asks. */
@@ -18,8 +18,7 @@ export const deleteSession =
     typeof methods.sessions.delete
   > =>
   async ({ actor, params }) => {
-    const userId = params.user
-    requireOwn(actor, userId)
+    const userId = requireSelf(actor, params.user)
     if (!isId(params.session)) throw notFound('session not found')
     await db.transaction().execute(async (tx) => {
       const time = new Date(clock())

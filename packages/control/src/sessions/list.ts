@@ -3,14 +3,13 @@ import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { createdCursor, openPage } from '../paging.ts'
-import { requireOwn } from '../users/self.ts'
+import { requireSelf } from '../users/require-self.ts'
 
 /** The active sessions of oneself, the one used last first. Nobody sees those of others, platform admins included. */
 export const listSessions =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sessions.list> =>
   async ({ actor, params, query }) => {
-    const userId = params.user
-    requireOwn(actor, userId)
+    const userId = requireSelf(actor, params.user)
     const page = openPage('sessions.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('sessions')
