@@ -3,7 +3,6 @@ import { createChannelAccess } from './channels.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
-import { createOpenId } from './openid/openid.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
@@ -33,12 +32,9 @@ export const createControl = (deps: ControlDeps): Control => {
   }
   const codes = createOneTimeCodes({ db: deps.db, clock: deps.clock, key: deps.signing.codes })
   const answerLogin = createAnswerLogin({ ...deps, sessions })
-  const identityProvider = deps.openId === undefined ? undefined : createOpenId(deps.openId, deps)
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
-    handlers: guardAll(
-      createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin, identityProvider }),
-    ),
+    handlers: guardAll(createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin })),
     authenticate,
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -4,14 +4,15 @@ import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 
 /** The bar above the page of a narrow screen; its button opens the navigation over the page. */
-export const MobileBar = ({ title, children }: { title: string; children: ReactNode }) => {
+export const MobileBar = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => {
   const [open, setOpen] = useState(false)
   return (
     <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-b border-line bg-canvas px-2 md:hidden">
       <Button variant="none" square aria-label="Open navigation" onClick={() => setOpen(true)}>
         <MenuIcon aria-hidden />
       </Button>
-      <span className="min-w-0 truncate font-semibold">{title}</span>
+      <span className="min-w-0 flex-1 truncate font-semibold">{title}</span>
+      {action}
       <Dialog.Root open={open} onOpenChange={setOpen}>
         <Dialog.Portal>
           <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />

@@ -7,7 +7,10 @@ import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { HelpMenu } from './help-menu.tsx'
+import { InboxRow } from './inbox-row.tsx'
+import { InviteMenu } from './invite-menu.tsx'
 import { Hint, sidebarRow } from './sidebar-row.tsx'
+import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
@@ -82,6 +85,9 @@ export const Sidebar = ({
       })}
     </nav>
     <div className="space-y-0.5">
+      <InboxRow narrow={narrow} />
+      <UpgradeLink workspace={workspace} narrow={narrow} />
+      <InviteMenu narrow={narrow} />
       <HelpMenu narrow={narrow} />
       <UserMenu workspace={workspace} narrow={narrow} />
     </div>

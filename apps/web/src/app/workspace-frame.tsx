@@ -1,8 +1,10 @@
 import { useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
+import { useInboxArrivals } from '../features/notifications/use-inbox.ts'
 import { useSidebar } from '../lib/ui-store.ts'
 import { useWorkspace } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
+import { InboxButton } from './inbox-row.tsx'
 import { MobileBar } from './mobile-bar.tsx'
 import { Sidebar, toggleSidebar } from './sidebar.tsx'
 import { SkipLink } from './skip-link.tsx'
@@ -13,6 +15,7 @@ export const WorkspaceFrame = () => {
   const { pathname } = useLocation()
   const collapsed = useSidebar((state) => state.collapsed)
   const content = useRef<HTMLElement>(null)
+  useInboxArrivals()
   return (
     <div className="md:flex">
       <SkipLink content={content} />
@@ -25,7 +28,7 @@ export const WorkspaceFrame = () => {
       >
         <Sidebar workspace={workspace} narrow={collapsed} pathname={pathname} onToggle={toggleSidebar} />
       </aside>
-      <MobileBar key={pathname} title={workspace.title}>
+      <MobileBar key={pathname} title={workspace.title} action={<InboxButton />}>
         <Sidebar workspace={workspace} narrow={false} pathname={pathname} />
       </MobileBar>
       <main id="content" ref={content} tabIndex={-1} className="min-w-0 flex-1 outline-none">

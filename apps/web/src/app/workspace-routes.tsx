@@ -121,6 +121,10 @@ const organizationSettingsRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../features/settings/general-page.tsx')).GeneralPage }),
   },
   {
+    path: patterns.billing,
+    lazy: async () => ({ Component: (await import('../features/settings/billing-page.tsx')).BillingPage }),
+  },
+  {
     path: patterns.members,
     lazy: async () => ({ Component: (await import('../features/settings/members-page.tsx')).MembersPage }),
   },

@@ -10,6 +10,7 @@ import { useUi } from '../lib/ui-store.ts'
 import { resolveWorkspace, WorkspaceProvider } from '../lib/workspace.ts'
 import { ErrorScreen } from '../ui/error-screen.tsx'
 import { useDocumentTitle } from '../ui/page-header.tsx'
+import { Invite } from './invite.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
 
 const Failure = ({ error, workspaceId, onRetry }: { error: unknown; workspaceId: string; onRetry?: () => void }) => {
@@ -51,10 +52,12 @@ export const WorkspaceShell = () => {
   } catch (error) {
     return <Failure error={error} workspaceId={workspaceId ?? ''} />
   }
+  const { organization } = workspace
   return (
     // What was just read is newer than what the session keeps of an acted-on workspace.
     <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
       <Outlet key={workspace.name} />
+      {organization !== null && <Invite organization={organization.name} />}
     </WorkspaceProvider>
   )
 }

@@ -16,6 +16,7 @@ export const membershipIds = (name: string) => idsOf(resourceNames.membership, n
 export const invitationIds = (name: string) => idsOf(resourceNames.invitation, name)
 export const invitationLinkIds = (name: string) => idsOf(resourceNames.invitationLink, name)
 export const sessionIds = (name: string) => idsOf(resourceNames.session, name)
+export const notificationIds = (name: string) => idsOf(resourceNames.notification, name)
 export const workspaceIds = (name: string) => idsOf(resourceNames.workspace, name)
 export const sourceIds = (name: string) => idsOf(resourceNames.source, name)
 export const destinationIds = (name: string) => idsOf(resourceNames.destination, name)

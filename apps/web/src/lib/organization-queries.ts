@@ -50,6 +50,28 @@ export const invitationLinksQuery = (organization: string) =>
       }),
   })
 
+/** Organisations that are open to people of the user's e-mail domain; read anew each time. */
+export const joinableQuery = (user: string) =>
+  queryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: keys.joinable(user),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const answer = await call(methods.organizations.listJoinable, { params: userIds(user), query, signal })
+        return { rows: answer.organizations, next: answer.next_page_token }
+      }),
+  })
+
+/** How much an organisation has of what plans count. */
+export const usageQuery = (organization: string) =>
+  queryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: keys.usage(organization),
+    queryFn: ({ signal }) => call(methods.organizations.getUsage, { params: organizationIds(organization), signal }),
+  })
+
 /** The user's own active sessions, the one used last first. */
 export const sessionsQuery = (user: string) =>
   queryOptions({

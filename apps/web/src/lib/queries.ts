@@ -53,6 +53,9 @@ export const keys = {
   /** Attempts and what is held. */
   deliveries: (destination: string) => ['deliveries', destination] as const,
   connections: (workspace: string) => ['connections', workspace] as const,
+  joinable: (user: string) => ['joinable', user] as const,
+  usage: (organization: string) => ['usage', organization] as const,
+  notifications: (user: string) => ['notifications', user] as const,
   onboarding: (user: string, token: string) => ['onboarding', user, token] as const,
   realtime: () => ['realtime'] as const,
 }
@@ -318,6 +321,23 @@ export const connectionsQuery = (workspace: string) =>
         const answer = await call(methods.connections.list, { params: workspaceIds(workspace), query, signal })
         return { rows: answer.connections, next: answer.next_page_token }
       }),
+  })
+
+/** The user's inbox, newest first, by pages of 20, and how many in it are unread; read again every 30 seconds. */
+export const notificationsQuery = (user: string) =>
+  infiniteQueryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: keys.notifications(user),
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      call(methods.notifications.list, {
+        params: userIds(user),
+        query: { page_size: 20, page_token: pageParam },
+        signal,
+      }),
+    getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
+    refetchInterval: 30_000,
   })
 
 /** Whom and which organisation an onboarding link is for; read once, as a link may be used meanwhile. */

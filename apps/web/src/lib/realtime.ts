@@ -13,7 +13,7 @@ export const connectionStates = [
 ] as const
 export type ConnectionState = (typeof connectionStates)[number]
 
-/** What the live channel carries. A message of another shape is ignored. */
+/** What a source's live channel carries. A message of another shape is ignored. */
 export const liveMessage = z.object({
   events: z.array(
     z.object({
@@ -34,7 +34,9 @@ export type LiveChannel = {
   key: string
   channel: string
   token: string
-  onMessage: (message: z.infer<typeof liveMessage>) => void
+  /** Name of the messages that are listened for. */
+  event: string
+  onMessage: (data: unknown) => void
   /** 'connected' is told when the channel is joined, not when only the connection stands. */
   onState: (state: ConnectionState) => void
   /** The channel was joined, for the first time or again after a break: what came meanwhile must be read. */
@@ -44,7 +46,10 @@ export type LiveChannel = {
 const toState = (state: string): ConnectionState =>
   state === 'connected' ? 'connecting' : (connectionStates.find((known) => known === state) ?? 'unavailable')
 
-const open = (Client: typeof Pusher, { key, channel, token, onMessage, onState, onJoined }: LiveChannel): Pusher => {
+const open = (
+  Client: typeof Pusher,
+  { key, channel, token, event, onMessage, onState, onJoined }: LiveChannel,
+): Pusher => {
   const secure = window.location.protocol === 'https:'
   const port = window.location.port === '' ? (secure ? 443 : 80) : Number(window.location.port)
   const pusher = new Client(key, {
@@ -69,10 +74,7 @@ const open = (Client: typeof Pusher, { key, channel, token, onMessage, onState, 
     onJoined()
   })
   joined.bind('pusher:subscription_error', () => onState('failed'))
-  joined.bind('events', (data: unknown) => {
-    const message = liveMessage.safeParse(data)
-    if (message.success) onMessage(message.data)
-  })
+  joined.bind(event, onMessage)
   return pusher
 }
 

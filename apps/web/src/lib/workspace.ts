@@ -40,26 +40,36 @@ export const useCurrentUser = () => {
 }
 
 /**
- * Whether the user may do what `allowed` roles may in the organisation of the page, else in the current one; 'unknown'
- * until that is loaded. It is the server's rule: a platform admin always may, also while acting on behalf of an
- * organisation, and nobody else may what an empty list allows.
+ * Answers whether the user may do in an organisation (a resource name) what `allowed` roles may; 'unknown' until that is
+ * loaded. It is the server's rule: a platform admin always may, also while acting on behalf of an organisation, and
+ * nobody else may what an empty list allows.
  */
+export const useAccessCheck = (): ((
+  organization: string | undefined,
+  allowed: readonly Role[],
+) => boolean | 'unknown') => {
+  const { user, memberships } = useCurrentUser()
+  return (organization, allowed) => {
+    if (user.data?.is_admin === true) return true
+    if (user.isError || memberships.isError) return false
+    if (user.data === undefined || memberships.data === undefined || organization === undefined) return 'unknown'
+    const subject = {
+      isPlatformAdmin: false,
+      memberships: memberships.data.map((membership) => ({
+        organizationId: organizationIds(membership.organization.name).organization,
+        role: toRole(membership.role.value),
+      })),
+    }
+    return mayAct(subject, organizationIds(organization).organization, allowed)
+  }
+}
+
+/** The same check for the organisation of the page, else for the current one. */
 export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
   const current = useSession((state) => state.session.organization)
   // Of a workspace just entered the page knows the organisation before the session does.
   const organization = useContext(WorkspaceContext)?.organization ?? current
-  const { user, memberships } = useCurrentUser()
-  if (user.data?.is_admin === true) return true
-  if (user.isError || memberships.isError) return false
-  if (user.data === undefined || memberships.data === undefined || organization === null) return 'unknown'
-  const subject = {
-    isPlatformAdmin: false,
-    memberships: memberships.data.map((membership) => ({
-      organizationId: organizationIds(membership.organization.name).organization,
-      role: toRole(membership.role.value),
-    })),
-  }
-  return mayAct(subject, organizationIds(organization.name).organization, allowed)
+  return useAccessCheck()(organization?.name, allowed)
 }
 
 /** Administrators and collaborators: those who create and change what lives in a workspace. */

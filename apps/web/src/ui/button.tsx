@@ -1,4 +1,5 @@
 import { cva, type VariantProps } from 'class-variance-authority'
+import { ExternalLink } from 'lucide-react'
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { Link, type LinkProps } from 'react-router'
 import { cn } from './cn.ts'
@@ -85,4 +86,13 @@ export const Button = ({
 /** A link that looks like a button; stays a link for keyboard, middle click and screen reader. */
 export const ButtonLink = ({ variant, size, square, className, ...rest }: LinkProps & Look) => (
   <Link className={cn(style({ variant, size, square }), className)} {...rest} />
+)
+
+/** A link to another site that looks like a button; opens in a new tab and says so to screen readers. */
+export const ExternalButton = ({ href, children, variant, size }: { href: string; children: ReactNode } & Look) => (
+  <a href={href} target="_blank" rel="noopener noreferrer" className={cn(style({ variant, size }))}>
+    {children}
+    <ExternalLink aria-hidden />
+    <span className="sr-only">(opens in a new tab)</span>
+  </a>
 )

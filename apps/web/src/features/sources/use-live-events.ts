@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useReducer, useState } from 'react'
 import { sourceIds } from '../../lib/names.ts'
 import { keys, realtimeQuery, sourceEventsQuery } from '../../lib/queries.ts'
-import { type ConnectionState, joinChannel } from '../../lib/realtime.ts'
+import { type ConnectionState, joinChannel, liveMessage } from '../../lib/realtime.ts'
 import { useSession } from '../../lib/session.ts'
 import { initialLive, liveReducer, ofLive, ofSummary } from './live-events.ts'
 
@@ -51,7 +51,11 @@ export const useLiveEvents = (source: string) => {
         read()
         readLater()
       },
-      onMessage: ({ events, skipped }) => {
+      event: 'events',
+      onMessage: (data) => {
+        const message = liveMessage.safeParse(data)
+        if (!message.success) return
+        const { events, skipped } = message.data
         dispatch({ type: 'received', events: events.map(ofLive), skipped })
         if (skipped > 0) readLater()
       },

@@ -52,8 +52,8 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
           <TextField name="last_name" label="Last name" required autoComplete="off" />
         </div>
         <div className="grid gap-5 sm:grid-cols-2">
-          <TextField name="yearly_amount" label="Yearly amount (USD)" inputMode="decimal" autoComplete="off" />
-          <TextField name="setup_amount" label="Setup amount (USD)" inputMode="decimal" autoComplete="off" />
+          <TextField name="yearly_amount" label="Yearly amount" type="price" hint="In USD" autoComplete="off" />
+          <TextField name="setup_amount" label="Setup amount" type="price" hint="In USD" autoComplete="off" />
         </div>
         <SubmitButton>Generate onboarding link</SubmitButton>
       </Form>

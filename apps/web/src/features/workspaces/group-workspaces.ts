@@ -1,6 +1,13 @@
-import type { Workspace } from '@tributary/contract'
+import type { Organization, Workspace } from '@tributary/contract'
 
-export type WorkspaceGroup = { name: string; title: string; workspaces: Workspace[] }
+export type WorkspaceGroup = { name: string; title: string; logo: string; workspaces: Workspace[] }
+
+const groupOf = (organization: Organization | null): WorkspaceGroup => ({
+  name: organization?.name ?? '',
+  title: organization?.display_name ?? 'Without an organisation',
+  logo: organization?.extra.logo ?? '',
+  workspaces: [],
+})
 
 /**
  * Workspaces by organisation; the one used last comes first, and its organisation's group too. `search` looks in the
@@ -15,9 +22,8 @@ export const groupWorkspaces = (
   const groups = new Map<string, WorkspaceGroup>()
   for (const workspace of workspaces) {
     const name = workspace.organization?.name ?? ''
-    const title = workspace.organization?.title ?? 'Without an organisation'
-    if (wanted !== '' && !`${workspace.title} ${title}`.toLowerCase().includes(wanted)) continue
-    const group = groups.get(name) ?? { name, title, workspaces: [] }
+    const group = groups.get(name) ?? groupOf(workspace.organization)
+    if (wanted !== '' && !`${workspace.title} ${group.title}`.toLowerCase().includes(wanted)) continue
     groups.set(name, group)
     if (workspace.name === last) group.workspaces.unshift(workspace)
     else group.workspaces.push(workspace)

@@ -1,29 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Workspace } from '@tributary/contract'
-import { Building2, ChevronRight } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { administrators, type Workspace } from '@tributary/contract'
+import { Building2, ChevronRight, Plus } from 'lucide-react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { workspacesQuery } from '../../lib/queries.ts'
 import { useSession, workspacesLoaded } from '../../lib/session.ts'
 import { useUi } from '../../lib/ui-store.ts'
-import { useCurrentUser } from '../../lib/workspace.ts'
+import { useAccessCheck, useCurrentUser } from '../../lib/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { CreateWorkspaceDialog } from '../../ui/create-workspace-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { SearchInput } from '../../ui/input.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { groupWorkspaces } from './group-workspaces.ts'
+import { groupWorkspaces, type WorkspaceGroup } from './group-workspaces.ts'
+import { JoinOffers } from './join-offers.tsx'
 import { PageFrame } from './page-frame.tsx'
 
 const searchFrom = 9
 
-const NoOrganization = () => (
-  <>
+const NoOrganization = ({ offers }: { offers: ReactNode }) => (
+  <div className="space-y-6">
     <PageHeader title="Welcome" documentTitle="Welcome" description="One step is left before you can collect events." />
     <EmptyState
       icon={<Building2 />}
@@ -37,7 +39,8 @@ const NoOrganization = () => (
       An organisation owns your workspaces, members and plan. Create one to begin, or ask an administrator to invite
       you.
     </EmptyState>
-  </>
+    {offers}
+  </div>
 )
 
 const ListSkeleton = () => (
@@ -64,13 +67,38 @@ const WorkspaceLink = ({ workspace, last }: { workspace: Workspace; last: boolea
   </Link>
 )
 
-const Choice = ({ workspaces }: { workspaces: Workspace[] }) => {
+const Group = ({ group, last, mayCreate }: { group: WorkspaceGroup; last: string | null; mayCreate: boolean }) => {
+  const [creating, setCreating] = useState(false)
+  return (
+    <section aria-label={group.title}>
+      <div className="mb-2 flex min-h-7 items-center gap-2">
+        <Avatar title={group.title} image={group.logo} size="xs" round="md" />
+        <h2 className="min-w-0 flex-1 truncate text-sm font-medium text-ink-2">{group.title}</h2>
+        {mayCreate && (
+          <Button size="sm" variant="none" onClick={() => setCreating(true)}>
+            <Plus aria-hidden />
+            Create workspace
+          </Button>
+        )}
+      </div>
+      <div className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+        {group.workspaces.map((workspace) => (
+          <WorkspaceLink key={workspace.name} workspace={workspace} last={workspace.name === last} />
+        ))}
+      </div>
+      {mayCreate && (
+        <CreateWorkspaceDialog open={creating} onClose={() => setCreating(false)} organization={group.name} />
+      )}
+    </section>
+  )
+}
+
+const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offers: ReactNode }) => {
   const [search, setSearch] = useState('')
   const lastWorkspace = useUi((state) => state.lastWorkspace)
   const { user } = useCurrentUser()
+  const check = useAccessCheck()
   const groups = useMemo(() => groupWorkspaces(workspaces, lastWorkspace, search), [workspaces, lastWorkspace, search])
-  const first = workspaces[0]
-  if (first === undefined || first.organization === null) return <NoOrganization />
   const name = user.data?.first_name ?? ''
   return (
     <>
@@ -89,33 +117,43 @@ const Choice = ({ workspaces }: { workspaces: Workspace[] }) => {
       )}
       <div className="space-y-6">
         {groups.map((group) => (
-          <section key={group.name} aria-label={group.title}>
-            <h2 className="mb-2 text-xs font-medium text-ink-3">{group.title}</h2>
-            <div className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
-              {group.workspaces.map((workspace) => (
-                <WorkspaceLink key={workspace.name} workspace={workspace} last={workspace.name === lastWorkspace} />
-              ))}
-            </div>
-          </section>
+          <Group
+            key={group.name}
+            group={group}
+            last={lastWorkspace}
+            mayCreate={group.name !== '' && check(group.name, administrators) === true}
+          />
         ))}
         {groups.length === 0 && <p className="py-8 text-center text-ink-3">No workspace is called like this.</p>}
+        {offers}
       </div>
     </>
   )
 }
 
-/** Where a signed-in user chooses the workspace to go to. */
+/** Where a signed-in user chooses the workspace to go to; while acting on behalf there is only the acted-on one. */
 export const SelectWorkspacePage = () => {
   const name = useSession((state) => state.currentUserResourceName) ?? ''
+  const acting = useSession((state) => state.actOnBehalfOf)
   const query = useQuery(workspacesQuery(name))
   useEffect(() => {
     if (query.data !== undefined) workspacesLoaded(query.data)
   }, [query.data])
   return (
     <PageFrame>
-      <QueryView page query={query} skeleton={<ListSkeleton />} errorTitle="Failed to load the workspaces">
-        {(workspaces) => <Choice workspaces={workspaces} />}
-      </QueryView>
+      {acting === null ? (
+        <QueryView page query={query} skeleton={<ListSkeleton />} errorTitle="Failed to load the workspaces">
+          {(workspaces) =>
+            workspaces[0] === undefined || workspaces[0].organization === null ? (
+              <NoOrganization offers={<JoinOffers user={name} />} />
+            ) : (
+              <Choice workspaces={workspaces} offers={<JoinOffers user={name} />} />
+            )
+          }
+        </QueryView>
+      ) : (
+        <Choice workspaces={[acting.workspace]} offers={null} />
+      )}
     </PageFrame>
   )
 }

@@ -1,0 +1,62 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { methods, userChannel } from '@tributary/contract'
+import { useEffect } from 'react'
+import { call } from '../../lib/client.ts'
+import { notificationIds, userIds } from '../../lib/names.ts'
+import { keys, notificationsQuery, realtimeQuery } from '../../lib/queries.ts'
+import { joinChannel } from '../../lib/realtime.ts'
+import { useSession } from '../../lib/session.ts'
+import { notify } from '../../ui/toast.tsx'
+
+const useUser = (): string => useSession((state) => state.currentUserResourceName) ?? ''
+
+/** What the inbox shows, and how many in it are unread. */
+export const useInbox = () => {
+  const user = useUser()
+  const query = useInfiniteQuery({ ...notificationsQuery(user), enabled: user !== '' })
+  return {
+    query,
+    notifications: query.data?.pages.flatMap((page) => page.notifications),
+    unread: query.data?.pages[0]?.unread_count ?? 0,
+  }
+}
+
+/** Marks what is in the inbox as read; the list is read again. */
+export const useMarkRead = () => {
+  const user = useUser()
+  const cache = useQueryClient()
+  const onSettled = () => cache.invalidateQueries({ queryKey: keys.notifications(user) })
+  const onError = (error: Error): void => notify('error', 'Could not mark as read', { description: error.message })
+  const one = useMutation({
+    mutationFn: (name: string) => call(methods.notifications.markRead, { params: notificationIds(name), body: {} }),
+    onSettled,
+    onError,
+  })
+  const all = useMutation({
+    mutationFn: () => call(methods.notifications.markAllRead, { params: userIds(user), body: {} }),
+    onSettled,
+    onError,
+  })
+  return { one, all }
+}
+
+/** Reads the inbox again as soon as something arrives in it, and after every break of the live connection. */
+export const useInboxArrivals = (): void => {
+  const user = useUser()
+  const token = useSession((state) => state.accessToken)
+  const key = useQuery(realtimeQuery()).data?.key
+  const cache = useQueryClient()
+  useEffect(() => {
+    if (key === undefined || token === null || user === '') return
+    const read = (): void => void cache.invalidateQueries({ queryKey: keys.notifications(user) })
+    return joinChannel({
+      key,
+      token,
+      channel: userChannel(userIds(user).user),
+      event: 'notification',
+      onMessage: read,
+      onJoined: read,
+      onState: () => undefined,
+    })
+  }, [key, token, user, cache])
+}

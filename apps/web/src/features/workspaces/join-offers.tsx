@@ -1,0 +1,50 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { organizationIds } from '../../lib/names.ts'
+import { joinableQuery } from '../../lib/organization-queries.ts'
+import { keys } from '../../lib/queries.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { notify } from '../../ui/toast.tsx'
+
+/** Joins an organisation by the domain of one's address; workspaces and roles are read again. */
+const useJoin = (user: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (organization: string) =>
+      call(methods.organizations.join, { params: organizationIds(organization), body: { user } }),
+    onSuccess: () => notify('success', 'Organization joined'),
+    onError: (error) => notify('error', 'Could not join the organization', { description: error.message }),
+    onSettled: () =>
+      Promise.all([
+        cache.invalidateQueries({ queryKey: keys.joinable(user) }),
+        cache.invalidateQueries({ queryKey: keys.workspaces(user) }),
+        cache.invalidateQueries({ queryKey: keys.memberships(user) }),
+      ]),
+  })
+}
+
+/** Offers the organisations that are open to people of the user's e-mail domain. Shows nothing when there are none. */
+export const JoinOffers = ({ user }: { user: string }) => {
+  const joinable = useQuery(joinableQuery(user))
+  const join = useJoin(user)
+  if (joinable.data === undefined || joinable.data.length === 0) return null
+  return (
+    <section aria-label="Open to you">
+      <h2 className="text-sm font-medium text-ink-2">Open to you</h2>
+      <p className="mb-2 text-xs text-ink-3">These organizations let people with your email domain join.</p>
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+        {joinable.data.map(({ name, display_name, logo }) => (
+          <li key={name} className="flex flex-wrap items-center gap-3 px-4 py-3">
+            <Avatar title={display_name} image={logo} size="md" round="md" />
+            <span className="min-w-0 flex-1 truncate text-base font-medium">{display_name}</span>
+            <Button loading={join.isPending && join.variables === name} onClick={() => join.mutate(name)}>
+              {`Join ${display_name}`}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
