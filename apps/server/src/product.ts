@@ -207,6 +207,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     realtimeKey,
     clientConfig: clientConfigOf(config),
+    openId: config.openId,
     onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),
     publicUrl: () => ownUrl,
     signing: { codes: deriveKey(secretKey, 'one-time-codes'), inbox: deriveKey(secretKey, 'inbox') },

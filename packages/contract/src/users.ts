@@ -57,8 +57,13 @@ export const oauthCallback = z.object({
   provider: line(50).min(1, 'Required'),
   code: z.string().min(1, 'Required').max(4000),
   state: z.string().min(1, 'Required').max(4000),
-  code_verifier: z.string().length(56, 'Must be 56 characters'),
+  code_verifier: z
+    .string()
+    .length(56, 'Must be 56 characters')
+    .regex(/^[A-Za-z0-9._~-]+$/, 'Only letters, numbers and . _ ~ - are allowed'),
   redirect_uri: z.url().max(2000),
+  /** The `iss` of the return address, when the provider sets it (RFC 9207). */
+  iss: z.string().max(2000).optional(),
 })
 
 const codeErrors = [
@@ -71,8 +76,17 @@ const signUpDisabled = { code: 403, reason: 'SIGN_UP_DISABLED', when: 'Nobody ma
 
 const providerErrors = [
   errors.invalid,
-  { code: 401, reason: 'PROVIDER_REFUSED', when: 'The third-party sign-in did not confirm the user.' },
   { code: 412, reason: 'PROVIDER_NOT_CONFIGURED', when: 'Third-party sign-in is not configured.' },
+  { code: 502, reason: 'PROVIDER_UNAVAILABLE', when: 'The third-party sign-in does not answer as it should.' },
+  { code: 503, reason: 'PROVIDER_UNAVAILABLE', when: 'The third-party sign-in does not answer, or not in time.' },
+] as const
+
+const callbackErrors = [
+  ...providerErrors,
+  { code: 401, reason: 'PROVIDER_REFUSED', when: 'The third-party sign-in did not confirm the user.' },
+  { code: 401, reason: 'NO_EMAIL', when: 'The third-party sign-in told no e-mail address.' },
+  { code: 401, reason: 'EMAIL_NOT_VERIFIED', when: 'The third-party sign-in does not vouch for the e-mail address.' },
+  errors.tooMany,
 ] as const
 
 export const users = {
@@ -145,17 +159,17 @@ export const users = {
     public: true,
     request: oauthCallback,
     response: loginResponse,
-    errors: providerErrors,
+    errors: [...callbackErrors, { code: 404, reason: 'NO_ACCOUNT', when: 'Nobody has signed up with it.' }],
   }),
   oauthSignupCallback: defineMethod({
     name: 'users.oauthSignupCallback',
     verb: 'POST',
     path: '/users:oauthSignupCallback',
-    summary: 'Makes an account for somebody whom the third-party sign-in has confirmed, and starts a session.',
+    summary: 'As the login callback, and makes an account for who has none.',
     public: true,
     request: oauthCallback,
     response: loginResponse,
-    errors: [...providerErrors, signUpDisabled],
+    errors: [...callbackErrors, signUpDisabled],
   }),
   logout: defineMethod({
     name: 'users.logout',

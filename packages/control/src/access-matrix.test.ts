@@ -1,5 +1,6 @@
 import { methodList } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
+import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Caller,
@@ -11,6 +12,7 @@ import {
   startOrganization,
 } from './testing/control-harness.ts'
 import { peopleRequest } from './testing/people-requests.ts'
+import { loopbackUrl, openIdSettings, signInRequest } from './testing/sign-ins.ts'
 import { unrecorded } from './testing/unrecorded.ts'
 
 /** Statuses for: nobody, another organisation's administrator, guest, collaborator, administrator, platform admin. */
@@ -28,21 +30,29 @@ const editors: Row = [401, 404, 403, 200, 200, 200]
 const administrators: Row = [401, 404, 403, 403, 200, 200]
 /** The resource belongs to the administrator. */
 const oneself: Row = [401, 404, 404, 404, 200, 404]
+const staff: Row = [401, 403, 403, 403, 403, 200]
+const anybody: Row = [200, 200, 200, 200, 200, 200]
 const everybody: Row = [401, 200, 200, 200, 200, 200]
 
 /** Who may call what. A new method has to say so here. */
 const table: Record<string, Row> = {
-  'config.get': [200, 200, 200, 200, 200, 200],
-  'users.login': [200, 200, 200, 200, 200, 200],
+  'config.get': anybody,
+  'users.login': anybody,
   'users.logout': everybody,
   'sessions.list': oneself,
   'sessions.delete': oneself,
   'sessions.deleteOthers': oneself,
-  'users.sendOtp': [200, 200, 200, 200, 200, 200],
-  'users.loginOtp': [200, 200, 200, 200, 200, 200],
-  'users.signup': [200, 200, 200, 200, 200, 200],
+  'users.sendOtp': anybody,
+  'users.loginOtp': anybody,
+  'users.signup': anybody,
   'users.update': [401, 404, 404, 404, 200, 403],
   'users.setPassword': [401, 404, 404, 404, 200, 403],
+  'users.oauthRedirects': anybody,
+  'users.oauthLoginCallback': anybody,
+  'users.oauthSignupCallback': anybody,
+  'users.onboard': staff,
+  'users.startOnboarding': anybody,
+  'users.completeOnboarding': anybody,
   'users.get': [401, 404, 404, 404, 200, 200],
   'memberships.list': [401, 404, 404, 404, 200, 200],
   'memberships.listByOrganization': members,
@@ -52,12 +62,12 @@ const table: Record<string, Row> = {
   'invitations.list': administrators,
   'invitations.resend': administrators,
   'invitations.delete': administrators,
-  'invitations.get': [200, 200, 200, 200, 200, 200],
+  'invitations.get': anybody,
   'invitations.accept': everybody,
   'invitationLinks.create': administrators,
   'invitationLinks.list': administrators,
   'invitationLinks.delete': administrators,
-  'invitationLinks.get': [200, 200, 200, 200, 200, 200],
+  'invitationLinks.get': anybody,
   'invitationLinks.accept': everybody,
   'organizations.create': everybody,
   'organizations.get': members,
@@ -72,6 +82,7 @@ const table: Record<string, Row> = {
   'workspaces.get': members,
   'workspaces.create': administrators,
   'workspaces.update': administrators,
+  'workspaces.actOnBehalf': staff,
   'catalogSources.list': members,
   'catalogSources.get': members,
   'catalogDestinations.list': members,
@@ -103,7 +114,7 @@ const table: Record<string, Row> = {
   'deliveries.listParked': members,
   'refusedRequests.listBySource': members,
   'refusedRequests.list': members,
-  'refusedRequests.listUnowned': [401, 403, 403, 403, 403, 200],
+  'refusedRequests.listUnowned': staff,
   'droppedEvents.listBySource': members,
   'realtime.getConfig': everybody,
 }
@@ -112,10 +123,12 @@ const writes = methodList.filter((method) => method.verb !== 'GET' && !unrecorde
 
 let harness: Harness
 let organization: Organization
+let provider: OpenIdProvider
 const eventId = '0-1-0'
 
 beforeAll(async () => {
-  harness = await startControl()
+  provider = await startOpenIdProvider()
+  harness = await startControl({ openId: openIdSettings(provider), publicUrl: () => loopbackUrl })
   organization = await startOrganization(harness)
   await harness.eventStore.insert(
     'events',
@@ -134,7 +147,10 @@ beforeAll(async () => {
     { token: 'matrix' },
   )
 })
-afterAll(() => harness[Symbol.asyncDispose]())
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
 
 /** What reads share; each write gets resources of its own. */
 let readable: ReturnType<typeof makeResources> | undefined
@@ -164,6 +180,8 @@ const requestOf = async (name: string, caller: Caller | undefined): Promise<{ pa
   if (name === 'users.logout') return { path: method.path, body: {} }
   const ofPeople = await peopleRequest(harness, organization, name, caller)
   if (ofPeople !== undefined) return ofPeople
+  const ofSignIn = await signInRequest(harness, organization, provider, name)
+  if (ofSignIn !== undefined) return ofSignIn
   if (name === 'users.sendOtp') return { path: method.path, body: { email: `${newId()}@example.com`, action: 'login' } }
   if (name === 'users.loginOtp' || name === 'users.signup') {
     const email = name === 'users.signup' ? `${newId()}@example.com` : organization.administrator.email

@@ -3,6 +3,7 @@ import { createChannelAccess } from './channels.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
+import { createOpenId } from './openid/openid.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
@@ -32,9 +33,12 @@ export const createControl = (deps: ControlDeps): Control => {
   }
   const codes = createOneTimeCodes({ db: deps.db, clock: deps.clock, key: deps.signing.codes })
   const answerLogin = createAnswerLogin({ ...deps, sessions })
+  const identityProvider = deps.openId === undefined ? undefined : createOpenId(deps.openId, deps)
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
-    handlers: guardAll(createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin })),
+    handlers: guardAll(
+      createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin, identityProvider }),
+    ),
     authenticate,
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),

@@ -3,6 +3,7 @@ import type { ClientConfig, GuideStep, TargetProduct } from '@tributary/contract
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { Coordination, Database, EventStore } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
+import type { OpenIdSettings } from './openid/openid.ts'
 
 /** An entry of the source catalogue, as its connector describes it. */
 export type SourceDefinition = {
@@ -42,6 +43,8 @@ export type ControlDeps = {
   realtimeKey: string
   /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */
   clientConfig: ClientConfig
+  /** The third-party sign-in, when one is configured. */
+  openId?: OpenIdSettings | undefined
   /** Hears of every user who can do less than before, once that is committed: to cut what they still listen to. */
   onAccessChanged?(userId: string): void
   /** Address under which browsers reach the product, without a slash at the end: links in mail begin with it. */

@@ -42,6 +42,7 @@ import { updateMembership } from './memberships/update.ts'
 import { listNotifications } from './notifications/list.ts'
 import { markAllNotificationsRead } from './notifications/mark-all-read.ts'
 import { markNotificationRead } from './notifications/mark-read.ts'
+import type { OpenId } from './openid/openid.ts'
 import { createOrganization } from './organizations/create.ts'
 import { getOrganization } from './organizations/get.ts'
 import { getUsage } from './organizations/get-usage.ts'
@@ -62,16 +63,23 @@ import { deleteSource } from './sources/delete.ts'
 import { getSource } from './sources/get.ts'
 import { listSources } from './sources/list.ts'
 import { updateSource } from './sources/update.ts'
+import { completeOnboarding } from './users/complete-onboarding.ts'
 import { getUser } from './users/get.ts'
 import { login } from './users/login.ts'
 import { loginOtp } from './users/login-otp.ts'
 import { logout } from './users/logout.ts'
+import { oauthLoginCallback } from './users/oauth-login-callback.ts'
+import { oauthRedirects } from './users/oauth-redirects.ts'
+import { oauthSignupCallback } from './users/oauth-signup-callback.ts'
+import { onboard } from './users/onboard.ts'
 import type { OneTimeCodes } from './users/one-time-codes.ts'
 import type { Passwords } from './users/passwords.ts'
 import { sendOtp } from './users/send-otp.ts'
 import { setPassword } from './users/set-password.ts'
 import { signUp } from './users/sign-up.ts'
+import { startOnboarding } from './users/start-onboarding.ts'
 import { updateUser } from './users/update.ts'
+import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
 import { listWorkspaces } from './workspaces/list.ts'
@@ -92,6 +100,7 @@ export const createHandlers = (
     accessChanged: AccessChanged
     codes: OneTimeCodes
     answerLogin: AnswerLogin
+    identityProvider: OpenId | undefined
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
@@ -100,18 +109,18 @@ export const createHandlers = (
     sendOtp: sendOtp(deps),
     loginOtp: loginOtp(deps),
     signup: signUp(deps),
-    oauthRedirects: later,
-    oauthLoginCallback: later,
-    oauthSignupCallback: later,
+    oauthRedirects: oauthRedirects(deps),
+    oauthLoginCallback: oauthLoginCallback(deps),
+    oauthSignupCallback: oauthSignupCallback(deps),
     logout: logout(deps),
     get: getUser(deps),
     update: updateUser(deps),
     setPassword: setPassword(deps),
     uploadPhoto: later,
     removePhoto: later,
-    onboard: later,
-    startOnboarding: later,
-    completeOnboarding: later,
+    onboard: onboard(deps),
+    startOnboarding: startOnboarding(deps),
+    completeOnboarding: completeOnboarding(deps),
   },
   sessions: { list: listSessions(deps), delete: deleteSession(deps), deleteOthers: deleteOtherSessions(deps) },
   notifications: {
@@ -155,7 +164,7 @@ export const createHandlers = (
     get: getWorkspace(deps),
     create: createWorkspace(deps),
     update: updateWorkspace(deps),
-    actOnBehalf: later,
+    actOnBehalf: actOnBehalf(deps),
   },
   catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },
   catalogDestinations: { list: listCatalogDestinations(deps), get: getCatalogDestination(deps) },

@@ -14,6 +14,7 @@ export {
   type MailTransport,
   type OutgoingMail,
 } from './mail/mail-sender.ts'
+export type { OpenIdSettings } from './openid/openid.ts'
 export {
   createRefusalSink,
   type RefusalRow,

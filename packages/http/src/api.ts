@@ -100,6 +100,7 @@ const answer = async (
   const client = {
     ip: deps.clientIp?.(request.raw) ?? request.raw.socket.remoteAddress ?? '',
     userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
+    host: request.headers.host ?? '',
   }
   const result = await handler({ actor, params, query, body, client, signal: goneSignal(reply) })
   const checked = method.response.safeParse(result)

@@ -1,8 +1,8 @@
 import type { HandlerResponse, Method, MethodParams, Methods, ParsedQuery, ParsedRequest } from '@tributary/contract'
 import type { Actor } from '@tributary/kernel'
 
-/** Where a call comes from. */
-export type Client = { ip: string; userAgent: string }
+/** Where a call comes from; `host` is where it was sent to, as the client says (name and port, or empty). */
+export type Client = { ip: string; userAgent: string; host: string }
 
 /** A call whose parameters, query and body have passed their schemas. */
 export type Call<M extends Method> = {

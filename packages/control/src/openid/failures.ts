@@ -1,0 +1,56 @@
+import { AppError, unauthorized } from '@tributary/kernel'
+import { ClientError, ResponseBodyError } from 'openid-client'
+
+/** Codes of the client for answers that are well-formed and wrong: another nonce, issuer, audience, key, signature. */
+const refusals = new Set([
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_KEY_SELECTION_FAILED',
+])
+
+/** The provider has not done its part in time. */
+export class ProviderTooSlow extends Error {
+  constructor() {
+    super('the sign-in provider took too long')
+    this.name = 'ProviderTooSlow'
+  }
+}
+
+const notReached = (displayName: string): AppError =>
+  new AppError(
+    503,
+    'PROVIDER_UNAVAILABLE',
+    `${displayName} does not answer; try again in a moment or log in another way`,
+    {
+      retry_after: '10',
+    },
+  )
+
+const notUnderstood = (displayName: string): AppError =>
+  new AppError(
+    502,
+    'PROVIDER_UNAVAILABLE',
+    `${displayName} does not answer as it should; try again later or log in another way`,
+  )
+
+/** What the caller is told about a failed exchange with a sign-in provider; the cause itself only goes to the log. */
+export const asProviderFailure = (error: unknown, displayName: string): AppError => {
+  // What fetch throws when nothing can be reached; the client's own have a code.
+  if (error instanceof TypeError && !('code' in error)) return notReached(displayName)
+  if (error instanceof ProviderTooSlow) return notReached(displayName)
+  if (error instanceof ResponseBodyError) {
+    if (error.error === 'invalid_grant')
+      return unauthorized(`${displayName} did not confirm the sign-in; begin again`, 'PROVIDER_REFUSED')
+    return error.status >= 500 ? notReached(displayName) : notUnderstood(displayName)
+  }
+  if (error instanceof ClientError) {
+    if (error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_ABORT') return notReached(displayName)
+    if (error.code !== undefined && refusals.has(error.code))
+      return unauthorized(
+        `The answer of ${displayName} does not belong to this sign-in; begin again`,
+        'PROVIDER_REFUSED',
+      )
+  }
+  return notUnderstood(displayName)
+}

@@ -1,0 +1,18 @@
+import { badRequest } from '@tributary/kernel'
+
+/** Path of the page that the provider sends people back to. */
+const returnPath = '/auth/oauth-callback'
+
+/**
+ * Throws 400 unless the return address is exactly this product's own page: on its public address, or on the host that
+ * the call itself was sent to.
+ */
+export const requireOwnRedirectUri = (redirectUri: string, own: { publicUrl: string; host: string }): void => {
+  const url = new URL(redirectUri)
+  const isOwn = URL.canParse(own.publicUrl) && url.origin === new URL(own.publicUrl).origin
+  const asked = `${url.protocol}//${own.host}`
+  const isAsked = /^https?:$/.test(url.protocol) && URL.canParse(asked) && url.host === new URL(asked).host
+  if (url.href === `${url.origin}${returnPath}` && (isOwn || isAsked)) return
+  const text = `Must be this product's own ${returnPath}`
+  throw badRequest('VALIDATION', `redirect_uri: ${text}`, { redirect_uri: text })
+}

@@ -1,0 +1,9 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { endSignIn, type OauthDeps } from './oauth-callback.ts'
+
+/** As the login callback, and makes an account for who has none; 403 when nobody may sign up. */
+export const oauthSignupCallback =
+  (deps: OauthDeps): Handler<typeof methods.users.oauthSignupCallback> =>
+  (call) =>
+    endSignIn(deps, call, 'register')

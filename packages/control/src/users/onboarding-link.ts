@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { notFound, randomToken } from '@tributary/kernel'
+import type { Db, Tx } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+
+/** How long an onboarding link works, ms. */
+export const onboardingLifeMs = 14 * 24 * 3_600_000
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** The secret of an onboarding link, 256 random bits, and what is kept of it: its SHA-256. */
+export const newOnboardingToken = (): { token: string; hash: Buffer } => {
+  const token = randomToken(32)
+  return { token, hash: hashOf(token) }
+}
+
+export type OnboardingRef = { id: string; userId: string; organizationId: string }
+
+/**
+ * The onboarding that this link of this user is for; throws 404 when there is none, or it is used, revoked or over. With
+ * `lock`, of several calls at once one goes on until its transaction ends.
+ */
+export const requireOnboarding = async (
+  db: Db | Tx,
+  link: { userId: string; token: string },
+  { now, lock = false }: { now: number; lock?: boolean },
+): Promise<OnboardingRef> => {
+  const row = isId(link.userId)
+    ? await db
+        .selectFrom('onboardings')
+        .select(['id', 'user_id', 'organization_id'])
+        .where('token_hash', '=', hashOf(link.token))
+        .where('user_id', '=', link.userId)
+        .where('complete_time', 'is', null)
+        .where('revoke_time', 'is', null)
+        .where('expire_time', '>', new Date(now))
+        .$if(lock, (query) => query.forUpdate())
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('The requested onboarding was revoked or expired')
+  return { id: row.id, userId: row.user_id, organizationId: row.organization_id }
+}
