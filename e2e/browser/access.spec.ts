@@ -74,7 +74,7 @@ test('a wrong password is told below the form and the form stays as it is', asyn
   expect(new URL(page.url()).pathname).toBe('/auth/login')
 })
 
-test('a session that was ended on the server is told once, however many calls fail, and the way back is kept', async ({
+test('SES-13, SES-15, AUTH-39: a session that was ended on the server is told once, however many calls fail, and the way back is kept', async ({
   page,
   product,
   database,
@@ -110,7 +110,7 @@ test('a session that was ended on the server is told once, however many calls fa
   await page.waitForURL(`**/${workspace}**`)
 })
 
-test('a deep link is remembered over the sign-in, with its tab', async ({ page, product }) => {
+test('AUTH-10: a deep link is remembered over the sign-in, with its tab', async ({ page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Deep link')
   const { source } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}#setup`)

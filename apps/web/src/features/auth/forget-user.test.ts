@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
+import { setReportedUser, startErrorReporting } from '../../lib/error-reporting.ts'
 import { saveInvitation } from '../../lib/saved-invitation.ts'
 import { useSession } from '../../lib/session.ts'
-import { onSignOut } from '../../lib/signing-out.ts'
 import { markDone, setTheme, useUi } from '../../lib/ui-store.ts'
 import { forgetUser } from './forget-user.ts'
 import { saveSignUp } from './saved-sign-up.ts'
@@ -34,14 +34,12 @@ test('AUTH-35, AUTH-36: signing out empties storage and query cache of everythin
   ).toEqual([['config']])
 })
 
-test('AUTH-37: signing out resets the user of error reporting, even when another part fails to forget', () => {
-  const setUser = vi.fn<(user: null) => void>()
-  const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-  onSignOut(() => {
-    throw new Error('cannot forget')
-  })
-  onSignOut(() => setUser(null))
+test('AUTH-37: signing out resets the user of error reporting', async () => {
+  const setUser = vi.fn<(user: { id: string } | null) => void>()
+  const config = { sentry_dsn: 'https://key@errors.example.com/1', environment: 'production' } as const
+  setReportedUser('users/u1')
+  await startErrorReporting(config, async () => ({ setUser, captureException: () => '' }))
+  expect(setUser).toHaveBeenLastCalledWith({ id: 'users/u1' })
   forgetUser(new QueryClient())
-  expect(setUser).toHaveBeenCalledExactlyOnceWith(null)
-  quiet.mockRestore()
+  expect(setUser).toHaveBeenLastCalledWith(null)
 })

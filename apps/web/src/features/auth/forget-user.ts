@@ -1,14 +1,22 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { setReportedUser } from '../../lib/error-reporting.ts'
+import { keys } from '../../lib/queries.ts'
 import { takeInvitation } from '../../lib/saved-invitation.ts'
 import { clearSession } from '../../lib/session.ts'
-import { forgetServerState, tellSignOut } from '../../lib/signing-out.ts'
 import { resetFlags, useUi } from '../../lib/ui-store.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 import { forgetThirdParty } from './third-party.ts'
 
+/** Empties the cache of server state but for what is the same for everybody. */
+export const forgetServerState = (cache: QueryClient): void => {
+  const [config] = keys.config()
+  cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== config })
+  cache.getMutationCache().clear()
+}
+
 /**
  * Forgets everything this browser holds about a user: session, server state, saved sign-up and invitation, the verifier
- * of a third-party sign-in, what they have done with in the interface, and what other parts hold. The theme stays.
+ * of a third-party sign-in, what they have done with in the interface, and whom faults are reported of. The theme stays.
  */
 export const forgetUser = (cache: QueryClient): void => {
   clearSession()
@@ -18,5 +26,5 @@ export const forgetUser = (cache: QueryClient): void => {
   forgetThirdParty()
   resetFlags()
   useUi.setState({ lastWorkspace: null })
-  tellSignOut()
+  setReportedUser(null)
 }

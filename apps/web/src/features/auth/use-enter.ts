@@ -5,8 +5,8 @@ import { paths } from '../../lib/paths.ts'
 import { keys } from '../../lib/queries.ts'
 import { acceptSaved } from '../../lib/saved-invitation.ts'
 import { takeLocation } from '../../lib/session.ts'
-import { forgetServerState } from '../../lib/signing-out.ts'
 import { notify } from '../../ui/toast.tsx'
+import { forgetServerState } from './forget-user.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 
 /**

@@ -1,0 +1,34 @@
+import type { Page, Route } from '@playwright/test'
+
+/** A call of the page to the API: its path without the prefix, query included and decoded. */
+export type ApiCall = { verb: string; path: string; body: unknown; authorization: string | undefined }
+
+/** What the page asks of the API from now on, in order. */
+export const recordCalls = (page: Page): ApiCall[] => {
+  const calls: ApiCall[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (!pathname.startsWith('/api/')) return
+    calls.push({
+      verb: request.method(),
+      path: decodeURIComponent(`${pathname.slice('/api'.length)}${search}`),
+      body: request.postDataJSON(),
+      authorization: request.headers().authorization,
+    })
+  })
+  return calls
+}
+
+/** The calls whose path without query ends so. */
+export const callsTo = (calls: readonly ApiCall[], end: string): ApiCall[] =>
+  calls.filter(({ path }) => path.split('?')[0]?.endsWith(end) === true)
+
+/** Answers a call of the page in the server's place, with the body that the server gives for a refusal. */
+export const refuse =
+  (code: number, reason: string, message: string, metadata: Record<string, string> = {}) =>
+  (route: Route): Promise<void> =>
+    route.fulfill({ status: code, json: { code, reason, message, metadata } })
+
+/** What happens to calls of the page whose path ends so. */
+export const onCall = (page: Page, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
+  page.route((url) => url.pathname.startsWith('/api/') && url.pathname.endsWith(end), act).then(() => undefined)

@@ -1,0 +1,231 @@
+import type { Page } from '@playwright/test'
+import { callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
+import { mailedCode } from './mailed-code.ts'
+import { addPerson, fillSignIn } from './people.ts'
+import { expect, test } from './product-fixture.ts'
+
+const emailField = (page: Page) => page.getByRole('textbox', { name: 'Email' })
+const passwordField = (page: Page) => page.getByRole('textbox', { name: 'Password' })
+const codeField = (page: Page) => page.getByRole('textbox', { name: 'One-time passcode' })
+const requestButton = (page: Page) => page.getByRole('button', { name: 'Request temporary access', exact: true })
+const session = (page: Page) =>
+  page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state as Record<string, unknown>)
+const expiryNotice = 'Your session has been expired, please login again'
+
+test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provider, forgotten password and sign-up', async ({
+  page,
+}) => {
+  await page.goto('/auth/login')
+  await expect(emailField(page)).toBeVisible()
+  await expect(passwordField(page)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeEnabled()
+  await expect(page.getByRole('button', { name: /^Continue with / })).toBeEnabled()
+  await emailField(page).fill('typed@example.com')
+  await page.getByRole('link', { name: 'Forgot password?' }).click()
+  await expect(page).toHaveURL(/\/auth\/forgot-password$/)
+  await expect(emailField(page)).toHaveValue('typed@example.com')
+  await page.getByRole('link', { name: 'Back to sign-in' }).click()
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await expect(page).toHaveURL(/\/auth\/register$/)
+})
+
+test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', async ({ page }) => {
+  await page.goto('/auth/login')
+  await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
+  await onCall(page, '/config', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), sign_up_enabled: false } })
+  })
+  await page.reload()
+  await expect(emailField(page)).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Sign up' })).toHaveCount(0)
+  await page.goto('/auth/register')
+  await expect(page).toHaveURL(/\/auth\/login$/)
+})
+
+test('AUTH-06, AUTH-07: an invalid address or no password is told under its field and nothing is sent', async ({
+  page,
+}) => {
+  const calls = recordCalls(page)
+  await page.goto('/auth/login')
+  await emailField(page).fill('abc')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(emailField(page)).toHaveAccessibleDescription('Invalid email')
+  await expect(emailField(page)).toBeFocused()
+  await expect(passwordField(page)).toHaveAccessibleDescription('Password is required')
+  expect(callsTo(calls, '/users:login')).toEqual([])
+})
+
+test('AUTH-08, AUTH-11: a password of one character is sent; the refusal stands in the form and ends no session', async ({
+  page,
+}) => {
+  const visited: string[] = []
+  page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
+  const calls = recordCalls(page)
+  await page.goto('/auth/login')
+  await fillSignIn(page, { email: 'nobody-here@example.com', password: 'a' })
+  await expect(page.getByRole('alert')).toHaveText('The e-mail address or the password is wrong')
+  expect(callsTo(calls, '/users:login').map(({ body }) => body)).toEqual([
+    { email: 'nobody-here@example.com', password: 'a' },
+  ])
+  await expect(page.getByText(expiryNotice)).toHaveCount(0)
+  expect(visited).not.toContain('/auth/logout')
+  await expect(page).toHaveURL(/\/auth\/login$/)
+})
+
+test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one name, leads to / and survives a reload', async ({
+  page,
+  database,
+}) => {
+  const ada = await addPerson(database, 'Ada')
+  const calls = recordCalls(page)
+  await page.goto('/auth/login')
+  await fillSignIn(page, ada)
+  await expect(page.getByText('No organization found')).toBeVisible()
+  expect(new URL(page.url()).pathname).toBe('/')
+  const [login] = callsTo(calls, '/users:login')
+  expect(login).toMatchObject({
+    verb: 'POST',
+    path: '/users:login',
+    body: { email: ada.email, password: ada.password },
+  })
+  const { accessToken, currentUserResourceName } = await session(page)
+  expect(accessToken).toMatch(/^.{20,}$/)
+  expect(currentUserResourceName).toBe(`users/${ada.userId}`)
+
+  const sessionKeys = () =>
+    page.evaluate(() =>
+      Object.entries(localStorage)
+        .filter(([, value]) => String(value).includes('accessToken'))
+        .map(([key]) => key),
+    )
+  expect(await sessionKeys()).toEqual(['tributary-session'])
+  await page.reload()
+  await expect(page.getByText('No organization found')).toBeVisible()
+  expect(await sessionKeys()).toEqual(['tributary-session'])
+  // Who is signed in has no use for the pages before sign-in.
+  await page.goto('/auth/login')
+  await expect(page).toHaveURL(/\/$/)
+})
+
+test('AUTH-12, AUTH-13, AUTH-15, AUTH-18: one-time-code login asks for an address, and stays there until a code is sent', async ({
+  page,
+}) => {
+  const calls = recordCalls(page)
+  await page.goto('/auth/login')
+  await emailField(page).fill('abc')
+  await page.getByRole('link', { name: 'Use a one-time code instead' }).click()
+  await expect(page).toHaveURL(/\/auth\/login\?method=otp$/)
+  await expect(emailField(page)).toHaveValue('abc')
+  await expect(passwordField(page)).toHaveCount(0)
+  await expect(codeField(page)).toHaveCount(0)
+  await requestButton(page).click()
+  await expect(emailField(page)).toHaveAccessibleDescription('Invalid email')
+  expect(callsTo(calls, '/users:sendOtp')).toEqual([])
+
+  await onCall(page, '/users:sendOtp', refuse(400, 'VALIDATION', 'No code can be sent there'))
+  await emailField(page).fill('somebody@example.com')
+  await requestButton(page).click()
+  await expect(page.getByRole('alert')).toHaveText('No code can be sent there')
+  await expect(requestButton(page)).toBeEnabled()
+  await expect(codeField(page)).toHaveCount(0)
+  await page.goto('/auth/login-otp')
+  await expect(requestButton(page)).toBeVisible()
+})
+
+test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs in', async ({ page, database }) => {
+  const otto = await addPerson(database, 'Otto')
+  const calls = recordCalls(page)
+  await page.goto('/auth/login?method=otp')
+  await emailField(page).fill(otto.email)
+  await requestButton(page).click()
+  await expect(codeField(page)).toBeFocused()
+  await expect(emailField(page)).toHaveValue(otto.email)
+  expect(callsTo(calls, '/users:sendOtp')).toMatchObject([
+    { verb: 'POST', path: '/users:sendOtp', body: { email: otto.email, action: 'login' } },
+  ])
+  const submit = page.getByRole('button', { name: 'Login using one-time passcode', exact: true })
+  await expect(page.getByRole('button', { name: /^Resend code in \d+ s$/ })).toBeDisabled()
+
+  await codeField(page).fill('ABCD-123')
+  await submit.click()
+  await expect(codeField(page)).toHaveAccessibleDescription('At least 9 characters')
+  await codeField(page).fill('AAA-AAA-AAA-AAA')
+  await submit.click()
+  await expect(page.getByRole('alert')).toHaveText('The code is wrong, used or too old. Check it, or ask for a new one')
+
+  const code = await mailedCode(database, otto.email)
+  await codeField(page).fill(code)
+  await submit.click()
+  await expect(page.getByText('No organization found')).toBeVisible()
+  expect(callsTo(calls, '/users:loginOtp').at(-1)).toMatchObject({
+    verb: 'POST',
+    path: '/users:loginOtp',
+    body: { email: otto.email, otp_token: code },
+  })
+  expect((await session(page)).currentUserResourceName).toBe(`users/${otto.userId}`)
+})
+
+test('a code can be sent again after thirty seconds, and another address be taken', async ({ page }) => {
+  await page.clock.install()
+  const calls = recordCalls(page)
+  await onCall(page, '/users:sendOtp', (route) => route.fulfill({ json: {} }))
+  await page.goto('/auth/login?method=otp')
+  await emailField(page).fill('first@example.com')
+  await requestButton(page).click()
+  await expect(page.getByRole('button', { name: 'Resend code in 30 s' })).toBeDisabled()
+  await page.clock.runFor(12_000)
+  await expect(page.getByRole('button', { name: 'Resend code in 18 s' })).toBeDisabled()
+  await page.clock.runFor(18_000)
+  await page.getByRole('button', { name: 'Resend code', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Resend code in 30 s' })).toBeDisabled()
+  expect(callsTo(calls, '/users:sendOtp')).toHaveLength(2)
+  await page.getByRole('button', { name: 'Use another address' }).click()
+  await expect(emailField(page)).toHaveValue('first@example.com')
+  await expect(emailField(page)).toBeEditable()
+})
+
+test('AUTH-40: a forgotten password is set anew with a one-time code', async ({ page, database }) => {
+  const fay = await addPerson(database, 'Fay')
+  const calls = recordCalls(page)
+  await page.goto('/auth/forgot-password')
+  await expect(page.getByText('The requested page was not found.')).toHaveCount(0)
+  await emailField(page).fill(fay.email)
+  await page.getByRole('button', { name: 'Send reset code', exact: true }).click()
+  await page.getByRole('textbox', { name: 'One-time code' }).fill(await mailedCode(database, fay.email))
+  const password = page.getByRole('textbox', { name: 'New password' })
+  await password.fill('short')
+  await page.getByRole('button', { name: 'Set new password' }).click()
+  await expect(password).toHaveAccessibleDescription('Must be at least 8 characters in length')
+  await password.fill('Another-horse-2')
+  await page.getByRole('button', { name: 'Set new password' }).click()
+  await expect(page.getByText('Password updated')).toBeVisible()
+  await expect(page.getByText('No organization found')).toBeVisible()
+  expect(callsTo(calls, '/users:sendOtp')[0]?.body).toEqual({ email: fay.email, action: 'login' })
+  expect(callsTo(calls, `/users/${fay.userId}:setPassword`)).toHaveLength(1)
+
+  await page.goto('/auth/logout')
+  await page.waitForURL('**/auth/login')
+  await fillSignIn(page, { email: fay.email, password: 'Another-horse-2' })
+  await expect(page.getByText('No organization found')).toBeVisible()
+})
+
+test('AUTH-40: asking for a reset code looks the same whether or not the address is known', async ({ page }) => {
+  await page.goto('/auth/forgot-password')
+  await emailField(page).fill('unknown-to-us@example.com')
+  await page.getByRole('button', { name: 'Send reset code', exact: true }).click()
+  await expect(page.getByText('If there is an account for unknown-to-us@example.com')).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'New password' })).toBeVisible()
+})
+
+test('AUTH-41: addresses below /auth are public: an unknown one says so in the frame of the pages before sign-in', async ({
+  page,
+}) => {
+  await page.goto('/auth/anything/at/all')
+  await expect(page.getByRole('heading', { level: 1, name: 'The requested page was not found.' })).toBeVisible()
+  await expect(page.getByText('Tributary', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to Home' }).click()
+  await expect(page).toHaveURL(/\/auth\/login$/)
+  await page.goto('/auth')
+  await expect(page).toHaveURL(/\/auth\/login$/)
+})
