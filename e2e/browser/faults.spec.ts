@@ -17,13 +17,18 @@ const intercept = (page: Page, verb: string, end: string, act: (route: Route) =>
     )
     .then(() => undefined)
 
-test('a list that cannot be loaded says why in its place, and Retry loads it', async ({ signedIn: page, product }) => {
+test('ERR-01, ERR-02, ERR-15: a list that cannot be loaded says why in its place and in a notification; Retry loads it', async ({
+  signedIn: page,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Faulty list')
   await createSource(product.api, workspace, 'Shop')
   await intercept(page, 'GET', '/sources', refuse(503, 'UNAVAILABLE', 'The database is starting'))
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByRole('heading', { name: 'Failed to load the sources' })).toBeVisible()
   await expect(page.getByRole('alert').getByText('The database is starting')).toBeVisible()
+  const notice = page.getByRole('listitem').filter({ hasText: 'The database is starting' })
+  await expect(notice.getByText('Error', { exact: true })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Retry' }).click()
@@ -43,7 +48,7 @@ test('a server that cannot be reached is told in words, and Retry goes on once i
   await expect(page.getByText('Add your first destination')).toBeVisible()
 })
 
-test('a switch that the server does not take falls back, and the fault is told', async ({
+test('ERR-15: a switch that the server does not take falls back, and the fault is told', async ({
   signedIn: page,
   product,
 }) => {
@@ -53,12 +58,13 @@ test('a switch that the server does not take falls back, and the fault is told',
   await page.goto(`/${source}#settings`)
   const toggle = page.getByRole('switch', { name: 'Receive events' })
   await toggle.click()
-  await expect(page.getByText('This was our fault')).toBeVisible()
+  const notice = page.getByRole('listitem').filter({ hasText: 'This was our fault' })
+  await expect(notice.getByText('Error', { exact: true })).toBeVisible()
   await expect(toggle).toBeChecked()
   await expect(toggle).toBeEnabled()
 })
 
-test('a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
+test('ERR-22, ERR-24: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
   signedIn: page,
   product,
 }) => {
@@ -73,10 +79,155 @@ test('a form that is refused stays filled in, shows the message at its field, an
   await page.unrouteAll()
   await intercept(page, 'POST', '/sources', refuse(402, 'UPGRADE_REQUIRED', 'upgrade required'))
   await page.getByRole('button', { name: 'Create' }).click()
-  await expect(page.getByRole('alert')).toContainText("You've reached the maximum number of resources")
+  await expect(page.getByRole('alert')).toHaveText(
+    "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan.",
+  )
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('heading', { name: 'Till system', level: 1 })).toBeVisible()
+})
+
+test('ERR-01, ERR-02: a refused query stands in place of the content, and Retry asks exactly once more', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Refused query')
+  let asked = 0
+  await intercept(page, 'GET', '/sources', (route) => {
+    asked++
+    return refuse(400, 'VALIDATION', 'The filter is wrong')(route)
+  })
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByRole('alert').getByText('The filter is wrong')).toBeVisible()
+  await expect(page.getByText('Add your first source')).toHaveCount(0)
+  expect(asked).toBe(1)
+  const again = page.waitForResponse((response) => response.url().includes('/sources') && response.status() === 400)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await again
+  expect(asked).toBe(2)
+})
+
+test('ERR-03, ERR-04, ERR-05, ERR-07, ERR-09: each status of a failed query has its words and its way on', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Each status')
+  const screens = [
+    [403, 'x', 'No access', 'You are not authorized to view this content', 'Retry'],
+    [
+      412,
+      'x',
+      'No connection',
+      "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked.",
+      'Retry',
+    ],
+    [422, 'The words of the server', 'Failed to load the sources', 'The words of the server', 'Retry'],
+    [404, 'x', 'The requested resource was not found.', 'The page you are looking for does not exist.', 'Refresh'],
+    [404, 'WORKSPACE Not Found', 'The requested Workspace was not found.', '', 'Refresh'],
+  ] as const
+  let answer = screens[0] as (typeof screens)[number]
+  await intercept(page, 'GET', '/sources', (route) => refuse(answer[0], 'REFUSED', answer[1])(route))
+  for (answer of screens) {
+    await page.goto(`/${workspace}/sources`)
+    const screen = page.getByRole('alert').filter({ has: page.getByRole('heading', { name: answer[2], exact: true }) })
+    await expect(screen).toBeVisible()
+    if (answer[3] !== '') await expect(screen.getByText(answer[3], { exact: true })).toBeVisible()
+    await expect(screen.getByRole('button', { name: answer[4] })).toBeVisible()
+  }
+})
+
+test('ERR-08: Refresh on the screen of what does not exist loads the page again', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Refreshing')
+  await page.goto(`/${workspace}/sources/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe`)
+  await expect(page.getByText('The page you are looking for does not exist.')).toBeVisible()
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await reloaded
+  await expect(page.getByText('The requested resource was not found.')).toBeVisible()
+})
+
+/** Puts a script in front of a page's own: `code` may use `Real`, the page's component, and must export its own. */
+const replacePage = (page: Page, file: string, component: string, code: string): Promise<void> =>
+  page
+    .route(new RegExp(`/assets/${file}-[^/]*\\.js$`), (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: `import { ${component} as Real } from ${JSON.stringify(`${route.request().url()}?own`)}\n${code}`,
+      }),
+    )
+    .then(() => undefined)
+
+const failsWhileBroken = (component: string): string => `
+  window.broken ??= true
+  export const ${component} = (props) => {
+    if (window.broken) throw new Error('Not today')
+    return Real(props)
+  }`
+
+test('ERR-11, ERR-13, ERR-14: a fault inside a workspace page shows the last resort in the frame, and it can be tried again', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Faulty page')
+  await replacePage(page, 'sources-page', 'SourcesPage', failsWhileBroken('SourcesPage'))
+  await page.goto(`/${workspace}/sources`)
+  const screen = page.getByRole('alert').filter({ hasText: 'Ooops, something went wrong!' })
+  await expect(screen).toContainText('Please refresh the page.')
+  await expect(screen.getByRole('button', { name: 'Refresh' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
+  await page.evaluate('window.broken = false')
+  await screen.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('Add your first source')).toBeVisible()
+})
+
+test('ERR-12, ERR-13: a fault outside the workspace area shows the fallback, and its reset brings the page back', async ({
+  signedIn: page,
+  product,
+}) => {
+  await createWorkspace(product.api, 'Behind the fault')
+  await replacePage(page, 'select-workspace-page', 'SelectWorkspacePage', failsWhileBroken('SelectWorkspacePage'))
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'Unexpected Application Error!', level: 1 })).toBeVisible()
+  await expect(page.getByText('Not today')).toBeVisible()
+  await page.evaluate('window.broken = false')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('region', { name: 'Behind the fault' })).toBeVisible()
+})
+
+test('ERR-12: a page whose code fails to run shows the fallback without a reload', async ({ signedIn: page }) => {
+  await replacePage(page, 'create-organization-page', 'CreateOrganizationPage', "throw new Error('Broken code')")
+  let loads = 0
+  page.on('load', () => {
+    loads++
+  })
+  await page.goto('/onboarding')
+  await expect(page.getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible()
+  await expect(page.getByText('Broken code')).toBeVisible()
+  expect(loads).toBe(1)
+})
+
+test('ERR-17: a page whose file is gone is loaded again once, then the fault is shown', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'New build')
+  await page.goto(`/${workspace}`)
+  const home = page.getByRole('heading', { name: 'Home', level: 1 })
+  await expect(home).toBeVisible()
+  let gone = 0
+  await page.route(/\/assets\/sources-page-[^/]*\.js$/, (route) => {
+    gone++
+    return route.fulfill({ status: 404, contentType: 'text/plain', body: 'Not found' })
+  })
+  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Sources' }).click()
+  await expect(page.getByText('Ooops, something went wrong!')).toBeVisible()
+  await expect.poll(() => gone).toBe(2)
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page.getByText('Add your first source')).toBeVisible()
 })
 
 test('a deletion that is refused says so in its dialog and deletes nothing', async ({ signedIn: page, product }) => {

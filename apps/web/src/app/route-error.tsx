@@ -1,5 +1,5 @@
 import { Component, type ReactNode, useEffect } from 'react'
-import { isRouteErrorResponse, useNavigate, useRouteError } from 'react-router'
+import { isRouteErrorResponse, useLocation, useNavigate, useRouteError } from 'react-router'
 import { reportError } from '../lib/error-reporting.ts'
 import { isModuleLoadFailure } from '../lib/errors.ts'
 import { LastResort, PageNotFound, UnexpectedError } from '../ui/error-screen.tsx'
@@ -28,18 +28,25 @@ const useFault = (error: unknown): void => {
   }, [error])
 }
 
+/** Opens the same address again: `.` would be that of the boundary's route, which may be a page further up. */
+const useReset = (): (() => void) => {
+  const location = useLocation()
+  const navigate = useNavigate()
+  return () => void navigate(location, { replace: true })
+}
+
 /** A fault inside a workspace page: the frame stays, the page can be tried again. */
 export const WorkspaceError = () => {
   const error = useRouteError()
-  const navigate = useNavigate()
+  const reset = useReset()
   useFault(error)
-  return <LastResort onReset={() => void navigate('.', { replace: true })} />
+  return <LastResort onReset={reset} />
 }
 
 /** A fault of a route outside the workspace area. */
 export const RootError = () => {
   const error = useRouteError()
-  const navigate = useNavigate()
+  const reset = useReset()
   useFault(error)
   if (isRouteErrorResponse(error) && error.status === 404)
     return (
@@ -50,7 +57,7 @@ export const RootError = () => {
   const message = error instanceof Error ? error.message : 'The page could not be shown.'
   return (
     <main>
-      <UnexpectedError message={message} onReset={() => void navigate('.', { replace: true })} />
+      <UnexpectedError message={message} onReset={reset} />
     </main>
   )
 }
