@@ -1,0 +1,186 @@
+import type { Page, Request } from '@playwright/test'
+import { adminCredentials, createSource, createWorkspace, eventually } from '@tributary/test-kit'
+import { addPerson, fillSignIn, signIn } from './people.ts'
+import { expect, test } from './product-fixture.ts'
+
+/** The calls of the API that the page makes from now on. */
+const callsOf = (page: Page): Request[] => {
+  const calls: Request[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) calls.push(request)
+  })
+  return calls
+}
+
+const pathsOf = (calls: readonly Request[], verb = 'GET'): string[] =>
+  calls.filter((call) => call.method() === verb).map((call) => new URL(call.url()).pathname.slice('/api'.length))
+
+const storedSession = (page: Page): Promise<Record<string, unknown>> =>
+  page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
+
+test('API-02, API-03, API-52: every call asks for JSON, and carries the token of the session as soon as there is one', async ({
+  page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Headers')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  const calls = callsOf(page)
+  await page.goto('/auth/login')
+  await fillSignIn(page, adminCredentials)
+  await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
+  const before = calls.filter((call) => /:login$|\/config$/.test(call.url()))
+  expect(pathsOf(before, 'POST')).toEqual(['/users:login'])
+  for (const call of before) expect(call.headers().authorization).toBeUndefined()
+
+  calls.length = 0
+  await page.goto(`/${source}`)
+  await expect(page.getByRole('heading', { name: 'Shop', level: 1 })).toBeVisible()
+  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Destinations' }).click()
+  await expect(page.getByText('Add your first destination')).toBeVisible()
+  const { accessToken } = await storedSession(page)
+  expect(pathsOf(calls)).toEqual(expect.arrayContaining([`/${source}`, `/${workspace}/destinations`]))
+  for (const call of calls.filter((each) => !each.url().endsWith('/api/config')))
+    expect(call.headers(), call.url()).toMatchObject({
+      accept: 'application/json',
+      authorization: `Bearer ${accessToken}`,
+    })
+})
+
+test('API-06, API-07: a product query that fails is asked once, and coming back to the window asks nothing', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Asked once')
+  await page.clock.install()
+  let asked = 0
+  const fails = (url: URL): boolean => url.pathname === `/api/${workspace}/sources`
+  await page.route(fails, (route) => {
+    asked++
+    return route.fulfill({ status: 500, json: { code: 500, reason: 'INTERNAL', message: 'boom', metadata: {} } })
+  })
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByRole('alert').getByText('boom')).toBeVisible()
+  // Longer than every pause of the default back-off.
+  await page.clock.runFor(120_000)
+  expect(asked).toBe(1)
+
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByText('Add your first source')).toBeVisible()
+  await page.clock.runFor(120_000)
+  const calls = callsOf(page)
+  await page.evaluate(() => {
+    for (const state of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+      window.dispatchEvent(new Event(state === 'visible' ? 'focus' : 'blur'))
+    }
+  })
+  await page.clock.runFor(1000)
+  expect(pathsOf(calls).filter((path) => path.startsWith(`/${workspace}`) || path.startsWith('/users'))).toEqual([])
+})
+
+test('API-16: a changed profile is read again', async ({ page, product, database }) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Profile')
+  const person = await addPerson(database, 'Petra', { organization, role: 'ORG_COLLABORATOR' })
+  await signIn(page, person)
+  await page.goto(`/${workspace}/settings/account`)
+  await page.getByRole('textbox', { name: 'First name' }).fill('Paula')
+  await page.getByRole('textbox', { name: 'Last name' }).fill('Pan')
+  const calls = callsOf(page)
+  await page.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Profile updated')).toBeVisible()
+  const user = `/users/${person.userId}`
+  await eventually('the user is read again', () => pathsOf(calls).includes(user))
+  const order = calls.map((call) => `${call.method()} ${new URL(call.url()).pathname.slice('/api'.length)}`)
+  expect(order.indexOf(`PATCH ${user}`)).toBeLessThan(order.indexOf(`GET ${user}`))
+})
+
+test('SES-27: memberships are loaded wherever a session exists, and not without one', async ({ page }) => {
+  const calls = callsOf(page)
+  const memberships = (): string[] => pathsOf(calls).filter((path) => /^\/users\/[^/]+\/memberships$/.test(path))
+  await page.goto('/auth/login')
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  expect(memberships()).toEqual([])
+  await fillSignIn(page, adminCredentials)
+  await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
+  const { currentUserResourceName } = await storedSession(page)
+  for (const path of ['/', '/onboarding']) {
+    calls.length = 0
+    await page.goto(path)
+    await eventually(path, () => memberships().length > 0)
+    expect(new Set(memberships())).toEqual(new Set([`/${currentUserResourceName}/memberships`]))
+  }
+})
+
+test('OBS-07: the flags are asked for user, organization and workspace, and again for the next workspace', async ({
+  signedIn: page,
+  product,
+}) => {
+  const first = await createWorkspace(product.api, 'First flags')
+  const second = await createWorkspace(product.api, 'Second flags')
+  const contexts: Record<string, string>[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/ofrep/v1/evaluate/flags')) contexts.push(request.postDataJSON().context)
+  })
+  const { currentUserResourceName } = await storedSession(page)
+  for (const { workspace, organization } of [first, second]) {
+    await page.goto(`/${workspace}`)
+    await eventually(workspace, () =>
+      contexts.some(
+        (context) =>
+          context.user === currentUserResourceName &&
+          context.organization === organization &&
+          context.workspace === workspace,
+      ),
+    )
+  }
+})
+
+test('OBS-01, OBS-05, OBS-06: with a key, what users do arrives as events of the source it belongs to', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Watched')
+  const analytics = await createSource(product.api, workspace, 'Product analytics')
+  const person = await addPerson(database, 'Wanda', { organization, role: 'ORG_ADMIN' })
+  await page.route('**/api/config', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), analytics_write_key: analytics.key } })
+  })
+  await signIn(page, person)
+  await page.goto(`/${workspace}/catalog-sources/http/new`)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(page.getByText('Source Created')).toBeVisible()
+  await eventually('the events are stored', async () => {
+    const { events } = await product.api.ok('GET', `/${analytics.source}/events?page_size=100`)
+    const seen = (events as { type: string; title: string }[]).map(({ type, title }) => `${type} ${title}`).join('\n')
+    return /^identify/m.test(seen) && /^page/m.test(seen) && /^track Source Created$/m.test(seen)
+  })
+})
+
+test('OBS-11: without keys nothing is loaded from or sent to others, and the console stays clean', async ({
+  page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Inert')
+  const problems: string[] = []
+  const abroad: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url())
+    if (origin !== new URL(product.url).origin || pathname.startsWith('/v1/') || pathname.includes('sentry'))
+      abroad.push(request.url())
+  })
+  await signIn(page, adminCredentials)
+  await page.goto(`/${workspace}`)
+  await expect(page.getByRole('heading', { name: 'Home', level: 1 })).toBeVisible()
+  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Sources' }).click()
+  await expect(page.getByText('Add your first source')).toBeVisible()
+  expect(problems).toEqual([])
+  expect(abroad).toEqual([])
+})
