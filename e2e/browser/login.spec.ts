@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
 import { callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
-import { mailedCode } from './mailed-code.ts'
 import { addPerson, fillSignIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -133,7 +132,11 @@ test('AUTH-12, AUTH-13, AUTH-15, AUTH-18: one-time-code login asks for an addres
   await expect(requestButton(page)).toBeVisible()
 })
 
-test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs in', async ({ page, database }) => {
+test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs in', async ({
+  page,
+  database,
+  mail,
+}) => {
   const otto = await addPerson(database, 'Otto')
   const calls = recordCalls(page)
   await page.goto('/auth/login?method=otp')
@@ -154,7 +157,7 @@ test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs i
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('The code is wrong, used or too old. Check it, or ask for a new one')
 
-  const code = await mailedCode(database, otto.email)
+  const code = (await mail.waitFor(otto.email)).code
   await codeField(page).fill(code)
   await submit.click()
   await expect(page.getByText('No organization found')).toBeVisible()
@@ -185,14 +188,14 @@ test('a code can be sent again after thirty seconds, and another address be take
   await expect(emailField(page)).toBeEditable()
 })
 
-test('AUTH-40: a forgotten password is set anew with a one-time code', async ({ page, database }) => {
+test('AUTH-40: a forgotten password is set anew with a one-time code', async ({ page, database, mail }) => {
   const fay = await addPerson(database, 'Fay')
   const calls = recordCalls(page)
   await page.goto('/auth/forgot-password')
   await expect(page.getByText('The requested page was not found.')).toHaveCount(0)
   await emailField(page).fill(fay.email)
   await page.getByRole('button', { name: 'Send reset code', exact: true }).click()
-  await page.getByRole('textbox', { name: 'One-time code' }).fill(await mailedCode(database, fay.email))
+  await page.getByRole('textbox', { name: 'One-time code' }).fill((await mail.waitFor(fay.email)).code)
   const password = page.getByRole('textbox', { name: 'New password' })
   await password.fill('short')
   await page.getByRole('button', { name: 'Set new password' }).click()

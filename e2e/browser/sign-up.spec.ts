@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createWorkspace } from '@tributary/test-kit'
 import { callsTo, onCall, recordCalls } from './api-calls.ts'
-import { mailedCode } from './mailed-code.ts'
 import { addPerson } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -46,7 +45,7 @@ test('REG-01, REG-02, REG-04, REG-05, REG-08: sign-up begins with a work email, 
 
 test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads to completing the registration', async ({
   page,
-  database,
+  mail,
 }) => {
   const email = newAddress()
   const calls = recordCalls(page)
@@ -55,7 +54,7 @@ test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads t
   await expect(page.getByRole('heading', { level: 1, name: 'Verify your email' })).toBeVisible()
   // The step outlives a reload: the code is read elsewhere.
   await page.reload()
-  await codeField(page).fill(await mailedCode(database, email))
+  await codeField(page).fill((await mail.waitFor(email)).code)
   await goOn(page).click()
   await page.waitForURL('**/auth/complete-registration')
   const [signup] = callsTo(calls, '/users:signup')
@@ -68,7 +67,7 @@ test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads t
 
 test('REG-12, REG-13, REG-17, REG-18: a code is sent off only by the button; without an invitation nothing is accepted', async ({
   page,
-  database,
+  mail,
 }) => {
   const email = newAddress()
   const calls = recordCalls(page)
@@ -77,7 +76,7 @@ test('REG-12, REG-13, REG-17, REG-18: a code is sent off only by the button; wit
   await codeField(page).fill('ABCD-123')
   await goOn(page).click()
   await expect(codeField(page)).toHaveAccessibleDescription('At least 9 characters')
-  await codeField(page).fill(await mailedCode(database, email))
+  await codeField(page).fill((await mail.waitFor(email)).code)
   expect(callsTo(calls, '/users:signup')).toEqual([])
   await goOn(page).click()
   await page.waitForURL('**/auth/complete-registration')
@@ -86,10 +85,10 @@ test('REG-12, REG-13, REG-17, REG-18: a code is sent off only by the button; wit
   expect(await stored(page, 'saved-invitation')).toBeNull()
 })
 
-test('REG-10, REG-11: the link of the mail fills in the code and sends it off once', async ({ page, database }) => {
+test('REG-10, REG-11: the link of the mail fills in the code and sends it off once', async ({ page, mail }) => {
   const email = newAddress()
   await askForCode(page, email)
-  const code = await mailedCode(database, email)
+  const { code, link } = await mail.waitFor(email)
   const calls = recordCalls(page)
   let answer = (): void => undefined
   const held = new Promise<void>((resolve) => {
@@ -99,7 +98,7 @@ test('REG-10, REG-11: the link of the mail fills in the code and sends it off on
     await held
     await route.continue()
   })
-  await page.goto(`/auth/register?${new URLSearchParams({ email, otp: code })}`)
+  await page.goto(link)
   await expect(codeField(page)).toHaveValue(code)
   answer()
   await page.waitForURL('**/auth/complete-registration')
@@ -120,11 +119,11 @@ test('REG-10: a malformed code of a link is shown and not sent; a code without a
 
 test('REG-21, REG-22, REG-23, REG-36, REG-37: completing a registration sets password and names, in this order', async ({
   page,
-  database,
+  mail,
 }) => {
   const email = newAddress()
   await askForCode(page, email)
-  await codeField(page).fill(await mailedCode(database, email))
+  await codeField(page).fill((await mail.waitFor(email)).code)
   await goOn(page).click()
   await page.waitForURL('**/auth/complete-registration')
   const { currentUserResourceName: name, passwordOTPToken } = await session(page)
@@ -190,7 +189,7 @@ test('REG-24, REG-25: completing a registration needs a user and a one-time toke
 test('REG-16, REG-26: who opens an invitation signed out and signs up has joined, and completes the registration', async ({
   page,
   product,
-  database,
+  mail,
 }) => {
   const { organization } = await createWorkspace(product.api, 'Inviting')
   const link = (await product.api.ok('POST', `/${organization}/invitationlinks`, { role: 2 })) as { name: string }
@@ -201,7 +200,7 @@ test('REG-16, REG-26: who opens an invitation signed out and signs up has joined
   const email = newAddress()
   await emailField(page).fill(email)
   await verify(page).click()
-  await codeField(page).fill(await mailedCode(database, email))
+  await codeField(page).fill((await mail.waitFor(email)).code)
   await goOn(page).click()
   await page.waitForURL('**/auth/complete-registration')
   await expect(page.getByText('Organization joined')).toBeVisible()
@@ -213,10 +212,10 @@ test('REG-16, REG-26: who opens an invitation signed out and signs up has joined
   await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeVisible()
 })
 
-test('an address that has an account already is mailed a code that signs in', async ({ page, database }) => {
+test('an address that has an account already is mailed a code that signs in', async ({ page, database, mail }) => {
   const rita = await addPerson(database, 'Rita')
   await askForCode(page, rita.email)
-  await codeField(page).fill(await mailedCode(database, rita.email))
+  await codeField(page).fill((await mail.waitFor(rita.email)).code)
   await goOn(page).click()
   await expect(page.getByText('No organization found')).toBeVisible()
   expect((await session(page)).currentUserResourceName).toBe(`users/${rita.userId}`)

@@ -1,0 +1,93 @@
+import { callsTo, onCall, recordCalls } from './api-calls.ts'
+import { expect, test } from './product-fixture.ts'
+
+const decode = (state: string | null): unknown => JSON.parse(Buffer.from(state ?? '', 'base64url').toString())
+
+let count = 0
+const newAddress = (): string => `third-${Date.now()}-${++count}@example.com`
+
+test('AUTH-24, AUTH-25, AUTH-26, AUTH-27: the provider button keeps a verifier and goes to where the server says', async ({
+  page,
+  openId,
+}) => {
+  const calls = recordCalls(page)
+  let told = ''
+  await onCall(page, '/users:oauthRedirects', async (route) => {
+    const answer = await route.fetch()
+    told = (await answer.json()).google_redirect_url
+    await route.fulfill({ response: answer })
+  })
+  await page.goto('/auth/login')
+  const arrived = page.waitForRequest((request) => request.url().startsWith(`${openId.issuer}/auth`))
+  await page.getByRole('button', { name: /^Continue with / }).click()
+  expect((await arrived).url()).toBe(told)
+  const [asked] = callsTo(calls, '/users:oauthRedirects')
+  const query = new URLSearchParams(asked?.path.split('?')[1])
+  expect(asked?.verb).toBe('GET')
+  expect(query.get('mode')).toBe('login')
+  expect(new URL(told).searchParams.get('state')).toBe(query.get('state'))
+  expect(decode(query.get('state'))).toMatchObject({ provider: query.get('provider'), mode: 'login' })
+  await page.goto('/auth/forgot-password')
+  expect(await page.evaluate(() => localStorage.getItem('tributary-sign-in-verifier'))).toMatch(/^[\w-]{56}$/)
+})
+
+test('AUTH-28, REG-03, REG-19: the provider signs a new person up, and logs them in the next time', async ({
+  page,
+  openId,
+}) => {
+  const email = newAddress()
+  openId.addUser({ email, givenName: 'Theo', familyName: 'Third' })
+  const calls = recordCalls(page)
+  await page.goto('/auth/register')
+  await page.getByRole('button', { name: /^Continue with / }).click()
+  await page.getByRole('button', { name: email }).click()
+  await expect(page.getByText('No organization found')).toBeVisible()
+  const [signup] = callsTo(calls, '/users:oauthSignupCallback')
+  expect(signup?.verb).toBe('POST')
+  expect(decode((signup?.body as { state: string }).state)).toMatchObject({ mode: 'register' })
+  expect(callsTo(calls, '/users:oauthLoginCallback')).toEqual([])
+  expect(await page.evaluate(() => localStorage.getItem('tributary-sign-in-verifier'))).toBeNull()
+
+  await page.goto('/auth/logout')
+  await page.waitForURL('**/auth/login')
+  await page.getByRole('button', { name: /^Continue with / }).click()
+  await page.getByRole('button', { name: email }).click()
+  await expect(page.getByText('No organization found')).toBeVisible()
+  const [login] = callsTo(calls, '/users:oauthLoginCallback')
+  expect(login?.body).toMatchObject({
+    provider: expect.any(String),
+    code: expect.any(String),
+    code_verifier: expect.stringMatching(/^[\w-]{56}$/),
+    redirect_uri: `${new URL(page.url()).origin}/auth/oauth-callback`,
+  })
+  expect(decode((login?.body as { state: string }).state)).toMatchObject({ mode: 'login' })
+})
+
+test('a person whom the product does not know is told so after the provider, and how to sign up', async ({
+  page,
+  openId,
+}) => {
+  const email = newAddress()
+  openId.addUser({ email })
+  await page.goto('/auth/login')
+  await page.getByRole('button', { name: /^Continue with / }).click()
+  await page.getByRole('button', { name: email }).click()
+  await expect(page.getByRole('alert')).toContainText('Sign-in failed')
+  await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
+  await page.getByRole('link', { name: 'Back to sign-in' }).click()
+  await expect(page).toHaveURL(/\/auth\/login$/)
+})
+
+test('a cancelled sign-in, and a return that this browser did not begin, are told and send nothing', async ({
+  page,
+}) => {
+  const calls = recordCalls(page)
+  await page.goto('/auth/login')
+  await page.getByRole('button', { name: /^Continue with / }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('alert')).toContainText('The sign-in was cancelled.')
+  const state = Buffer.from(JSON.stringify({ provider: 'google', mode: 'login', random: 'x' })).toString('base64url')
+  await page.goto(`/auth/oauth-callback?code=stolen&state=${state}`)
+  await expect(page.getByRole('alert')).toContainText('This sign-in was begun in another browser')
+  expect(callsTo(calls, 'Callback')).toEqual([])
+})
