@@ -72,7 +72,7 @@ const codeErrors = [
   errors.tooMany,
 ] as const
 
-const signUpDisabled = { code: 403, reason: 'SIGN_UP_DISABLED', when: 'Nobody may sign up here.' } as const
+const signUpDisabled = { code: 403, reason: 'SIGN_UP_DISABLED', when: 'Only invited people may sign up here.' } as const
 
 const providerErrors = [
   errors.invalid,

@@ -1,3 +1,4 @@
+import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, publicUrl, startControl, testClientConfig } from '../testing/control-harness.ts'
@@ -269,7 +270,7 @@ describe('signing up', () => {
     expect(reply).toMatchObject({ status: 200, body: { user: { id: person.userId, email: person.email } } })
   })
 
-  test('is 403 SIGN_UP_DISABLED where it is switched off, and logging in with a code is not', async () => {
+  test('is 403 SIGN_UP_DISABLED where it is switched off, except for who is invited; logging in with a code is not', async () => {
     await using closed = await startControl({ clientConfig: { ...testClientConfig, sign_up_enabled: false } })
     const body = { email: 'a@b.co', otp_token: 'AAA-AAA-AAA-AAA' }
     const disabled = { status: 403, body: { reason: 'SIGN_UP_DISABLED' } }
@@ -278,6 +279,29 @@ describe('signing up', () => {
     )
     expect(await closed.call('', 'POST', '/users:signup', body)).toMatchObject(disabled)
     const person = await closed.person()
+    const organization = await person.ok(
+      methods.organizations.create,
+      {},
+      { body: { title: 'Acme', industry: 'other', workspace_title: 'W' } },
+    )
+    const invited = address()
+    const invite = () =>
+      closed.db.insertInto('invitations').values({
+        id: newId(),
+        organization_id: organization.organization.name.replace('organizations/', ''),
+        invitee_email: invited.toUpperCase(),
+        role: 'ORG_GUEST',
+        inviter_id: person.userId,
+        token_hash: Buffer.alloc(32),
+        expire_time: new Date(closed.now() + 60_000),
+      })
+    await invite().execute()
+    const code = await closed.codeFor(invited, 'sign up')
+    expect((await closed.call('', 'POST', '/users:signup', { email: invited, otp_token: code })).status).toBe(200)
+    closed.advance(60_000)
+    expect(await closed.call('', 'POST', '/users:sendOtp', { email: invited, action: 'sign up' })).toMatchObject(
+      disabled,
+    )
     const otp_token = await closed.codeFor(person.email, 'login')
     expect((await closed.call('', 'POST', '/users:loginOtp', { email: person.email, otp_token })).status).toBe(200)
   })

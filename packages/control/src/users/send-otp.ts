@@ -43,8 +43,8 @@ export const sendOtp =
     codes: OneTimeCodes
   }): Handler<typeof methods.users.sendOtp> =>
   async ({ body, client }) => {
-    if (body.action === 'sign up') requireSignUp(clientConfig.sign_up_enabled)
     const email = body.email.toLowerCase()
+    if (body.action === 'sign up') await requireSignUp({ db, clock, clientConfig }, email)
     await countTry(
       counters,
       [

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import {
+  alreadyRegisteredMail,
+  invitationMail,
+  loginCodeMail,
+  type Mail,
+  onboardingMail,
+  passwordChangedMail,
+  signUpCodeMail,
+} from './templates.ts'
+
+const origin = 'https://cdp.example.com'
+const code = 'ABC-DEF-GHJ-KLM'
+const expireTime = new Date('2026-03-11T05:06:07Z')
+const evil = '<script>alert(1)</script>"\'&\r\nBcc: victim@example.com\u202e'
+
+const mails = (text: string): Mail[] => [
+  loginCodeMail({ code, email: text, origin }),
+  signUpCodeMail({ code, email: text, origin }),
+  alreadyRegisteredMail({ code, email: text, origin }),
+  invitationMail({
+    inviter: text,
+    organization: text,
+    role: 'ORG_GUEST',
+    url: `${origin}/${encodeURIComponent(text)}`,
+    expireTime,
+  }),
+  passwordChangedMail({ email: text, origin, time: expireTime, first: false }),
+  onboardingMail({ firstName: text, organization: text, url: `${origin}/${encodeURIComponent(text)}`, expireTime }),
+]
+
+describe('every mail', () => {
+  test.each(mails(evil).map((mail) => [mail.kind, mail] as const))(
+    '%s shows what people typed as text only',
+    (_, mail) => {
+      expect(mail.html).not.toMatch(/<script/i)
+      expect(mail.html).toMatch(/&lt;script&gt;|%3Cscript%3E/)
+      expect(mail.subject).not.toMatch(/[\p{Cc}\u202e]/u)
+      // One line breaks none of the header's lines.
+      expect(mail.subject.split('\n')).toHaveLength(1)
+    },
+  )
+
+  test.each(mails('Ada').map((mail) => [mail.kind, mail] as const))('%s loads nothing from elsewhere', (_, mail) => {
+    expect(mail.html).not.toMatch(/<(img|link|script|iframe|form)\b|url\(|@import/i)
+    for (const [, url] of mail.html.matchAll(/href="([^"]*)"/g)) expect(url).toMatch(/^https:\/\/cdp\.example\.com\//)
+    expect(mail.text).not.toMatch(/<\w+|undefined|null|NaN/)
+  })
+})
+
+test('an invitation says who invites whereto in which role and until when, and links to accepting', () => {
+  const url = `${origin}/invitations/1?token=t&x=1`
+  const mail = invitationMail({
+    inviter: 'Ada Lovelace',
+    organization: 'Acme',
+    role: 'ORG_COLLABORATOR',
+    url,
+    expireTime,
+  })
+  expect(mail.subject).toBe('Ada Lovelace invites you to join Acme on Tributary')
+  expect(mail.text).toContain('as Collaborator')
+  expect(mail.text).toContain('11 March 2026 at 05:06 UTC')
+  expect(mail.text).toContain(`Accept invitation:\n${url}\n`)
+  expect(mail.html).toContain(`href="${url.replaceAll('&', '&amp;')}"`)
+})
