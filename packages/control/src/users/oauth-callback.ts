@@ -9,8 +9,8 @@ import { requireOwnRedirectUri } from '../openid/redirect-uri.ts'
 import { requireProvider } from '../openid/require-provider.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { ensureUser } from './ensure-user.ts'
+import { maySignUp, requireSignUp } from './may-sign-up.ts'
 import { type UserRow, userColumns } from './present.ts'
-import { requireSignUp } from './sign-up.ts'
 import { countTry } from './try-limits.ts'
 
 export type OauthDeps = Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientConfig' | 'publicUrl'> & {
@@ -99,11 +99,11 @@ export const endSignIn = async (
         `${displayName} has not confirmed that ${identity.email} is yours; confirm it there or use a one-time code`,
         'EMAIL_NOT_VERIFIED',
       )
-    const make = mode === 'register' && clientConfig.sign_up_enabled
+    const make = mode === 'register' && (await maySignUp(tx, { clock, clientConfig }, identity.email))
     const user = await firstUser(tx, identity, { make, time: new Date(clock()) })
     if (user !== undefined)
       return await answerLogin(tx, { user, client, action, detail: { linked_issuer: identity.issuer } })
-    if (mode === 'register') requireSignUp(clientConfig.sign_up_enabled)
+    if (mode === 'register') await requireSignUp(tx, { clock, clientConfig }, identity.email)
     throw notFound(`There is no account for ${identity.email} yet; sign up first`, 'NO_ACCOUNT')
   })
   await takeBack()

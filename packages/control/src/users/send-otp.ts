@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { ControlDeps, Tx } from '../deps.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { alreadyRegisteredMail, loginCodeMail, type Mail, signUpCodeMail } from '../mail/templates.ts'
+import { requireSignUp } from './may-sign-up.ts'
 import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
-import { requireSignUp } from './sign-up.ts'
 import { countTry, hiddenAddress } from './try-limits.ts'
 
 /** Codes that are asked for in 15 minutes, after which more are refused. */
@@ -44,7 +44,7 @@ export const sendOtp =
   }): Handler<typeof methods.users.sendOtp> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    if (body.action === 'sign up') await requireSignUp({ db, clock, clientConfig }, email)
+    if (body.action === 'sign up') await requireSignUp(db, { clock, clientConfig }, email)
     await countTry(
       counters,
       [

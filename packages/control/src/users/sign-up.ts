@@ -1,34 +1,11 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { forbidden } from '@tributary/kernel'
-import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { ensureUser } from './ensure-user.ts'
 import { countCodeTry } from './login-otp.ts'
+import { requireSignUp } from './may-sign-up.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
-
-/**
- * Throws 403 SIGN_UP_DISABLED where people do not sign up by themselves, unless this address (in lower case) holds an
- * open invitation.
- */
-export const requireSignUp = async (
-  { db, clock, clientConfig }: Pick<ControlDeps, 'db' | 'clock' | 'clientConfig'>,
-  email: string,
-): Promise<void> => {
-  if (clientConfig.sign_up_enabled) return
-  const invited = await db
-    .selectFrom('invitations')
-    .select('id')
-    .where(sql`lower(invitee_email)`, '=', email)
-    .where('accept_time', 'is', null)
-    .where('revoke_time', 'is', null)
-    .where('expire_time', '>', new Date(clock()))
-    .limit(1)
-    .executeTakeFirst()
-  if (invited === undefined)
-    throw forbidden('Sign-up is disabled here. Ask an administrator to invite you', 'SIGN_UP_DISABLED')
-}
 
 /**
  * Makes an account for the address that a code confirms, and starts a session. Who has an account already is logged in:
@@ -48,7 +25,7 @@ export const signUp =
   }): Handler<typeof methods.users.signup> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    await requireSignUp({ db, clock, clientConfig }, email)
+    await requireSignUp(db, { clock, clientConfig }, email)
     const takeBack = await countCodeTry(counters, email, client.ip)
     const id = await codes.check(email, ['sign up'], body.otp_token)
     const answer = await db.transaction().execute(async (tx) => {
