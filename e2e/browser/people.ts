@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
 import { newId, silentLogger } from '@tributary/kernel'
 import { openRelational, type Relational, socketUrl } from '@tributary/storage'
 import { adminCredentials, type Product } from '@tributary/test-kit'
@@ -53,4 +53,13 @@ export const signIn = async (page: Page, person: Omit<Person, 'userId'>): Promis
   await page.goto('/auth/login')
   await fillSignIn(page, person)
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
+}
+
+/** A page in a browser of its own: somebody else's, or the same person's second one. Closes itself. */
+export const otherPage = async (
+  chromium: Browser,
+  { url }: Pick<Product, 'url'>,
+): Promise<AsyncDisposable & { page: Page }> => {
+  const context = await chromium.newContext({ baseURL: url, permissions: ['clipboard-read', 'clipboard-write'] })
+  return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() }
 }

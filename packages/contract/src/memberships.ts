@@ -12,7 +12,8 @@ export const membership = z.object({
   /** `organizations/{id}/memberships/{id}`. */
   name: z.string(),
   user: z.string(),
-  role: z.object({ value: z.enum(roles) }),
+  /** A value that is none of the roles counts as a guest's. */
+  role: z.object({ value: z.enum(roles).or(z.string()) }),
   organization: z.object({ name: z.string(), title: z.string(), display_name: z.string() }),
   create_time: time,
 })

@@ -28,7 +28,7 @@ export const Card = ({
   >
     {(title !== undefined || action !== undefined) && (
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2 px-5 pt-4">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 basis-52">
           {title !== undefined && <h2 className="text-base font-semibold">{title}</h2>}
           {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
         </div>

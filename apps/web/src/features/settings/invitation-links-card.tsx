@@ -28,7 +28,7 @@ const Create = ({ organization }: { organization: string }) => {
         aria-label="Role of the new link"
         value={role}
         onChange={(event) => setRole(toRole(event.target.value))}
-        className="w-34"
+        className="w-40"
       >
         {linkRoles.map((each) => (
           <option key={each} value={each}>
@@ -82,7 +82,7 @@ const Row = ({ link, onRevoke }: { link: InvitationLink; onRevoke: () => void })
         <code className="block truncate font-mono text-xs" title={address}>
           {address}
         </code>
-        <span className="flex items-center gap-2 text-xs text-ink-3">
+        <span className="mt-1 flex items-center gap-2 text-xs text-ink-3">
           <Badge>{roleTitle(link.role.value)}</Badge>
           <span>
             expires <RelativeTime time={link.expire_time} upcoming />

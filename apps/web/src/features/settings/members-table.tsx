@@ -1,6 +1,6 @@
 import { administrators, type Member, type Organization, type Role, roles, toRole } from '@tributary/contract'
 import { UserMinus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { personName } from '../../lib/person.ts'
 import { roleTitle } from '../../lib/roles.ts'
 import { useSession } from '../../lib/session.ts'
@@ -30,7 +30,7 @@ export const findMembers = (members: readonly Member[], search: string): readonl
   )
 }
 
-const Who = ({ member, self }: { member: Member; self: boolean }) => {
+const Who = ({ member, self, role }: { member: Member; self: boolean; role: ReactNode }) => {
   const name = personName(member.profile)
   return (
     <span className="flex min-w-0 items-center gap-3 py-1.5">
@@ -41,6 +41,7 @@ const Who = ({ member, self }: { member: Member; self: boolean }) => {
           {self && <Badge>You</Badge>}
         </span>
         <span className="block text-xs break-all text-ink-3 sm:hidden">{member.profile.email}</span>
+        <span className="mt-1.5 block sm:hidden">{role}</span>
       </span>
     </span>
   )
@@ -61,7 +62,7 @@ const RoleSelect = ({
       value={toRole(member.role.value)}
       disabled={locked}
       onChange={(event) => onChoose(toRole(event.target.value))}
-      className="w-36 max-sm:w-34"
+      className="w-40"
     >
       {roles.map((role) => (
         <option key={role} value={role}>
@@ -142,12 +143,23 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
   const columns = useMemo((): readonly Column<Member>[] => {
     const onlyAdministrator = members.filter(isAdministrator).length === 1
     const locked = (member: Member): boolean => onlyAdministrator && isAdministrator(member)
+    const roleSelect = (member: Member): ReactNode => (
+      <RoleSelect
+        member={member}
+        locked={locked(member)}
+        onChoose={(role) =>
+          member.user === self && isAdministrator(member)
+            ? setAsked({ kind: 'demote', member, role })
+            : changeRole({ member, role })
+        }
+      />
+    )
     return [
       {
         id: 'name',
         header: 'Name',
         value: ({ profile }) => personName(profile).toLowerCase(),
-        cell: (member) => <Who member={member} self={member.user === self} />,
+        cell: (member) => <Who member={member} self={member.user === self} role={roleSelect(member)} />,
       },
       {
         id: 'email',
@@ -160,18 +172,8 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         id: 'role',
         header: 'Role',
         value: ({ role }) => roleTitle(role.value),
-        className: 'max-sm:pl-0',
-        cell: (member) => (
-          <RoleSelect
-            member={member}
-            locked={locked(member)}
-            onChoose={(role) =>
-              member.user === self && isAdministrator(member)
-                ? setAsked({ kind: 'demote', member, role })
-                : changeRole({ member, role })
-            }
-          />
-        ),
+        wide: true,
+        cell: roleSelect,
       },
       {
         id: 'joined',
