@@ -17,6 +17,7 @@ export type HttpParts = {
   flags: { handles(path: string): boolean; handle: Handler } | undefined
   /** The mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
+  media: { handles(path: string): boolean; handle: Handler } | undefined
   api: Handler | undefined
   web: Handler
 }
@@ -66,6 +67,7 @@ export const createHttpServer = (
       const url = request.url ?? '/'
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)
       else if (isApi(url) && parts.api !== undefined) parts.api(request, response)
+      else if (parts.media?.handles(url)) parts.media.handle(request, response)
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
       else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
       else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)

@@ -9,7 +9,13 @@ import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
-import { type CoordinationHub, createCoordinationHub, lockDataDir, openLogWriter } from '@tributary/storage'
+import {
+  type CoordinationHub,
+  createCoordinationHub,
+  lockDataDir,
+  openFolderBlobs,
+  openLogWriter,
+} from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { destinationDefinitions } from './catalog.ts'
@@ -24,6 +30,7 @@ import { createHttpServer } from './http-server.ts'
 import { createJobs, type Threads } from './jobs.ts'
 import { createLogger } from './logger.ts'
 import { createMail } from './mail/mail.ts'
+import { createMedia } from './media.ts'
 import { createPrometheus } from './metrics.ts'
 import { createOperations, type PartState } from './operations.ts'
 import type { ThreadData } from './roles/thread-data.ts'
@@ -204,6 +211,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     secretBox,
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
     counters: hub.coordination,
+    blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     realtimeKey,
     clientConfig: clientConfigOf(config),
@@ -298,6 +306,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     devOutbox: mail.devOutbox,
+    media: has('api') ? createMedia({ readImage: control.readImage, logger }) : undefined,
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })

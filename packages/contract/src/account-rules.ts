@@ -76,6 +76,9 @@ export const imageMaxBytes = 2_097_152
 /** Media types of images that are accepted; the server recognises them by their bytes. */
 export const imageTypes = ['image/jpeg', 'image/jpg', 'image/png', 'image/webp'] as const
 
+/** Bytes of a call with an image at most: base64 takes a third more, and what is a little too large is told as such. */
+export const imageBodyLimit = 4 * 1_048_576
+
 /** An image as it is sent: base64 of at most 2 MB of bytes. */
 export const imageUpload = z.object({
   content: z

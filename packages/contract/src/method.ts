@@ -20,6 +20,8 @@ export type Method = {
   /** The body, for POST and PATCH. */
   request?: z.ZodType
   query?: z.ZodType
+  /** Bytes of a body at most, for calls that need more than others. */
+  bodyLimit?: number
   response: z.ZodType
   errors: readonly DocumentedError[]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { imageUpload, organizationTitle } from './account-rules.ts'
+import { imageBodyLimit, imageUpload, organizationTitle } from './account-rules.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time, title } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -23,7 +23,7 @@ export const organization = z.object({
   title: z.string(),
   display_name: z.string(),
   industry: z.enum(industries),
-  /** `logo` is a path below `/media`, or empty. */
+  /** `logo` is a path such as `media/logos/a.webp`, or empty. */
   extra: z.object({ logo: z.string() }),
   /** The e-mail domain whose people may join by themselves; empty when nobody may. */
   auto_join_domain: z.string(),
@@ -85,8 +85,9 @@ export const organizations = {
     path: '/organizations/{organization}:uploadLogo',
     summary: 'Replaces the logo; it is recognised by its bytes and stored anew.',
     request: imageUpload,
+    bodyLimit: imageBodyLimit,
     response: organization,
-    errors: [errors.invalid, errors.forbidden, errors.notFound],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.tooMany],
   }),
   removeLogo: defineMethod({
     name: 'organizations.removeLogo',

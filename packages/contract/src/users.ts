@@ -3,6 +3,7 @@ import {
   amount,
   email,
   firstName,
+  imageBodyLimit,
   imageUpload,
   lastName,
   newPassword,
@@ -20,7 +21,7 @@ export const user = z.object({
   email: z.string(),
   first_name: z.string(),
   last_name: z.string(),
-  /** A path below `/media`, or empty. */
+  /** A path such as `media/photos/a.webp`, or empty. */
   photo_url: z.string(),
   create_time: time,
   is_admin: z.boolean(),
@@ -217,8 +218,9 @@ export const users = {
     path: '/users/{user}:uploadPhoto',
     summary: 'Replaces the photo; it is recognised by its bytes and stored anew.',
     request: imageUpload,
+    bodyLimit: imageBodyLimit,
     response: user,
-    errors: [errors.invalid, errors.notFound],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.tooMany],
   }),
   removePhoto: defineMethod({
     name: 'users.removePhoto',

@@ -3,6 +3,7 @@ import { createChannelAccess } from './channels.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
+import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -17,6 +18,8 @@ export type Control = {
   authenticate(token: string): Promise<Authentication>
   /** Whether the holder of a token may listen to a realtime channel. */
   mayListen(token: string, channel: string): Promise<boolean>
+  /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
+  readImage: Images['read']
   /** Looks every token up anew, for what another process has changed. */
   refreshSessions(): void
   /** Makes the first platform admin when there is none; for every start. */
@@ -34,12 +37,14 @@ export const createControl = (deps: ControlDeps): Control => {
   const codes = createOneTimeCodes({ db: deps.db, clock: deps.clock, key: deps.signing.codes })
   const answerLogin = createAnswerLogin({ ...deps, sessions })
   const identityProvider = deps.openId === undefined ? undefined : createOpenId(deps.openId, deps)
+  const images = createImages(deps)
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
-      createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin, identityProvider }),
+      createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin, identityProvider, images }),
     ),
     authenticate,
+    readImage: (key, box) => images.read(key, box),
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),

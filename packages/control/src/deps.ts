@@ -1,7 +1,7 @@
 import type { DestinationDefinition } from '@tributary/connector-kit'
 import type { ClientConfig, GuideStep, TargetProduct } from '@tributary/contract'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
-import type { Coordination, Database, EventStore } from '@tributary/storage'
+import type { Blobs, Coordination, Database, EventStore } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenIdSettings } from './openid/openid.ts'
 
@@ -39,6 +39,8 @@ export type ControlDeps = {
   catalog: Catalog
   counters: Counters
   live: LiveChannel
+  /** Where pictures are kept. */
+  blobs: Blobs
   /** Application key of the realtime gateway, shown to signed-in users. */
   realtimeKey: string
   /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */

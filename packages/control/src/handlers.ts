@@ -1,5 +1,4 @@
 import type { Handlers } from '@tributary/http'
-import { AppError } from '@tributary/kernel'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -24,6 +23,7 @@ import { listSourceDroppedEvents } from './dropped-events/list-by-source.ts'
 import { getEvent } from './events/get.ts'
 import { listEvents } from './events/list.ts'
 import { listSourceEvents } from './events/list-by-source.ts'
+import type { Images } from './images/images.ts'
 import { acceptInvitationLink } from './invitation-links/accept.ts'
 import { createInvitationLink } from './invitation-links/create.ts'
 import { deleteInvitationLink } from './invitation-links/delete.ts'
@@ -48,7 +48,9 @@ import { getOrganization } from './organizations/get.ts'
 import { getUsage } from './organizations/get-usage.ts'
 import { joinOrganization } from './organizations/join.ts'
 import { listJoinableOrganizations } from './organizations/list-joinable.ts'
+import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
+import { uploadLogo } from './organizations/upload-logo.ts'
 import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
@@ -74,11 +76,13 @@ import { oauthSignupCallback } from './users/oauth-signup-callback.ts'
 import { onboard } from './users/onboard.ts'
 import type { OneTimeCodes } from './users/one-time-codes.ts'
 import type { Passwords } from './users/passwords.ts'
+import { removePhoto } from './users/remove-photo.ts'
 import { sendOtp } from './users/send-otp.ts'
 import { setPassword } from './users/set-password.ts'
 import { signUp } from './users/sign-up.ts'
 import { startOnboarding } from './users/start-onboarding.ts'
 import { updateUser } from './users/update.ts'
+import { uploadPhoto } from './users/upload-photo.ts'
 import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
@@ -87,10 +91,6 @@ import { updateWorkspace } from './workspaces/update.ts'
 import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
-
-const later = async (): Promise<never> => {
-  throw new AppError(501, 'NOT_IMPLEMENTED', 'This call is not served yet')
-}
 
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (
@@ -101,6 +101,7 @@ export const createHandlers = (
     codes: OneTimeCodes
     answerLogin: AnswerLogin
     identityProvider: OpenId | undefined
+    images: Images
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
@@ -116,11 +117,11 @@ export const createHandlers = (
     get: getUser(deps),
     update: updateUser(deps),
     setPassword: setPassword(deps),
-    uploadPhoto: later,
-    removePhoto: later,
     onboard: onboard(deps),
     startOnboarding: startOnboarding(deps),
     completeOnboarding: completeOnboarding(deps),
+    uploadPhoto: uploadPhoto(deps),
+    removePhoto: removePhoto(deps),
   },
   sessions: { list: listSessions(deps), delete: deleteSession(deps), deleteOthers: deleteOtherSessions(deps) },
   notifications: {
@@ -153,8 +154,8 @@ export const createHandlers = (
     create: createOrganization(deps),
     get: getOrganization(deps),
     update: updateOrganization(deps),
-    uploadLogo: later,
-    removeLogo: later,
+    uploadLogo: uploadLogo(deps),
+    removeLogo: removeLogo(deps),
     getUsage: getUsage(deps),
     join: joinOrganization(deps),
     listJoinable: listJoinableOrganizations(deps),

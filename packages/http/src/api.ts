@@ -114,6 +114,7 @@ const registerMethod = (app: FastifyInstance, deps: ApiDeps, method: Method, loa
   app.route({
     method: method.verb,
     url: routePath(method.path),
+    ...(method.bodyLimit === undefined ? {} : { bodyLimit: method.bodyLimit }),
     async handler(request, reply) {
       if (load.calls >= maxInFlight) {
         throw new AppError(503, 'OVERLOADED', 'Too many calls at once; try again in a moment', { retry_after: '1' })

@@ -1,4 +1,5 @@
 import { type Member, type Membership, type Role, resourceNames } from '@tributary/contract'
+import { mediaPath } from '../images/media-path.ts'
 
 export type MembershipRow = {
   id: string
@@ -31,6 +32,6 @@ export const presentMember = (row: MemberRow): Member => ({
     email: row.email,
     first_name: row.first_name,
     last_name: row.last_name,
-    photo_url: row.photo_url,
+    photo_url: mediaPath(row.photo_url),
   },
 })

@@ -1,6 +1,7 @@
 import { industries, type Organization, resourceNames, type Workspace } from '@tributary/contract'
 import type { OrganizationsTable, WorkspacesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
+import { mediaPath } from '../images/media-path.ts'
 
 /** An organisation as the wire shows it. */
 export const presentOrganization = (row: Selectable<OrganizationsTable>): Organization => ({
@@ -8,7 +9,7 @@ export const presentOrganization = (row: Selectable<OrganizationsTable>): Organi
   title: row.title,
   display_name: row.title,
   industry: industries.find((industry) => industry === row.industry) ?? 'other',
-  extra: { logo: row.logo },
+  extra: { logo: mediaPath(row.logo) },
   auto_join_domain: row.auto_join_domain,
   subscription: {
     name: resourceNames.subscription.format({ organization: row.id }),

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { DestinationDefinition } from '@tributary/connector-kit'
 import {
   type ClientConfig,
@@ -12,6 +15,7 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { openFolderBlobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
 import { type Catalog, type ControlDeps, type Counters, createControl } from '../index.ts'
@@ -135,6 +139,8 @@ export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
   const eventStore = await createTestEventStore()
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+  const blobs = await openFolderBlobs(folder)
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   let now = startTime
   const accessChanges: string[] = []
@@ -145,6 +151,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     secretBox,
     catalog: testCatalog,
     counters: createCounters(),
+    blobs,
     live: (channel, event, data) => void published.push({ channel, event, data }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
@@ -199,6 +206,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     database,
     db: database.db,
     eventStore,
+    blobs,
     secretBox,
     /** What was sent to realtime channels. */
     published,
@@ -247,6 +255,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     async [Symbol.asyncDispose]() {
       await app.close()
       await eventStore.close()
+      await rm(folder, { recursive: true, force: true })
       await database.close()
     },
   }

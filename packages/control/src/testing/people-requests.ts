@@ -1,6 +1,9 @@
 import { methodList, methods } from '@tributary/contract'
 import { type Caller, type Harness, idIn, type Organization } from './control-harness.ts'
 
+/** A red pixel, as base64. */
+const tinyPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+
 /** A call that succeeds for whoever may make it: the parameters of its path, its query and body. */
 type Situation = { params: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
@@ -113,6 +116,10 @@ const situations: Readonly<Record<string, Make>> = {
   'memberships.update': aMember({ role: 1 }),
   'memberships.delete': aMember(),
   'organizations.update': fixed({ title: 'Acme Incorporated' }),
+  'organizations.uploadLogo': fixed({ content: tinyPng }),
+  'organizations.removeLogo': fixed({}),
+  'users.uploadPhoto': fixed({ content: tinyPng }),
+  'users.removePhoto': fixed({}),
   'organizations.getUsage': fixed(),
   'organizations.listJoinable': fixed(),
   async 'organizations.join'(harness, _, caller) {

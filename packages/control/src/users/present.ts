@@ -1,6 +1,7 @@
 import { resourceNames, type User } from '@tributary/contract'
 import type { UsersTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
+import { mediaPath } from '../images/media-path.ts'
 
 export type UserRow = Pick<
   Selectable<UsersTable>,
@@ -17,7 +18,7 @@ export const presentUser = (row: UserRow): User => ({
   email: row.email,
   first_name: row.first_name,
   last_name: row.last_name,
-  photo_url: row.photo_url,
+  photo_url: mediaPath(row.photo_url),
   create_time: row.create_time.toISOString(),
   is_admin: row.is_admin,
 })

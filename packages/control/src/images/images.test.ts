@@ -1,0 +1,256 @@
+import { crc32, deflateSync } from 'node:zlib'
+import { Transformer } from '@napi-rs/image'
+import { imageMaxBytes, methods } from '@tributary/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Caller,
+  type Harness,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+import { imageSize } from './image-size.ts'
+import { uploadsPerHour } from './upload-limit.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+/** A picture whose left half is red and whose right half is blue. */
+const picture = (width: number, height: number): Transformer => {
+  const pixels = Buffer.alloc(width * height * 4)
+  for (let at = 0; at < width * height; at++)
+    pixels.writeUInt32BE(at % width < width / 2 ? 0xff0000ff : 0x0000ffff, at * 4)
+  return Transformer.fromRgbaPixels(pixels, width, height)
+}
+
+const chunk = (kind: string, data: Buffer): Buffer => {
+  const body = Buffer.concat([Buffer.from(kind, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, sum])
+}
+
+/** A PNG of nothing but zeros, with the sides that its header says. */
+const blackPng = (width: number, height: number, depth: 1 | 8 | 16, colourType: number, rowBytes: number): Buffer => {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header[8] = depth
+  header[9] = colourType
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('tEXt', Buffer.from('Comment\0where I live')),
+    chunk('IDAT', deflateSync(Buffer.alloc((rowBytes + 1) * height))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** The same JPEG with an Exif segment that says how the camera was held. */
+const turned = (jpeg: Buffer, orientation: number): Buffer => {
+  const exif = Buffer.from('4578696600004d4d002a000000080001011200030000000100000000000000000000', 'hex')
+  exif.writeUInt16BE(orientation, 24)
+  const head = Buffer.from([0xff, 0xe1, 0, exif.length + 2])
+  return Buffer.concat([jpeg.subarray(0, 2), head, exif, jpeg.subarray(2)])
+}
+
+const keyOf = (path: unknown): string => String(path).replace(/^media\//, '')
+const upload = (bytes: Buffer, by: Caller = organization.administrator) =>
+  by.call('POST', `/${organization.organization}:uploadLogo`, { content: bytes.toString('base64') })
+/** The stored bytes of what was uploaded. */
+const stored = async (bytes: Buffer): Promise<Buffer> => {
+  const reply = await upload(bytes)
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+  const found = await harness.readImage(keyOf((reply.body.extra as { logo: string }).logo), {})
+  return Buffer.from(found?.body ?? [])
+}
+const refused = (text: string) => ({ status: 400, body: { reason: 'VALIDATION', metadata: { content: text } } })
+
+describe('an uploaded picture', () => {
+  test('of each kind becomes WebP of at most 512 pixels a side, never larger than it was', async () => {
+    const large = picture(1000, 500)
+    for (const bytes of [await large.jpeg(80), await picture(1000, 500).png(), await picture(1000, 500).webp(80)])
+      expect(imageSize(await stored(bytes))).toEqual({ type: 'webp', width: 512, height: 256 })
+    expect(imageSize(await stored(await picture(30, 400).png()))).toEqual({ type: 'webp', width: 30, height: 400 })
+  })
+
+  test.each([
+    ['of 16 bits with transparency', 16, 6, 8 * 64],
+    ['of 16 bits in grey', 16, 0, 2 * 64],
+    ['in black and white', 1, 0, 8],
+    ['in grey with transparency', 8, 4, 2 * 64],
+  ] as const)('%s is taken too', async (_, depth, type, rowBytes) => {
+    expect(imageSize(await stored(blackPng(64, 32, depth, type, rowBytes)))).toEqual({
+      type: 'webp',
+      width: 64,
+      height: 32,
+    })
+    expect(imageSize(await stored(blackPng(64, 2000, depth, type, rowBytes)))).toMatchObject({ height: 512 })
+  })
+
+  test('is turned upright, and nothing but its pixels is kept', async () => {
+    const upright = await stored(turned(await picture(80, 40).jpeg(90), 6))
+    expect(imageSize(upright)).toEqual({ type: 'webp', width: 40, height: 80 })
+    // The camera was held so that the left half is on top.
+    const pixels = await new Transformer(upright).rawPixels()
+    const perPixel = pixels.length / (40 * 80)
+    const [red = 0, , blue = 0] = pixels.subarray(20 * 10 * perPixel)
+    expect(red).toBeGreaterThan(blue)
+    expect(upright.includes('Exif')).toBe(false)
+    expect((await stored(blackPng(64, 32, 8, 2, 3 * 64))).includes('where I live')).toBe(false)
+  })
+
+  test('is recognised by its bytes: anything else is refused with the text of the rule', async () => {
+    const text = 'jpeg, jpg, png, webp files are accepted.'
+    for (const bytes of [
+      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+      Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00\x00;', 'latin1'),
+      Buffer.from('RIFF\x10\0\0\0WAVEfmt ', 'latin1'),
+      Buffer.from('<html>'),
+      Buffer.from([0xff, 0xd8, 0xff]),
+      Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    ])
+      expect(await upload(bytes)).toMatchObject(refused(text))
+  })
+
+  test('that is broken is refused', async () => {
+    const broken = (await picture(300, 300).png()).subarray(0, 60)
+    expect(await upload(broken)).toMatchObject(refused('The image cannot be read; save it anew and try again.'))
+  })
+
+  test('of more pixels than there is memory for is refused before it is decoded', async () => {
+    const text = 'The image has too many pixels; at most 25 million are accepted.'
+    // 60,000 by 60,000 pixels of black in 500 kB.
+    const bomb = blackPng(60_000, 60_000, 1, 0, 7500).subarray(0, 500_000)
+    const started = performance.now()
+    expect(await upload(bomb)).toMatchObject(refused(text))
+    expect(performance.now() - started).toBeLessThan(2000)
+    // A small canvas with a large frame in it.
+    const frame = await picture(20, 20).webpLossless()
+    frame.writeUInt32LE((16_000 - 1) | ((16_000 - 1) << 14), 21)
+    const canvas = Buffer.alloc(18)
+    canvas.write('VP8X', 'latin1')
+    canvas.writeUInt32LE(10, 4)
+    expect(await upload(Buffer.concat([frame.subarray(0, 12), canvas, frame.subarray(12)]))).toMatchObject(
+      refused(text),
+    )
+  })
+
+  test('may have 2 MB, and more is refused with the text of the rule', async () => {
+    const png = await picture(64, 64).png()
+    const ofSize = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)])
+    expect((await upload(ofSize(imageMaxBytes))).status).toBe(200)
+    expect(await upload(ofSize(imageMaxBytes + 1))).toMatchObject(refused('Max file size is 2MB.'))
+    expect(await upload(ofSize(3_500_000))).toMatchObject({ status: 413, body: { reason: 'BODY_TOO_LARGE' } })
+    expect(await upload(Buffer.alloc(0))).toMatchObject(refused('Image is required.'))
+    const call = (content: unknown) =>
+      organization.administrator.call('POST', `/${organization.organization}:uploadLogo`, { content })
+    expect(await call('not base64!')).toMatchObject(refused('Must be base64'))
+    expect(await call(undefined)).toMatchObject({ status: 400, body: { metadata: { content: expect.any(String) } } })
+  })
+
+  test(`is one of at most ${uploadsPerHour} an hour`, async () => {
+    const person = await harness.person()
+    const content = (await picture(2, 2).png()).toString('base64')
+    const statuses: number[] = []
+    for (let n = 0; n <= uploadsPerHour; n++)
+      statuses.push((await person.call('POST', `/users/${person.userId}:uploadPhoto`, { content })).status)
+    expect(statuses.indexOf(429)).toBe(uploadsPerHour)
+  })
+})
+
+describe('the logo', () => {
+  test('is shown wherever the organisation is, until it is replaced or removed; then nothing stays of it', async () => {
+    const { administrator, guest, organizationId, organization: name } = organization
+    const first = await upload(await picture(20, 10).png())
+    expect(first.status).toBe(200)
+    const path = (first.body.extra as { logo: string }).logo
+    expect(path).toMatch(/^media\/logos\/[0-9a-f]{32}-[0-9a-f]{16}\.webp$/)
+    const get = () => guest.ok(methods.organizations.get, { organization: organizationId })
+    expect((await get()).extra.logo).toBe(path)
+    expect(await harness.readImage(keyOf(path), {})).toMatchObject({ contentType: 'image/webp' })
+    const second = (await upload(await picture(20, 10).png())).body.extra as { logo: string }
+    // The same picture again is one of its own.
+    expect(second.logo).not.toBe(path)
+    expect(await harness.readImage(keyOf(path), {})).toBeUndefined()
+    expect(await administrator.call('POST', `/${name}:removeLogo`, {})).toMatchObject({
+      status: 200,
+      body: { extra: { logo: '' } },
+    })
+    expect((await get()).extra.logo).toBe('')
+    expect(await harness.blobs.list('logos/')).toEqual([])
+  })
+
+  test('is changed by administrators only', async () => {
+    const { collaborator, guest, outsider, organization: name } = organization
+    const bytes = await picture(20, 10).png()
+    for (const [who, status] of [
+      [collaborator, 403],
+      [guest, 403],
+      [outsider, 404],
+    ] as const) {
+      expect((await upload(bytes, who)).status).toBe(status)
+      expect((await who.call('POST', `/${name}:removeLogo`, {})).status).toBe(status)
+    }
+    expect((await harness.call('', 'POST', `/${name}:uploadLogo`, { content: bytes.toString('base64') })).status).toBe(
+      401,
+    )
+    expect(await harness.blobs.list('logos/')).toEqual([])
+  })
+})
+
+test("a photo is its user's own affair", async () => {
+  const { administrator, guest, organizationId, platformAdmin } = organization
+  const content = (await picture(20, 10).jpeg(80)).toString('base64')
+  const path = `/users/${guest.userId}`
+  const reply = await guest.call('POST', `${path}:uploadPhoto`, { content })
+  expect(reply).toMatchObject({ status: 200, body: { photo_url: expect.stringMatching(/^media\/photos\//) } })
+  const { memberships } = await administrator.ok(methods.memberships.listByOrganization, {
+    organization: organizationId,
+  })
+  expect(memberships.find(({ user }) => user === `users/${guest.userId}`)?.profile.photo_url).toBe(reply.body.photo_url)
+  expect((await administrator.call('POST', `${path}:uploadPhoto`, { content })).status).toBe(404)
+  expect((await platformAdmin.call('POST', `${path}:removePhoto`, {})).status).toBe(403)
+  expect((await harness.call('', 'POST', `${path}:removePhoto`, {})).status).toBe(401)
+  expect(await guest.call('POST', `${path}:uploadPhoto`, { content: 'AAAA' })).toMatchObject(
+    refused('jpeg, jpg, png, webp files are accepted.'),
+  )
+  expect(await harness.blobs.list('photos/')).toContain(keyOf(reply.body.photo_url))
+  expect(await guest.call('POST', `${path}:removePhoto`, {})).toMatchObject({ status: 200, body: { photo_url: '' } })
+  expect(await harness.blobs.list('photos/')).not.toContain(keyOf(reply.body.photo_url))
+})
+
+describe('a smaller picture', () => {
+  const sizeOf = async (key: string, box: { maxWidth?: number; maxHeight?: number }) => {
+    const found = await harness.readImage(key, box)
+    return found === undefined ? undefined : imageSize(Buffer.from(found.body))
+  }
+
+  test('is the smallest offered one that is large enough, and never larger than what is stored', async () => {
+    const key = keyOf(((await upload(await picture(400, 200).png())).body.extra as { logo: string }).logo)
+    expect(await sizeOf(key, {})).toMatchObject({ width: 400, height: 200 })
+    expect(await sizeOf(key, { maxWidth: 48, maxHeight: 48 })).toMatchObject({ width: 48, height: 24 })
+    expect(await sizeOf(key, { maxWidth: 50 })).toMatchObject({ width: 64, height: 32 })
+    expect(await sizeOf(key, { maxHeight: 20 })).toMatchObject({ width: 48, height: 24 })
+    expect(await sizeOf(key, { maxWidth: 1 })).toMatchObject({ width: 32, height: 16 })
+    expect(await sizeOf(key, { maxWidth: 390 })).toMatchObject({ width: 400, height: 200 })
+    expect(await sizeOf(key, { maxWidth: 9999, maxHeight: 9999 })).toMatchObject({ width: 400, height: 200 })
+  })
+
+  test.each([
+    '',
+    'logos/',
+    '../secret.key',
+    'logos/../x',
+    'other/a.webp',
+    `logos/${'0'.repeat(32)}-${'0'.repeat(16)}.webp`,
+  ])('of the key %j is none', async (key) => {
+    expect(await harness.readImage(key, { maxWidth: 32 })).toBeUndefined()
+  })
+})

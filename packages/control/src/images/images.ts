@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { ResizeFit, Transformer } from '@napi-rs/image'
+import { badRequest, type Logger } from '@tributary/kernel'
+import { type Blobs, isRelationalUnavailable } from '@tributary/storage'
+import { type ImageInfo, imageSize } from './image-size.ts'
+import { createOneAtATime } from './one-at-a-time.ts'
+
+/** Longest side of a stored picture, in pixels. */
+const storedSide = 512
+/** Most pixels of a picture that is decoded: 100 MB of memory with 8 bits a channel. */
+const maxPixels = 25_000_000
+/** Sides that are kept at hand; what is asked for is answered with the next larger one. */
+const offeredSides = [32, 48, 64, 96, 128, 192, 256, 384] as const
+const cachedBytes = 16 * 1024 * 1024
+const quality = 88
+
+const contentType = 'image/webp'
+const keyPattern = /^(?:logos|photos)\/[0-9a-f]{32}-[0-9a-f]{16}\.webp$/
+
+export type ImageFolder = 'logos' | 'photos'
+/** Sides in pixels that a picture must fit in. */
+export type ImageBox = { maxWidth?: number; maxHeight?: number }
+
+export type Images = {
+  /**
+   * Stores a picture, given as base64, and returns its key: decoded, turned upright, at most 512 pixels a side, and
+   * encoded anew as WebP without anything but its pixels. Throws 400 VALIDATION naming `content` for what is no PNG,
+   * JPEG or WebP by its bytes, too large to decode or broken.
+   */
+  store(folder: ImageFolder, content: string): Promise<string>
+  /**
+   * Runs the transaction that puts a stored picture, or none, in the place of another, which it resolves to. The other
+   * one is removed once that is committed; when it was not, the new one is.
+   */
+  replace<Result>(key: string, write: () => Promise<{ before: string; result: Result }>): Promise<Result>
+  /** Forgets a picture that nothing refers to any more. Never throws: what stays behind is only logged. */
+  remove(key: string): Promise<void>
+  /** A stored picture, made smaller when a box is given; undefined for no such key. */
+  read(key: string, box: ImageBox): Promise<{ body: Uint8Array; contentType: string } | undefined>
+}
+
+const refuse = (text: string): never => {
+  throw badRequest('VALIDATION', `content: ${text}`, { content: text })
+}
+
+const inspect = (bytes: Buffer): void => {
+  if (bytes.length === 0) refuse('Image is required.')
+  const found = imageSize(bytes)
+  if (found === undefined) return refuse('jpeg, jpg, png, webp files are accepted.')
+  const { width, height } = found
+  if (width * height > maxPixels) refuse('The image has too many pixels; at most 25 million are accepted.')
+}
+
+const shrink = (
+  picture: Transformer,
+  { width, height }: Pick<ImageInfo, 'width' | 'height'>,
+  side: number,
+): Transformer =>
+  Math.max(width, height) <= side ? picture : picture.fastResize({ width: side, height: side, fit: ResizeFit.Inside })
+
+const encode = async (bytes: Buffer): Promise<Buffer> => {
+  const size = imageSize(bytes)
+  if (size === undefined) throw new Error('no picture')
+  // Upright as the camera says; a turn by 90 degrees keeps the longer side.
+  return await shrink(new Transformer(bytes).rotate(), size, storedSide).webp(quality)
+}
+
+const sideFor = (box: ImageBox, { width, height }: Pick<ImageInfo, 'width' | 'height'>): number | undefined => {
+  const scale = Math.min(1, (box.maxWidth ?? width) / width, (box.maxHeight ?? height) / height)
+  const wanted = Math.max(width, height) * scale
+  return scale === 1 ? undefined : offeredSides.find((side) => side >= wanted && side < Math.max(width, height))
+}
+
+/** Smaller pictures that were asked for lately, the oldest forgotten first. */
+const createCache = (limit: number) => {
+  const kept = new Map<string, Buffer>()
+  let bytes = 0
+  return {
+    get: (name: string): Buffer | undefined => kept.get(name),
+    put(name: string, body: Buffer): void {
+      if (kept.has(name)) return
+      kept.set(name, body)
+      bytes += body.length
+      for (const [oldest, { length }] of kept) {
+        if (bytes <= limit) return
+        kept.delete(oldest)
+        bytes -= length
+      }
+    },
+  }
+}
+
+/** Pictures of organisations and users, kept as blobs. */
+export const createImages = ({ blobs, logger }: { blobs: Blobs; logger: Logger }): Images => {
+  const decoding = createOneAtATime(16)
+  const resizing = createOneAtATime(200)
+  const cache = createCache(cachedBytes)
+
+  const resized = async (key: string, stored: Buffer, side: number): Promise<Buffer> => {
+    const name = `${key} ${side}`
+    return (
+      cache.get(name) ??
+      (await resizing(async () => {
+        const found = cache.get(name)
+        if (found !== undefined) return found
+        const size = imageSize(stored)
+        const made = size === undefined ? stored : await shrink(new Transformer(stored), size, side).webp(quality)
+        cache.put(name, made)
+        return made
+      }))
+    )
+  }
+
+  const remove: Images['remove'] = async (key) => {
+    if (!keyPattern.test(key)) return
+    await blobs
+      .delete(key)
+      .catch((error) => logger.warn({ key, error: String(error) }, 'a replaced picture could not be removed'))
+  }
+
+  return {
+    remove,
+    async replace(key, write) {
+      try {
+        const { before, result } = await write()
+        await remove(before)
+        return result
+      } catch (error) {
+        // When the database went away, it may have been committed all the same.
+        if (!isRelationalUnavailable(error)) await remove(key)
+        throw error
+      }
+    },
+    async store(folder, content) {
+      const given = Buffer.from(content, 'base64')
+      inspect(given)
+      const body = await decoding(() =>
+        encode(given).catch(() => refuse('The image cannot be read; save it anew and try again.')),
+      )
+      const hash = createHash('sha256').update(body).digest('hex').slice(0, 32)
+      // The same picture stored twice is two blobs: removing one leaves the other.
+      const key = `${folder}/${hash}-${randomBytes(8).toString('hex')}.webp`
+      await blobs.put(key, body, contentType)
+      return key
+    },
+    async read(key, box) {
+      if (!keyPattern.test(key)) return undefined
+      const stored = await blobs.get(key)
+      if (stored === undefined) return undefined
+      const body = Buffer.from(stored.body.buffer, stored.body.byteOffset, stored.body.byteLength)
+      const size = imageSize(body)
+      const side = size === undefined ? undefined : sideFor(box, size)
+      return { body: side === undefined ? body : await resized(key, body, side), contentType: stored.contentType }
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { AppError } from '@tributary/kernel'
+
+/**
+ * Runs jobs one after the other, so that they take the memory and the processor of one only. Throws 503 when more than
+ * `limit` wait.
+ */
+export const createOneAtATime = (limit: number): (<Result>(job: () => Promise<Result>) => Promise<Result>) => {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return async (job) => {
+    if (waiting >= limit)
+      throw new AppError(503, 'OVERLOADED', 'Too many pictures at once; try again in a moment', { retry_after: '2' })
+    waiting++
+    const result = last.then(job)
+    last = result.catch(() => {})
+    try {
+      return await result
+    } finally {
+      waiting--
+    }
+  }
+}

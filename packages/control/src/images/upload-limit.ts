@@ -1,0 +1,15 @@
+import { AppError } from '@tributary/kernel'
+import type { Counters } from '../deps.ts'
+
+const windowMs = 3_600_000
+
+/** How many pictures one user may upload in an hour: decoding them is the dearest thing a call can ask for. */
+export const uploadsPerHour = 60
+
+/** Counts an upload; throws 429 beyond the limit. */
+export const countUpload = async (counters: Counters, userId: string): Promise<void> => {
+  if ((await counters.increment(`image-uploads:${userId}`, 1, windowMs)) <= uploadsPerHour) return
+  throw new AppError(429, 'RATE_LIMITED', 'Too many pictures were uploaded; try again in an hour', {
+    retry_after: String(windowMs / 1000),
+  })
+}

@@ -1,0 +1,16 @@
+import { administrators, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import type { Images } from '../images/images.ts'
+import { requireOrganization } from '../workspace-access.ts'
+import { readOrganization } from './read.ts'
+import { replaceLogo } from './replace-logo.ts'
+
+/** Removes the logo. Administrators only. */
+export const removeLogo =
+  (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.organizations.removeLogo> =>
+  async ({ actor, params }) => {
+    const organizationId = await requireOrganization(deps.db, actor, params.organization, administrators)
+    await replaceLogo(deps, { actor, organizationId, action: 'organizations.removeLogo', key: '' })
+    return await readOrganization(deps.db, organizationId)
+  }

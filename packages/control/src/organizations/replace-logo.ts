@@ -1,0 +1,34 @@
+import { resourceNames } from '@tributary/contract'
+import { type Actor, administrators } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import type { Images } from '../images/images.ts'
+import { lockOrganizationFor } from './lock.ts'
+
+/** Puts a stored picture, or none for an empty key, in the place of the logo. */
+export const replaceLogo = async (
+  { db, clock, images }: Pick<ControlDeps, 'db' | 'clock'> & { images: Images },
+  change: { actor: Actor; organizationId: string; action: string; key: string },
+): Promise<void> => {
+  const { actor, organizationId, action, key } = change
+  await images.replace(key, () =>
+    db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      const { logo } = await tx
+        .selectFrom('organizations')
+        .select('logo')
+        .where('id', '=', organizationId)
+        .executeTakeFirstOrThrow()
+      await tx.updateTable('organizations').set({ logo: key }).where('id', '=', organizationId).execute()
+      await audit(tx, {
+        actor,
+        action,
+        resource: resourceNames.organization.format({ organization: organizationId }),
+        organizationId,
+        workspaceId: null,
+        time: new Date(clock()),
+      })
+      return { before: logo, result: undefined }
+    }),
+  )
+}
