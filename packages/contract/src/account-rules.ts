@@ -40,11 +40,12 @@ export const oneTimeCode = z
 /** The title of an organisation: at least 4 characters. */
 export const organizationTitle = line(200).pipe(z.string().min(4, 'Please provide a name that is 4 characters or more'))
 
-/** An amount of US dollars as text: digits, then at most two decimals. */
+/** An amount of US dollars as text: digits, then at most two decimals; less than a billion. */
 export const amount = z
   .string()
   .max(20, 'At most 20 characters')
   .regex(/^\d+(\.\d{1,2})?$/, 'Must be a valid number with up to two decimals')
+  .refine((text) => Number(text) < 1_000_000_000, 'Must be less than 1000000000')
 
 /** How many addresses one batch of invitations holds at most. */
 export const inviteEmailsMax = 10

@@ -1,0 +1,49 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const act = (workspaceId: string) => organization.platformAdmin.call('POST', '/workspaces:actOnBehalf', { workspaceId })
+
+test('API-39: a platform admin is given any workspace with its organisation, by id or name, and it is recorded', async () => {
+  const { platformAdmin, workspace, workspaceId, organizationId } = organization
+  const expected = await platformAdmin.ok(methods.workspaces.get, { workspace: workspaceId })
+  for (const given of [workspaceId, workspace, ` ${workspaceId} `]) {
+    const reply = await act(given)
+    expect(reply.body).toEqual({ workspace: expected })
+    expect((await harness.audits()).at(-1)).toMatchObject({
+      action: 'workspaces.actOnBehalf',
+      actor_id: platformAdmin.userId,
+      organization_id: organizationId,
+      workspace_id: workspaceId,
+      resource: workspace,
+    })
+  }
+})
+
+test.each([newId(), 'acme-workspace', `organizations/${newId()}`, 'workspaces/acme'])(
+  'there is nobody to act on behalf of at %s',
+  async (workspaceId) => {
+    expect(await act(workspaceId)).toMatchObject({ status: 404, body: { message: 'workspace not found' } })
+  },
+)
+
+test('fewer than 5 characters are refused', async () => {
+  expect(await act('abcd')).toMatchObject({ status: 400, body: { metadata: { workspaceId: 'At least 5 characters' } } })
+})
+
+test('nobody else may, not even in their own organisation, and nothing is told', async () => {
+  const { administrator, outsider, workspaceId } = organization
+  for (const caller of [administrator, outsider])
+    for (const id of [workspaceId, newId()])
+      expect((await caller.call('POST', '/workspaces:actOnBehalf', { workspaceId: id })).status).toBe(403)
+  expect((await harness.call('', 'POST', '/workspaces:actOnBehalf', { workspaceId })).status).toBe(401)
+})
