@@ -31,7 +31,7 @@ summary { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .75rem 1rem
 time { margin-left: auto; color: light-dark(#666, #aaa) }
 details > div { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); padding: 0 1rem 1rem }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; font-size: 13px }
-iframe { width: 100%; height: 30rem; border: 1px solid light-dark(#ddd, #444); border-radius: 8px; background: #fff }
+iframe { width: 100%; height: 38rem; border: 1px solid light-dark(#ddd, #444); border-radius: 8px; background: #fff }
 </style></head><body><h1>Outbox</h1>
 <p>Mail of this development server. It is written here instead of being sent, because SMTP_URL is not set.</p>
 ${mails.length === 0 ? '<p>No mail yet. Ask for a one-time passcode or invite somebody, then reload this page.</p>' : mails.map((mail, index) => article(mail, index === 0)).join('\n')}

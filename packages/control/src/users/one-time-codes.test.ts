@@ -56,13 +56,15 @@ describe('a code', () => {
     expect(await send('a@b.co\r\nbcc: x@y.zz')).toMatchObject({ status: 400 })
   })
 
-  test('is mailed to who has an account, with a link that does not hold it, and kept only as a hash', async () => {
+  test('is mailed to who has an account, with a link that fills it in, and kept only as a hash', async () => {
     const person = await harness.person()
     const code = await harness.codeFor(person.email, 'login')
     const [mail] = await harness.mailsTo(person.email)
     expect(mail).toMatchObject({ kind: 'login-code', recipient: person.email })
     expect(mail?.body_html).toContain(code)
-    expect(mail?.body_text).toContain(`${publicUrl}/auth/login?method=otp&email=${encodeURIComponent(person.email)}\n`)
+    expect(mail?.body_text).toContain(
+      `${publicUrl}/auth/login?method=otp&email=${encodeURIComponent(person.email)}&otp=${code}\n`,
+    )
     const row = await harness.db
       .selectFrom('one_time_codes')
       .selectAll()
