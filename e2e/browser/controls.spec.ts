@@ -135,7 +135,7 @@ test('the settings of batches are asked for only while batches are on, in the fo
   await expect(size).toHaveValue('7')
 })
 
-test('a list is searched by its box and sorted by its heads', async ({ signedIn: page, product }) => {
+test('UI-27, UI-28: a list is searched by its box and sorted by its heads', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Lists')
   for (const title of ['Quince', 'Apple', 'Medlar']) await createSource(product.api, workspace, title)
   await page.goto(`/${workspace}/sources`)
@@ -153,6 +153,24 @@ test('a list is searched by its box and sorted by its heads', async ({ signedIn:
   await expect(rows).toContainText(['Medlar'])
   await page.getByRole('searchbox', { name: 'Search sources' }).fill('no such source')
   await expect(page.getByText('No Entries Found')).toBeVisible()
+})
+
+test('a list fits a phone: long titles are cut short, and nothing scrolls sideways', async ({
+  signedIn: page,
+  product,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const { workspace } = await createWorkspace(product.api, 'Phone')
+  await createSource(product.api, workspace, 'A source whose title goes on and on and does not end soon')
+  await page.goto(`/${workspace}/sources`)
+  const table = page.getByRole('table', { name: 'Sources' })
+  await expect(tableRows(page, 'Sources')).toHaveCount(1)
+  const { outer, inner } = await table.evaluate((element) => ({
+    outer: element.parentElement?.clientWidth ?? 0,
+    inner: element.scrollWidth,
+  }))
+  expect(inner).toBeLessThanOrEqual(outer)
+  expect((await table.getByRole('link').boundingBox())?.width ?? 0).toBeGreaterThan(100)
 })
 
 test('a catalogue entry leads to its form, and the search says when nothing matches', async ({
@@ -199,7 +217,7 @@ test('the getting-started list of a workspace ticks off what is done and stays h
   await createSource(product.api, workspace)
   await page.reload()
   await expect(page.getByText(/^1 of \d done$/)).toBeVisible()
-  await page.getByRole('button', { name: 'Hide' }).click()
+  await page.getByRole('button', { name: 'Hide', exact: true }).click()
   await expect(page.getByText('Getting started')).toHaveCount(0)
   await page.reload()
   await expect(page.getByRole('link', { name: /^Sources 1/ })).toBeVisible()

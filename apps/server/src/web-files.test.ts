@@ -11,12 +11,12 @@ let url: string
 let close: () => Promise<void>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'web-'))
-  mkdirSync(join(folder, 'dist/assets'), { recursive: true })
+  mkdirSync(join(folder, '.hidden/dist/assets'), { recursive: true })
   writeFileSync(join(folder, 'secret.txt'), 'secret')
-  writeFileSync(join(folder, 'dist/index.html'), '<title>x</title><script>let a = 1</script>')
-  writeFileSync(join(folder, 'dist/.sources'), 'hash')
-  writeFileSync(join(folder, 'dist/assets/a.js'), 'a')
-  const server = createServer(createWebFiles(join(folder, 'dist')))
+  writeFileSync(join(folder, '.hidden/dist/index.html'), '<title>x</title><script>let a = 1</script>')
+  writeFileSync(join(folder, '.hidden/dist/.sources'), 'hash')
+  writeFileSync(join(folder, '.hidden/dist/assets/a.js'), 'a')
+  const server = createServer(createWebFiles(join(folder, '.hidden/dist')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   close = () => new Promise((resolve) => server.close(() => resolve()))

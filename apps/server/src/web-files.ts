@@ -48,7 +48,7 @@ export const createWebFiles = (
   const fileOf = (path: string): string | undefined => {
     const file = normalize(join(folder, path))
     if (!file.startsWith(folder + sep) || !existsSync(file) || !statSync(file).isFile()) return undefined
-    return file.includes(`${sep}.`) ? undefined : file
+    return file.slice(folder.length).includes(`${sep}.`) ? undefined : file
   }
   return (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -1,0 +1,186 @@
+import type { Page } from '@playwright/test'
+import { startKit } from './kit.ts'
+import { expect, test as productTest } from './product-fixture.ts'
+
+let kit: Awaited<ReturnType<typeof startKit>> | undefined
+
+/** A page with every component; the product is not needed for it. */
+const test = productTest.extend<{ page: Page }>({
+  page: async ({ chromium }, use) => {
+    const context = await chromium.newContext({ baseURL: kit?.url ?? '' })
+    const page = await context.newPage()
+    await use(page)
+    await context.close()
+  },
+})
+
+test.beforeAll(async () => {
+  kit = await startKit()
+})
+test.afterAll(async () => kit?.[Symbol.asyncDispose]())
+
+const form = (page: Page) => page.getByRole('form', { name: 'Example' })
+
+test('FORM-06, FORM-07, FORM-08: rules are checked on submit, then on every change, and the first field in error has the cursor', async ({
+  page,
+}) => {
+  await page.goto('')
+  const name = form(page).getByRole('textbox', { name: 'Name' })
+  const email = form(page).getByRole('textbox', { name: 'Email' })
+  await name.fill('Jane')
+  await email.fill('jane@')
+  await email.blur()
+  await expect(email).not.toHaveAttribute('aria-invalid')
+  await expect(page.getByText('Invalid email')).toHaveCount(0)
+  await form(page).getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Invalid email')).toBeVisible()
+  await expect(page.getByText('Password is required')).toBeVisible()
+  await expect(email).toBeFocused()
+  await email.pressSequentially('example.com')
+  await expect(page.getByText('Invalid email')).toHaveCount(0)
+  await expect(email).not.toHaveAttribute('aria-invalid')
+  await name.fill('')
+  await expect(name).toHaveAccessibleDescription('Required')
+})
+
+test('FORM-09, FORM-10: a required field has a red asterisk behind its label, and its error an icon below it', async ({
+  page,
+}) => {
+  await page.goto('')
+  const label = form(page).locator('label', { hasText: 'Email' })
+  await expect(label).toHaveText('Email*')
+  const asterisk = label.getByText('*')
+  expect(await asterisk.evaluate((element) => element === element.parentElement?.lastElementChild)).toBe(true)
+  const [red = 0, green = 0, blue = 0] = await asterisk.evaluate((element) => {
+    const context = document.createElement('canvas').getContext('2d')
+    if (context === null) return []
+    context.fillStyle = getComputedStyle(element).color
+    context.fillRect(0, 0, 1, 1)
+    return [...context.getImageData(0, 0, 1, 1).data]
+  })
+  expect(red).toBeGreaterThan(2 * Math.max(green, blue))
+  await expect(form(page).locator('label', { hasText: 'Price' })).toHaveText('Price')
+  await form(page).getByRole('button', { name: 'Save Changes' }).click()
+  const email = form(page).getByRole('textbox', { name: 'Email' })
+  const error = form(page).getByText('Required').last()
+  await expect(email).toHaveAccessibleDescription('Your work address Required')
+  await expect(error.locator('xpath=ancestor::p').locator('svg')).toBeVisible()
+  const below = await error.evaluate((element) => element.getBoundingClientRect().top)
+  expect(below).toBeGreaterThan(await email.evaluate((element) => element.getBoundingClientRect().bottom - 1))
+})
+
+test('FORM-13, FORM-14: a price stands behind a dollar sign, and a secret can be revealed and hidden', async ({
+  page,
+}) => {
+  await page.goto('')
+  const price = form(page).getByRole('spinbutton', { name: 'Price' })
+  await expect(price).toHaveAttribute('type', 'number')
+  const sign = form(page).getByText('$', { exact: true })
+  await expect(sign).toBeVisible()
+  const [signBox, priceBox] = [await sign.boundingBox(), await price.boundingBox()]
+  expect(signBox?.x ?? 0).toBeGreaterThan(priceBox?.x ?? 0)
+  expect((signBox?.x ?? 0) + (signBox?.width ?? 0)).toBeLessThan((priceBox?.x ?? 0) + 24)
+
+  const password = form(page).getByLabel('Password', { exact: false }).and(page.locator('input'))
+  await password.fill('secret')
+  await expect(password).toHaveAttribute('type', 'password')
+  await form(page).getByRole('button', { name: 'Show' }).click()
+  await expect(password).toHaveAttribute('type', 'text')
+  await form(page).getByRole('button', { name: 'Hide' }).click()
+  await expect(password).toHaveAttribute('type', 'password')
+  await expect(password).toHaveValue('secret')
+})
+
+test('FORM-15, FORM-16, FORM-17: Tab and Enter add a tag, and Backspace in the empty input removes the last one', async ({
+  page,
+}) => {
+  await page.goto('')
+  const input = form(page).getByRole('textbox', { name: 'Tags' })
+  const tags = form(page).getByRole('button', { name: /^Remove / })
+  await input.fill('x')
+  await input.press('Tab')
+  await expect(form(page).getByRole('button', { name: 'Remove x' })).toBeVisible()
+  await expect(input).toBeFocused()
+  await input.fill('y')
+  await input.press('Enter')
+  await expect(form(page).getByRole('button', { name: 'Remove y' })).toBeVisible()
+  await expect(page.getByText('Password is required')).toHaveCount(0)
+  await expect(tags).toHaveCount(3)
+  await input.fill('ab')
+  await input.press('Backspace')
+  await expect(input).toHaveValue('a')
+  await expect(tags).toHaveCount(3)
+  await input.press('Backspace')
+  await input.press('Backspace')
+  await expect(tags).toHaveCount(2)
+  await expect(form(page).getByRole('button', { name: 'Remove y' })).toHaveCount(0)
+})
+
+test('FORM-05: a bullet list in a description shows discs', async ({ page }) => {
+  await page.goto('')
+  const point = page.getByRole('listitem').filter({ hasText: 'one point' })
+  expect(await point.evaluate((element) => getComputedStyle(element).listStyleType)).toBe('disc')
+})
+
+test('UI-17: a disabled item of a menu says why on hover', async ({ page }) => {
+  await page.goto('')
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Disabled' }).hover({ force: true })
+  await expect(page.getByText('Only administrators can do this')).toBeVisible()
+})
+
+test('UI-18: a long menu is about 10rem high and scrolls', async ({ page }) => {
+  await page.goto('')
+  await page.getByRole('button', { name: 'Long menu' }).click()
+  await expect(page.getByRole('menuitem')).toHaveCount(30)
+  const list = page.getByRole('menuitem').first().locator('xpath=..')
+  const { maxHeight, overflow, height, whole } = await list.evaluate((element) => ({
+    maxHeight: getComputedStyle(element).maxHeight,
+    overflow: getComputedStyle(element).overflowY,
+    height: element.clientHeight,
+    whole: element.scrollHeight,
+  }))
+  expect({ maxHeight, overflow }).toEqual({ maxHeight: '160px', overflow: 'auto' })
+  expect(whole).toBeGreaterThan(height)
+  await page.keyboard.press('End')
+  await expect(page.getByRole('menuitem', { name: 'Item 30' })).toBeInViewport()
+})
+
+test('UI-28: a click on the head of a column sorts ascending, and another one descending', async ({ page }) => {
+  await page.goto('')
+  const table = page.getByRole('table', { name: 'Fruits' })
+  const rows = table.getByRole('rowgroup').last().getByRole('row')
+  const head = table.getByRole('columnheader', { name: 'Price' })
+  await head.getByRole('button').click()
+  await expect(head).toHaveAttribute('aria-sort', 'ascending')
+  await expect(rows).toContainText(['Apple', 'Quince', 'Medlar'])
+  await head.getByRole('button').click()
+  await expect(head).toHaveAttribute('aria-sort', 'descending')
+  await expect(rows).toContainText(['Medlar', 'Quince', 'Apple'])
+})
+
+test('UI-35, UI-36, UI-37: the hash selects a browsable tab, and a tab sets or clears the hash', async ({ page }) => {
+  await page.goto('#empty')
+  const hash = (): Promise<string> => page.evaluate(() => window.location.hash)
+  await expect(page.getByRole('tab', { name: 'Empty table' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByText('No Entries Found')).toBeVisible()
+  await page.getByRole('tab', { name: 'Loading' }).click()
+  await expect.poll(hash).toBe('#loading')
+  await page.getByRole('tab', { name: 'Table', exact: true }).click()
+  await expect.poll(hash).toBe('')
+  await expect(page.getByRole('table', { name: 'Fruits' })).toBeVisible()
+})
+
+test('a panel comes in from the right, keeps the focus and closes on Escape', async ({ page }) => {
+  await page.goto('')
+  const opener = page.getByRole('button', { name: 'Panel sm' })
+  await opener.click()
+  const panel = page.getByRole('dialog', { name: 'A panel' })
+  await expect(panel).toBeVisible()
+  await expect
+    .poll(async () => Math.round(await panel.evaluate((element) => element.getBoundingClientRect().right)))
+    .toBe(await page.evaluate(() => document.documentElement.clientWidth))
+  await page.keyboard.press('Escape')
+  await expect(panel).toHaveCount(0)
+  await expect(opener).toBeFocused()
+})
