@@ -1,9 +1,21 @@
-// npm run dev: the server, started again when its code changes, and the web application with hot reload in front of it.
+// npm run dev: the server, started again when its code changes, the web application with hot reload in front of it, and
+// an OpenID provider to sign in with, unless another is configured.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { startOpenIdProvider } from '@tributary/test-kit'
 
 const root = join(import.meta.dirname, '..')
 const port = process.env.PORT ?? '3000'
+const provider =
+  process.env.OIDC_CLIENT_ID === undefined
+    ? await startOpenIdProvider({
+        users: [
+          { email: 'ada@example.com', givenName: 'Ada', familyName: 'Lovelace' },
+          { email: 'grace@example.com', givenName: 'Grace', familyName: 'Hopper' },
+          { email: 'unverified@example.com', emailVerified: false },
+        ],
+      })
+    : undefined
 const children = [
   spawn(
     process.execPath,
@@ -15,6 +27,7 @@ const children = [
       env: {
         TRIBUTARY_ENVIRONMENT: 'development',
         TRIBUTARY_PUBLIC_URL: 'http://localhost:5173',
+        ...(provider === undefined ? {} : { ...provider.env, OIDC_DISPLAY_NAME: 'the test provider' }),
         ...process.env,
         PORT: port,
       },
@@ -28,6 +41,7 @@ const children = [
 ]
 const stop = (): void => {
   for (const child of children) child.kill('SIGTERM')
+  void provider?.[Symbol.asyncDispose]()
 }
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)

@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-const server = 'http://127.0.0.1:3000'
+const server = process.env.TRIBUTARY_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
 // `light-dark()` carries both themes of every colour token, so the style target must know it.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
@@ -19,7 +19,8 @@ export default defineConfig(({ mode }) => ({
   build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {
-      '/api': server,
+      // Sign-in compares the return address with the host that the browser has asked.
+      '/api': { target: server, changeOrigin: false },
       '/dev': server,
       '/pusher': server,
       '/v1': server,
