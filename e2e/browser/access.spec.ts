@@ -40,7 +40,7 @@ test('a guest sees everything of a workspace and nothing to create, change or de
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0)
 })
 
-test('a guest who opens a form by its address is told about the missing access', async ({
+test('ERR-10, ROLE-12, ROLE-13, ROLE-14: a guest who opens a form by its address is told about the missing access', async ({
   page,
   product,
   database,
@@ -53,6 +53,73 @@ test('a guest who opens a form by its address is told about the missing access',
     await expect(page.getByText('Contact your admin for more information.')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Create' })).toHaveCount(0)
   }
+})
+
+/** What the frame offers on an open page of a workspace, then on the settings; the forms of both areas are tried too. */
+const offered = async (page: Page, workspace: string) => {
+  const forms: boolean[] = []
+  for (const path of ['catalog-sources/http/new', 'catalog-destinations/webhook/new']) {
+    await page.goto(`/${workspace}/${path}`)
+    await expect(page.getByRole('button', { name: 'Create' }).or(page.getByText('Contact your admin'))).toBeVisible()
+    forms.push(await page.getByRole('button', { name: 'Create' }).isVisible())
+  }
+  await page.getByRole('button', { name: 'User menu' }).click()
+  await expect(page.getByRole('menuitem', { name: 'My account' })).toBeVisible()
+  const organizationSettings = await page.getByRole('menuitem', { name: 'Organization settings' }).isVisible()
+  await page.getByRole('menuitem', { name: 'My account' }).click()
+  const settings = page.getByRole('navigation', { name: 'Settings' })
+  await expect(settings.getByRole('link', { name: 'Change password' })).toBeVisible()
+  const superAdmin = await settings.getByRole('region', { name: 'Super Admin' }).isVisible()
+  return { newSource: forms[0], newDestination: forms[1], organizationSettings, superAdmin }
+}
+
+for (const { role, title, may } of [
+  {
+    role: 'ORG_ADMIN',
+    title:
+      'ROLE-13, ROLE-14, ROLE-15, ROLE-17: an administrator has the forms and the organisation, nothing of the staff',
+    may: { newSource: true, newDestination: true, organizationSettings: true, superAdmin: false },
+  },
+  {
+    role: 'ORG_COLLABORATOR',
+    title: 'ROLE-13, ROLE-14, ROLE-15: a collaborator has the forms, not the organisation',
+    may: { newSource: true, newDestination: true, organizationSettings: false, superAdmin: false },
+  },
+  {
+    role: 'ORG_GUEST',
+    title: 'ROLE-13, ROLE-14, ROLE-15: a guest has neither the forms nor the organisation',
+    may: { newSource: false, newDestination: false, organizationSettings: false, superAdmin: false },
+  },
+] as const)
+  test(title, async ({ page, product, database }) => {
+    const { workspace, organization } = await createWorkspace(product.api, `Matrix ${role}`)
+    await signIn(page, await addPerson(database, 'Max', { organization, role }))
+    expect(await offered(page, workspace)).toEqual(may)
+    await page.goto(`/${workspace}/settings/admin/act-on-behalf`)
+    await expect(heading(page, "You don't have access to this resource.")).toBeVisible()
+  })
+
+test('ROLE-13, ROLE-14, ROLE-15, ROLE-17: a platform admin who acts for an organisation counts as its administrator', async ({
+  signedIn: page,
+  product,
+  database,
+}) => {
+  const own = await createWorkspace(product.api, 'Matrix desk')
+  const other = await createWorkspace(product.api, 'Matrix customer')
+  await database.db
+    .deleteFrom('memberships')
+    .where('organization_id', '=', other.organization.replace('organizations/', ''))
+    .execute()
+  await page.goto(`/${own.workspace}/settings/admin/act-on-behalf`)
+  await page.getByRole('textbox', { name: 'Workspace ID' }).fill(other.workspace)
+  await page.getByRole('button', { name: 'Switch' }).click()
+  await expect(page.getByText(/You are currently acting as "Matrix customer"/)).toBeVisible()
+  expect(await offered(page, other.workspace)).toEqual({
+    newSource: true,
+    newDestination: true,
+    organizationSettings: true,
+    superAdmin: true,
+  })
 })
 
 test('a collaborator may create sources', async ({ page, product, database }) => {

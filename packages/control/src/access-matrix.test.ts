@@ -257,6 +257,16 @@ test('the table names every method and no other', () => {
   expect(Object.keys(table).toSorted()).toEqual(methodList.map((method) => method.name).toSorted())
 })
 
+test('API-52: every call that is not public is refused without a token, and with one that nobody was given', async () => {
+  const statuses = new Set<number>()
+  for (const method of methodList.filter((each) => !each.public))
+    for (const token of ['', 'nobody-has-this-token']) {
+      const path = method.path.replace(/\{\w+\}/g, newId())
+      statuses.add((await harness.call(token, method.verb, path, method.request === undefined ? undefined : {})).status)
+    }
+  expect([...statuses]).toEqual([401])
+})
+
 describe('who may call what', () => {
   let everyone: (Caller | undefined)[]
   beforeAll(async () => {
