@@ -15,7 +15,7 @@ const callsOf = (page: Page): Request[] => {
 const pathsOf = (calls: readonly Request[], verb = 'GET'): string[] =>
   calls.filter((call) => call.method() === verb).map((call) => new URL(call.url()).pathname.slice('/api'.length))
 
-const storedSession = (page: Page): Promise<Record<string, unknown>> =>
+const storedSession = (page: Page): Promise<{ accessToken: string; currentUserResourceName: string }> =>
   page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
 
 test('API-02, API-03, API-52: every call asks for JSON, and carries the token of the session as soon as there is one', async ({
@@ -135,6 +135,20 @@ test('OBS-07: the flags are asked for user, organization and workspace, and agai
       ),
     )
   }
+})
+
+test('a part of the product that is switched off has no link and no page', async ({ signedIn: page, product }) => {
+  const { workspace } = await createWorkspace(product.api, 'Switched off')
+  const links = page.getByRole('navigation', { name: 'Workspace' })
+  await page.goto(`/${workspace}/signals`)
+  await expect(links.getByRole('link', { name: 'Signals' })).toBeVisible()
+  await page.route('**/ofrep/v1/evaluate/flags', (route) =>
+    route.fulfill({ json: { flags: [{ key: 'signals', value: false, reason: 'STATIC', variant: 'off' }] } }),
+  )
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'The requested page was not found.' })).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Syncs' })).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Signals' })).toHaveCount(0)
 })
 
 test('OBS-01, OBS-05, OBS-06: with a key, what users do arrives as events of the source it belongs to', async ({

@@ -36,7 +36,7 @@ let sent: Sent[]
 const serve = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
   const { pathname } = new URL(String(input instanceof Request ? input.url : input), 'http://app.test')
   asked.push(pathname)
-  if (pathname === '/v1/batch') sent.push(...JSON.parse(String(init?.body)).batch)
+  if (pathname === '/v1/batch') sent.push(...JSON.parse(await new Response(init?.body).text()).batch)
   if (pathname === '/api/config') return Response.json(config)
   if (pathname === '/api/users/u1') return Response.json(user)
   if (pathname.endsWith('/memberships')) return Response.json({ memberships: [], next_page_token: '' })

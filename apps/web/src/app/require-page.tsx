@@ -1,5 +1,9 @@
-import type { Role } from '@tributary/contract'
+import type { FlagKey, Role } from '@tributary/contract'
 import { Outlet } from 'react-router'
+import { useFlag } from '../lib/flags.ts'
+import { paths } from '../lib/paths.ts'
+import { useWorkspace } from '../lib/workspace.ts'
+import { PageNotFound } from '../ui/error-screen.tsx'
 import { RequireAccess } from '../ui/require-access.tsx'
 import { CardSkeleton } from '../ui/skeleton.tsx'
 
@@ -9,3 +13,9 @@ export const requirePage = (allowed: readonly Role[]) => () => (
     <Outlet />
   </RequireAccess>
 )
+
+/** A layout whose pages are there only while a part of the product is switched on. */
+export const requireFlag = (key: FlagKey) => () => {
+  const workspace = useWorkspace()
+  return useFlag(key) ? <Outlet /> : <PageNotFound home={paths.workspace(workspace.name)} />
+}

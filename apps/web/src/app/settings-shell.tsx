@@ -2,6 +2,7 @@ import type { Workspace } from '@tributary/contract'
 import { ArrowLeft, Building2, CreditCard, Globe, KeyRound, Link2, UserRound, UserRoundCog, Users } from 'lucide-react'
 import { useRef } from 'react'
 import { Link, Navigate, NavLink, Outlet, useLocation } from 'react-router'
+import { useFlag } from '../lib/flags.ts'
 import { paths } from '../lib/paths.ts'
 import { platformAdminsOnly, useAccess, useIsAdministrator, useWorkspace } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
@@ -10,7 +11,7 @@ import { MobileBar } from './mobile-bar.tsx'
 import { sidebarRow } from './sidebar-row.tsx'
 import { SkipLink } from './skip-link.tsx'
 
-const groups = (workspace: string) => ({
+const groups = (workspace: string, { customDomain }: { customDomain: boolean }) => ({
   organization: {
     title: 'Organization',
     entries: [
@@ -31,7 +32,7 @@ const groups = (workspace: string) => ({
     entries: [
       { to: paths.actOnBehalf(workspace), label: 'Act on behalf', icon: UserRoundCog },
       { to: paths.onboardingLink(workspace), label: 'Onboarding link', icon: Link2 },
-      { to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe },
+      ...(customDomain ? [{ to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe }] : []),
     ],
   },
 })
@@ -58,7 +59,8 @@ const SettingsGroup = ({ group }: { group: Group }) => (
 const SettingsSidebar = ({ workspace }: { workspace: Workspace }) => {
   const administrator = useIsAdministrator() === true
   const platformAdmin = useAccess(platformAdminsOnly) === true
-  const { organization, account, admin } = groups(workspace.name)
+  const customDomain = useFlag('custom-domain')
+  const { organization, account, admin } = groups(workspace.name, { customDomain })
   return (
     <div className="flex h-full flex-col gap-5 overflow-y-auto scroll-thin p-2">
       <Link to={paths.workspace(workspace.name)} className={cn(sidebarRow, 'h-10')}>

@@ -1,6 +1,7 @@
 import type { Workspace } from '@tributary/contract'
 import { ArrowLeftRight, House, PanelLeftClose, PanelLeftOpen, Radio, Send, Sparkles } from 'lucide-react'
 import { NavLink } from 'react-router'
+import { useFlag } from '../lib/flags.ts'
 import { paths } from '../lib/paths.ts'
 import { useSidebar } from '../lib/ui-store.ts'
 import { Button } from '../ui/button.tsx'
@@ -14,7 +15,7 @@ import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-const entries = (workspace: string) => [
+const entries = (workspace: string, { signals }: { signals: boolean }) => [
   { to: paths.workspace(workspace), label: 'Home', icon: House, end: true, also: [] },
   { to: paths.sources(workspace), label: 'Sources', icon: Radio, end: false, also: [paths.catalogSources(workspace)] },
   {
@@ -25,8 +26,38 @@ const entries = (workspace: string) => [
     also: [paths.catalogDestinations(workspace), paths.connections(workspace)],
   },
   { to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, end: false, also: [] },
-  { to: paths.signals(workspace), label: 'Signals', icon: Sparkles, end: false, also: [] },
+  ...(signals ? [{ to: paths.signals(workspace), label: 'Signals', icon: Sparkles, end: false, also: [] }] : []),
 ]
+
+const Areas = ({ workspace, narrow, pathname }: { workspace: Workspace; narrow: boolean; pathname: string }) => {
+  const signals = useFlag('signals')
+  return (
+    <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5">
+      {entries(workspace.name, { signals }).map(({ to, label, icon: Icon, end, also }) => {
+        const near = also.some((path) => pathname.startsWith(path))
+        return (
+          <Hint key={to} text={label} when={narrow}>
+            <NavLink
+              to={to}
+              end={end}
+              aria-label={narrow ? label : undefined}
+              className={({ isActive }) =>
+                cn(
+                  sidebarRow,
+                  narrow && 'justify-center px-0',
+                  (isActive || near) && 'bg-active font-medium text-ink hover:bg-active',
+                )
+              }
+            >
+              <Icon aria-hidden className="size-4 shrink-0" />
+              {!narrow && label}
+            </NavLink>
+          </Hint>
+        )
+      })}
+    </nav>
+  )
+}
 
 /** The workspace's sidebar. `narrow` shows icons with tooltips only. */
 export const Sidebar = ({
@@ -60,30 +91,7 @@ export const Sidebar = ({
         </Tooltip>
       )}
     </div>
-    <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5">
-      {entries(workspace.name).map(({ to, label, icon: Icon, end, also }) => {
-        const near = also.some((path) => pathname.startsWith(path))
-        return (
-          <Hint key={to} text={label} when={narrow}>
-            <NavLink
-              to={to}
-              end={end}
-              aria-label={narrow ? label : undefined}
-              className={({ isActive }) =>
-                cn(
-                  sidebarRow,
-                  narrow && 'justify-center px-0',
-                  (isActive || near) && 'bg-active font-medium text-ink hover:bg-active',
-                )
-              }
-            >
-              <Icon aria-hidden className="size-4 shrink-0" />
-              {!narrow && label}
-            </NavLink>
-          </Hint>
-        )
-      })}
-    </nav>
+    <Areas workspace={workspace} narrow={narrow} pathname={pathname} />
     <div className="space-y-0.5">
       <InboxRow narrow={narrow} />
       <UpgradeLink workspace={workspace} narrow={narrow} />

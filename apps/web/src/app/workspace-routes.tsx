@@ -16,7 +16,7 @@ import {
 import { platformAdminsOnly } from '../lib/workspace.ts'
 import { reads, signedIn, toOrganizationSettings } from './loaders.ts'
 import { queryClient } from './query-client.ts'
-import { requirePage } from './require-page.tsx'
+import { requireFlag, requirePage } from './require-page.tsx'
 import { WorkspaceError } from './route-error.tsx'
 
 const overview = {
@@ -105,8 +105,13 @@ const areaRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../features/syncs/syncs-page.tsx')).SyncsPage }),
   },
   {
-    path: patterns.signals,
-    lazy: async () => ({ Component: (await import('../features/signals/signals-page.tsx')).SignalsPage }),
+    Component: requireFlag('signals'),
+    children: [
+      {
+        path: patterns.signals,
+        lazy: async () => ({ Component: (await import('../features/signals/signals-page.tsx')).SignalsPage }),
+      },
+    ],
   },
   { path: patterns.workspaceOrganizations, loader: toOrganizationSettings },
 ]
@@ -153,8 +158,13 @@ const adminSettingsRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage }),
   },
   {
-    path: patterns.customDomain,
-    lazy: async () => ({ Component: (await import('../features/staff/custom-domain-page.tsx')).CustomDomainPage }),
+    Component: requireFlag('custom-domain'),
+    children: [
+      {
+        path: patterns.customDomain,
+        lazy: async () => ({ Component: (await import('../features/staff/custom-domain-page.tsx')).CustomDomainPage }),
+      },
+    ],
   },
 ]
 
