@@ -11,7 +11,7 @@ import {
   startControl,
   startOrganization,
 } from './testing/control-harness.ts'
-import { peopleRequest } from './testing/people-requests.ts'
+import { createRequests, type RequestOf } from './testing/requests.ts'
 import { loopbackUrl, openIdSettings, signInRequest } from './testing/sign-ins.ts'
 import { unrecorded } from './testing/unrecorded.ts'
 
@@ -128,118 +128,18 @@ const writes = methodList.filter((method) => method.verb !== 'GET' && !unrecorde
 let harness: Harness
 let organization: Organization
 let provider: OpenIdProvider
-const eventId = '0-1-0'
+let requestOf: RequestOf
 
 beforeAll(async () => {
   provider = await startOpenIdProvider()
   harness = await startControl({ openId: openIdSettings(provider), publicUrl: () => loopbackUrl })
   organization = await startOrganization(harness)
-  await harness.eventStore.insert(
-    'events',
-    JSON.stringify({
-      workspace_id: organization.workspaceId,
-      source_id: newId(),
-      event_id: eventId,
-      message_id: 'm',
-      type: 'track',
-      event: 'E',
-      status: 'accepted',
-      receive_time: '2026-01-01 00:00:00.000',
-      timestamp: '2026-01-01 00:00:00.000',
-      original: '{}',
-    }),
-    { token: 'matrix' },
-  )
+  requestOf = await createRequests(harness, organization, provider)
 })
 afterAll(async () => {
   await harness[Symbol.asyncDispose]()
   await provider[Symbol.asyncDispose]()
 })
-
-/** What reads share; each write gets resources of its own. */
-let readable: ReturnType<typeof makeResources> | undefined
-
-/** A further session of the administrator. */
-const anotherSession = async (): Promise<string> => {
-  const id = newId()
-  const time = new Date(harness.now())
-  await harness.db
-    .insertInto('sessions')
-    .values({
-      id,
-      user_id: organization.administrator.userId,
-      token_hash: Buffer.from(id),
-      create_time: time,
-      last_used_time: time,
-      expire_time: new Date(time.getTime() + 3_600_000),
-    })
-    .execute()
-  return id
-}
-
-/** Path and body of a call that succeeds for whoever may make it. */
-const requestOf = async (name: string, caller: Caller | undefined): Promise<{ path: string; body?: unknown }> => {
-  const method = methodList.find((each) => each.name === name)
-  if (method === undefined) throw new Error(name)
-  if (name === 'users.logout') return { path: method.path, body: {} }
-  const ofPeople = await peopleRequest(harness, organization, name, caller)
-  if (ofPeople !== undefined) return ofPeople
-  const ofSignIn = await signInRequest(harness, organization, provider, name)
-  if (ofSignIn !== undefined) return ofSignIn
-  if (name === 'users.sendOtp') return { path: method.path, body: { email: `${newId()}@example.com`, action: 'login' } }
-  if (name === 'users.loginOtp' || name === 'users.signup') {
-    const email = name === 'users.signup' ? `${newId()}@example.com` : organization.administrator.email
-    const otp_token = await harness.codeFor(email, name === 'users.signup' ? 'sign up' : 'login')
-    return { path: method.path, body: { email, otp_token } }
-  }
-  const { administrator, workspaceId } = organization
-  readable ??= makeResources(workspaceId, administrator)
-  const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
-  const params: Record<string, string> = {
-    user: administrator.userId,
-    session: await anotherSession(),
-    organization: organization.organizationId,
-    workspace: workspaceId,
-    source: idIn(made.source.name),
-    destination: idIn(made.destination.name),
-    writekey: idIn(made.writekey.name),
-    connection: idIn(made.connection.name),
-    event: eventId,
-    app: name.startsWith('catalogSources') ? 'http' : 'webhook',
-  }
-  const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
-  const bodies: Record<string, unknown> = {
-    'users.login': { email: organization.administrator.email, password: 'Correct-horse-1' },
-    'users.update': { first_name: 'Ada', last_name: 'Lovelace' },
-    'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'W' },
-    'workspaces.create': { title: 'Staging', organization: organization.organization },
-    'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
-    'sources.update': { title: 'T' },
-    'writekeys.create': { source: made.source.name },
-    'destinations.create': {
-      title: 'Dest',
-      app: { name: 'catalogDestinations/webhook' },
-      settings: { url: 'https://a.example' },
-    },
-    'destinations.update': { title: 'Title' },
-    'destinations.updateSetting': { name: 'batch_size', value: 5 },
-    'destinations.retry': {},
-    'connections.update': { enabled: false },
-    'sessions.deleteOthers': {},
-  }
-  if (name === 'users.setPassword') {
-    const { email, userId } = organization.administrator
-    const reply = await harness.call('', 'POST', '/users:login', { email, password: 'Correct-horse-1' })
-    const otp_token = reply.body.set_password_otp_token
-    return { path, body: { name: `users/${userId}`, otp_token, password: 'Correct-horse-1' } }
-  }
-  if (name === 'connections.create') {
-    await administrator.call('DELETE', `/${made.connection.name}`)
-    return { path, body: { source: made.source.name, destination: made.destination.name } }
-  }
-  if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
-  return { path, ...(method.request === undefined ? {} : { body: bodies[name] }) }
-}
 
 const callers = async (): Promise<(Caller | undefined)[]> => {
   const { organizationId, otherOrganizationId, administrator, platformAdmin } = organization

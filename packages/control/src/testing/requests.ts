@@ -1,0 +1,123 @@
+import { methodList } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import type { OpenIdProvider } from '@tributary/test-kit'
+import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
+import { peopleRequest } from './people-requests.ts'
+import { signInRequest } from './sign-ins.ts'
+
+/** Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. */
+export type RequestOf = (name: string, caller: Caller | undefined) => Promise<{ path: string; body?: unknown }>
+
+const eventId = '0-1-0'
+
+/** A further session of a user. */
+const anotherSession = async (harness: Harness, userId: string): Promise<string> => {
+  const id = newId()
+  const time = new Date(harness.now())
+  await harness.db
+    .insertInto('sessions')
+    .values({
+      id,
+      user_id: userId,
+      token_hash: Buffer.from(id),
+      create_time: time,
+      last_used_time: time,
+      expire_time: new Date(time.getTime() + 3_600_000),
+    })
+    .execute()
+  return id
+}
+
+const storeEvent = async (harness: Harness, workspaceId: string): Promise<void> => {
+  const event = {
+    workspace_id: workspaceId,
+    source_id: newId(),
+    event_id: eventId,
+    message_id: 'm',
+    type: 'track',
+    event: 'E',
+    status: 'accepted',
+    receive_time: '2026-01-01 00:00:00.000',
+    timestamp: '2026-01-01 00:00:00.000',
+    original: '{}',
+  }
+  await harness.eventStore.insert('events', JSON.stringify(event), { token: 'requests' })
+}
+
+type Made = Awaited<ReturnType<typeof makeResources>>
+
+/** Bodies that need nothing special, by method. */
+const bodiesFor = (organization: Organization, made: Made): Readonly<Record<string, unknown>> => ({
+  'users.login': { email: organization.administrator.email, password: testPassword },
+  'users.update': { first_name: 'Ada', last_name: 'Lovelace' },
+  'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'W' },
+  'workspaces.create': { title: 'Staging', organization: organization.organization },
+  'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
+  'sources.update': { title: 'T' },
+  'writekeys.create': { source: made.source.name },
+  'destinations.create': {
+    title: 'Dest',
+    app: { name: 'catalogDestinations/webhook' },
+    settings: { url: 'https://a.example' },
+  },
+  'destinations.update': { title: 'Title' },
+  'destinations.updateSetting': { name: 'batch_size', value: 5 },
+  'destinations.retry': {},
+  'connections.update': { enabled: false },
+  'sessions.deleteOthers': {},
+})
+
+/** Makes calls of every method in an organisation. */
+export const createRequests = async (
+  harness: Harness,
+  organization: Organization,
+  provider: OpenIdProvider,
+): Promise<RequestOf> => {
+  await storeEvent(harness, organization.workspaceId)
+  // What reads share.
+  let readable: ReturnType<typeof makeResources> | undefined
+  return async (name, caller) => {
+    const method = methodList.find((each) => each.name === name)
+    if (method === undefined) throw new Error(name)
+    if (name === 'users.logout') return { path: method.path, body: {} }
+    const ofPeople = await peopleRequest(harness, organization, name, caller)
+    if (ofPeople !== undefined) return ofPeople
+    const ofSignIn = await signInRequest(harness, organization, provider, name)
+    if (ofSignIn !== undefined) return ofSignIn
+    if (name === 'users.sendOtp')
+      return { path: method.path, body: { email: `${newId()}@example.com`, action: 'login' } }
+    if (name === 'users.loginOtp' || name === 'users.signup') {
+      const email = name === 'users.signup' ? `${newId()}@example.com` : organization.administrator.email
+      const otp_token = await harness.codeFor(email, name === 'users.signup' ? 'sign up' : 'login')
+      return { path: method.path, body: { email, otp_token } }
+    }
+    const { administrator, workspaceId } = organization
+    readable ??= makeResources(workspaceId, administrator)
+    const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
+    const params: Record<string, string> = {
+      user: administrator.userId,
+      session: await anotherSession(harness, administrator.userId),
+      organization: organization.organizationId,
+      workspace: workspaceId,
+      source: idIn(made.source.name),
+      destination: idIn(made.destination.name),
+      writekey: idIn(made.writekey.name),
+      connection: idIn(made.connection.name),
+      event: eventId,
+      app: name.startsWith('catalogSources') ? 'http' : 'webhook',
+    }
+    const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
+    if (name === 'users.setPassword') {
+      const { email, userId } = organization.administrator
+      const reply = await harness.call('', 'POST', '/users:login', { email, password: testPassword })
+      const otp_token = reply.body.set_password_otp_token
+      return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
+    }
+    if (name === 'connections.create') {
+      await administrator.call('DELETE', `/${made.connection.name}`)
+      return { path, body: { source: made.source.name, destination: made.destination.name } }
+    }
+    if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
+    return { path, ...(method.request === undefined ? {} : { body: bodiesFor(organization, made)[name] }) }
+  }
+}
