@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
-import { adminCredentials, startProduct, startWebhookReceiver } from '@tributary/test-kit'
+import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiver } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
 import { findClippedText, findHorizontalScroll } from './screens/layout-checks.ts'
 import { type Screen, screens } from './screens/screens.ts'
@@ -86,7 +86,8 @@ const signIn = async (browser: Browser, origin: string): Promise<string> => {
 
 if (only === undefined) rmSync('screenshots', { recursive: true, force: true })
 mkdirSync('screenshots', { recursive: true })
-await using product = await startProduct()
+await using openId = await startOpenIdProvider()
+await using product = await startProduct({ env: openId.env })
 await using receiver = await startWebhookReceiver()
 await using refusing = await startWebhookReceiver()
 await using busy = await startWebhookReceiver()

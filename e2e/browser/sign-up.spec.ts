@@ -186,7 +186,7 @@ test('REG-24, REG-25: completing a registration needs a user and a one-time toke
   }
 })
 
-test('REG-16, REG-26: who opens an invitation signed out and signs up has joined, and completes the registration', async ({
+test('REG-16, REG-26, REG-27: who opens an invitation signed out and signs up has joined, and completes the registration', async ({
   page,
   product,
   mail,
@@ -209,7 +209,8 @@ test('REG-16, REG-26: who opens an invitation signed out and signs up has joined
     { verb: 'POST', path: `/${link.name}:accept`, body: { user }, authorization: `Bearer ${String(accessToken)}` },
   ])
   expect(await stored(page, 'saved-invitation')).toBeNull()
-  await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeVisible()
+  await goOn(page).click()
+  await expect(page.getByRole('textbox', { name: 'First name' })).toHaveAccessibleDescription('First Name is required')
 })
 
 test('an address that has an account already is mailed a code that signs in', async ({ page, database, mail }) => {

@@ -63,7 +63,7 @@ test('AUTH-28, REG-03, REG-19: the provider signs a new person up, and logs them
   expect(decode((login?.body as { state: string }).state)).toMatchObject({ mode: 'login' })
 })
 
-test('a person whom the product does not know is told so after the provider, and how to sign up', async ({
+test('a person whom the product does not know is told so, can sign up, and completes the registration without a name', async ({
   page,
   openId,
 }) => {
@@ -73,9 +73,11 @@ test('a person whom the product does not know is told so after the provider, and
   await page.getByRole('button', { name: /^Continue with / }).click()
   await page.getByRole('button', { name: email }).click()
   await expect(page.getByRole('alert')).toContainText('Sign-in failed')
-  await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
-  await page.getByRole('link', { name: 'Back to sign-in' }).click()
-  await expect(page).toHaveURL(/\/auth\/login$/)
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await page.getByRole('button', { name: /^Continue with / }).click()
+  await page.getByRole('button', { name: email }).click()
+  await page.waitForURL('**/auth/complete-registration')
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
 })
 
 test('a cancelled sign-in, and a return that this browser did not begin, are told and send nothing', async ({

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { authScreens, registrationScreens } from './auth-screens.ts'
 import type { Seed } from './seed.ts'
 
 /** One picture: a route in a state. */
@@ -103,6 +104,8 @@ export const screens: Screen[] = [
       await page.getByText('Password is required').waitFor()
     },
   },
+  ...authScreens,
+  ...registrationScreens.map((screen): Screen => ({ ...screen, before: true })),
   {
     name: 'no-organization',
     path: () => '/',

@@ -8,7 +8,7 @@ import { forgetSignUp } from './saved-sign-up.ts'
 import { forgetThirdParty } from './third-party.ts'
 
 /** Empties the cache of server state but for what is the same for everybody. */
-export const forgetServerState = (cache: QueryClient): void => {
+const forgetServerState = (cache: QueryClient): void => {
   const [config] = keys.config()
   cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== config })
   cache.getMutationCache().clear()

@@ -51,7 +51,10 @@ const CodeLogin = ({ sent, otp, onSent, onChangeAddress }: CodeStep) => {
     <>
       <Form form={form} onSubmit={async (values) => enter(await login(values))} label="Sign in" className="space-y-4">
         <SentAddress label="Email" />
-        <CodeField label="One-time passcode" />
+        <CodeField
+          label="One-time passcode"
+          hint="If this address has an account, a passcode is on its way. It works for 10 minutes."
+        />
         <div className="pt-1">
           <SubmitButton wide>Login using one-time passcode</SubmitButton>
         </div>

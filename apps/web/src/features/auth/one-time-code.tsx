@@ -1,4 +1,4 @@
-import { email, methods, type oneTimeCode, type otpActions } from '@tributary/contract'
+import { email, methods, type otpActions } from '@tributary/contract'
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { call } from '../../lib/client.ts'
@@ -11,8 +11,6 @@ import { notify } from '../../ui/toast.tsx'
 export type CodeAction = (typeof otpActions)[number]
 /** An address that a code was sent to, and when (Unix time in ms; 0 when somebody else asked for it). */
 export type Sent = { email: string; sentAt: number }
-/** The code as a form holds it. */
-export type Code = z.input<typeof oneTimeCode>
 
 /** Milliseconds after which a code may be asked for again. */
 const resendAfterMs = 30_000
@@ -65,10 +63,11 @@ export const SentAddress = ({ label }: { label: string }) => (
 )
 
 /** The field of the code. Stands inside a Form. */
-export const CodeField = ({ label }: { label: string }) => (
+export const CodeField = ({ label, hint }: { label: string; hint?: string }) => (
   <TextField
     name="otp_token"
     label={label}
+    hint={hint}
     required
     autoComplete="one-time-code"
     autoCapitalize="characters"

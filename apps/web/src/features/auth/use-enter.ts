@@ -6,22 +6,24 @@ import { keys } from '../../lib/queries.ts'
 import { acceptSaved } from '../../lib/saved-invitation.ts'
 import { takeLocation } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
-import { forgetServerState } from './forget-user.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 
 /**
- * What follows every login and sign-up once the session is stored: nothing of an earlier user stays, a saved invitation
- * is accepted, and the user goes to the remembered address, or to finish the registration while there is no name yet.
+ * What follows every login and sign-up once the session is stored: a saved invitation is accepted, and the user goes to
+ * the remembered address, or to finish the registration while there is no name yet.
  */
 export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
   const navigate = useNavigate()
   const cache = useQueryClient()
   return async ({ user }) => {
-    forgetServerState(cache)
     cache.setQueryData(keys.user(user.name), user)
     forgetSignUp()
     const invitation = await acceptSaved()
-    if (invitation !== undefined && 'joined' in invitation) notify('success', 'Organization joined')
+    if (invitation !== undefined && 'joined' in invitation) {
+      notify('success', 'Organization joined')
+      // Read since the session began, and from before the membership.
+      void cache.invalidateQueries({ queryKey: keys.memberships(user.name) })
+    }
     if (invitation !== undefined && 'refused' in invitation) {
       const { refused } = invitation
       notify('error', 'The invitation could not be accepted', {
