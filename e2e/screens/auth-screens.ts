@@ -27,8 +27,7 @@ const nameless = async (page: Page): Promise<void> => {
   )
 }
 
-/** Every way in, signed out. */
-export const authScreens: Screen[] = [
+const signedOutScreens: Screen[] = [
   { name: 'auth-login-code', path: () => '/auth/login?method=otp', ready: button('Request temporary access') },
   {
     name: 'auth-login-code-sent',
@@ -72,7 +71,10 @@ export const authScreens: Screen[] = [
     path: () => '/auth/nowhere',
     ready: (page) => page.getByText('The requested page was not found.').waitFor(),
   },
-].map((screen): Screen => ({ ...screen, signedOut: true }))
+]
+
+/** Every way in, signed out. */
+export const authScreens: Screen[] = signedOutScreens.map((screen) => ({ ...screen, signedOut: true }))
 
 /** The rest of a registration, for which somebody is signed in already. */
 export const registrationScreens: Screen[] = [

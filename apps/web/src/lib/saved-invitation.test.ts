@@ -25,7 +25,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     asked.push({
       path,
-      body: JSON.parse(String(init.body)),
+      body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
       authorization: new Headers(init.headers).get('authorization'),
     })
     return Response.json(

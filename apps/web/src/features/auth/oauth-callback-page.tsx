@@ -49,14 +49,13 @@ export const OauthCallbackPage = () => {
     if (started.current) return
     started.current = true
     const found = takeReturn(query)
-    if ('problem' in found) {
-      setFailure({ mode: found.mode, message: found.problem })
-      return
+    const finish = async (): Promise<void> => {
+      if ('problem' in found) throw new Error(found.problem)
+      await enter(await (found.mode === 'login' ? login(found.payload) : register(found.payload)))
     }
-    const { mode, payload } = found
-    void (mode === 'login' ? login(payload) : register(payload)).then(enter).catch((error: unknown) => {
+    void finish().catch((error: unknown) => {
       const { fields, form } = formFailure(error)
-      setFailure({ mode, message: form?.message ?? fields[0]?.message ?? 'The sign-in did not work.' })
+      setFailure({ mode: found.mode, message: form?.message ?? fields[0]?.message ?? 'The sign-in did not work.' })
     })
   }, [query, enter])
   if (failure !== undefined) return <Failed {...failure} />

@@ -77,7 +77,16 @@ export const CodeField = ({ label, hint }: { label: string; hint?: string }) => 
   />
 )
 
-const secondsLeft = (sentAt: number): number => Math.max(0, Math.ceil((sentAt + resendAfterMs - Date.now()) / 1000))
+/** Whole seconds until a code that was sent at `sentAt` may be asked for again. */
+const useSecondsLeft = (sentAt: number): number => {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250)
+    return () => clearInterval(timer)
+  }, [])
+  // The clock here ticks after the code was sent.
+  return Math.ceil(Math.min(resendAfterMs, Math.max(0, sentAt + resendAfterMs - now)) / 1000)
+}
 
 /** What can be done when no code arrives: have it sent again, 30 seconds after the last time, or take another address. */
 export const CodeHelp = ({
@@ -91,14 +100,9 @@ export const CodeHelp = ({
   onSent: (sent: Sent) => void
   onChangeAddress: () => void
 }) => {
-  const [left, setLeft] = useState(() => secondsLeft(sent.sentAt))
+  const left = useSecondsLeft(sent.sentAt)
   const [sending, setSending] = useState(false)
   const [failure, setFailure] = useState<string>()
-  useEffect(() => {
-    setLeft(secondsLeft(sent.sentAt))
-    const timer = setInterval(() => setLeft(secondsLeft(sent.sentAt)), 250)
-    return () => clearInterval(timer)
-  }, [sent.sentAt])
   const resend = async (): Promise<void> => {
     setSending(true)
     setFailure(undefined)
