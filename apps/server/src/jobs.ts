@@ -1,3 +1,4 @@
+import type { Control } from '@tributary/control'
 import { type Logger, systemClock } from '@tributary/kernel'
 import { type LogPosition, type LogWriter, openLogReader } from '@tributary/storage'
 import type { Config } from './config.ts'
@@ -11,7 +12,7 @@ const minute = 60_000
 /** The threads of the roles that have one, as far as this process runs them. */
 export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
 
-/** Trims both logs and clears what is over, about once a minute. */
+/** Trims both logs, clears what is over and tells of failing destinations, about once a minute. */
 export const createJobs = (
   config: Config,
   deps: {
@@ -19,10 +20,11 @@ export const createJobs = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
+    control: Pick<Control, 'tellFailingDestinations'>
     logger: Logger
   },
 ) => {
-  const { engines, requests, threads, mail, logger } = deps
+  const { engines, requests, threads, mail, control, logger } = deps
   const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
     ((await thread?.ask(question)) ?? []) as LogPosition[]
   const at = folders(config.dataDir)
@@ -58,12 +60,15 @@ export const createJobs = (
     const { db } = engines.relational
     const now = new Date()
     const monthAgo = new Date(now.getTime() - 30 * 24 * 60 * minute)
+    const quarterAgo = new Date(now.getTime() - 90 * 24 * 60 * minute)
     await db.deleteFrom('sessions').where('expire_time', '<', now).execute()
     await db.deleteFrom('one_time_codes').where('expire_time', '<', now).execute()
     await db.deleteFrom('set_password_tokens').where('expire_time', '<', now).execute()
     await db.deleteFrom('refused_requests').where('hour', '<', monthAgo).execute()
     await db.deleteFrom('mails').where('create_time', '<', monthAgo).where('expire_time', '<', now).execute()
+    await db.deleteFrom('notifications').where('create_time', '<', quarterAgo).execute()
     await mail.pruneOutbox()
+    await control.tellFailingDestinations()
   }
   const guarded = (): void =>
     void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))

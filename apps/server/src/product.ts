@@ -310,7 +310,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
-  const jobs = createJobs(config, { engines, requests, threads, mail, logger })
+  const jobs = createJobs(config, { engines, requests, threads, mail, control, logger })
   if (has('jobs')) {
     await jobs.start()
     stack.defer(() => jobs.stop())

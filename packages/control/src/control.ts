@@ -1,6 +1,7 @@
 import type { Authentication, Handlers } from '@tributary/http'
 import { createChannelAccess } from './channels.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
+import { tellFailingDestinations } from './destinations/tell-failing.ts'
 import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
@@ -20,6 +21,8 @@ export type Control = {
   mayListen(token: string, channel: string): Promise<boolean>
   /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
   readImage: Images['read']
+  /** Tells of destinations that are failing, each once a day; to be called every now and then. */
+  tellFailingDestinations(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
   refreshSessions(): void
   /** Makes the first platform admin when there is none; for every start. */
@@ -45,6 +48,7 @@ export const createControl = (deps: ControlDeps): Control => {
     ),
     authenticate,
     readImage: (key, box) => images.read(key, box),
+    tellFailingDestinations: () => tellFailingDestinations(deps),
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),

@@ -1,0 +1,83 @@
+import { editors, resourceNames } from '@tributary/contract'
+import { sql } from 'kysely'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { type Announce, notify } from '../notifications/notify.ts'
+
+const minute = 60_000
+const dayMs = 24 * 60 * minute
+/** How long events must have been tried in vain, in ms: shorter troubles mend themselves. */
+const waitingMs = 15 * minute
+
+type Failing = {
+  id: string
+  title: string
+  workspace_id: string
+  organization_id: string
+  dead: number
+  waiting: number
+  reason: string
+}
+
+/** Destinations with dead letters of the last day, or with events that were tried in vain for a quarter of an hour. */
+const findFailing = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promise<Failing[]> => {
+  const { rows } = await sql<Failing>`
+    select d.id, d.title, d.workspace_id, w.organization_id,
+      coalesce(sum(p.event_count) filter (where p.state = 'dead'), 0)::int as dead,
+      coalesce(sum(p.event_count) filter (where p.state = 'waiting'), 0)::int as waiting,
+      (array_agg(p.last_reason order by p.next_time desc, p.id))[1] as reason
+    from parked_deliveries p
+    join destinations d on d.id = p.destination_id
+    join workspaces w on w.id = d.workspace_id
+    where d.delete_time is null and d.enabled
+      and ((p.state = 'dead' and p.next_time > ${new Date(now - dayMs)})
+        or (p.state = 'waiting' and p.attempts > 0 and p.first_time < ${new Date(now - waitingMs)}))
+    group by d.id, w.id
+    order by d.id`.execute(db)
+  return rows
+}
+
+const events = (count: number): string => (count === 1 ? '1 event' : `${count.toLocaleString('en-US')} events`)
+
+const bodyOf = ({ dead, waiting, reason }: Failing): string => {
+  const parts = [
+    ...(dead > 0 ? [`${events(dead)} could not be delivered`] : []),
+    ...(waiting > 0 ? [`${events(waiting)} could not be delivered yet and will be tried again`] : []),
+  ]
+  const last = reason.length > 300 ? `${reason.slice(0, 299).toWellFormed()}…` : reason
+  return `${parts.join('; ')}.${last === '' ? '' : ` Last reason: ${last}`}`
+}
+
+const tell = async (tx: Tx, failing: Failing, now: number): Promise<Announce> => {
+  const people = await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', failing.organization_id)
+    .where('role', 'in', editors)
+    .execute()
+  const name = resourceNames.destination.format({ workspace: failing.workspace_id, destination: failing.id })
+  return await notify(
+    tx,
+    people.map((each) => each.user_id),
+    {
+      organizationId: failing.organization_id,
+      kind: 'delivery_failing',
+      title: `Delivery to ${failing.title} is failing`,
+      body: bodyOf(failing),
+      link: `/${name}`,
+      cause: `${name}/${new Date(now).toISOString().slice(0, 10)}`,
+      now,
+    },
+  )
+}
+
+/**
+ * Tells those who may mend it, administrators and collaborators, of each enabled destination that is failing: once a day
+ * (UTC) and destination, however often this is called and by however many processes.
+ */
+export const tellFailingDestinations = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
+  const now = deps.clock()
+  for (const failing of await findFailing(deps, now)) {
+    const announce = await deps.db.transaction().execute((tx) => tell(tx, failing, now))
+    announce(deps.live)
+  }
+}
