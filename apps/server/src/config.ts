@@ -127,7 +127,7 @@ export const settings = {
   TRIBUTARY_SIGN_UP: setting(
     z.enum(['on', 'off'], 'must be on or off'),
     'on',
-    'Whether people may make accounts by themselves; `off` leaves invitations and onboarding links.',
+    'Whether people may make accounts by themselves; with `off` only onboarding links make new ones.',
   ),
   OIDC_ISSUER: setting(
     issuer,

@@ -67,9 +67,12 @@ const challengeOf = (verifier: string): string => createHash('sha256').update(ve
 
 /** A name as accounts can hold it: what is too long is cut, what cannot be kept at all is left out. */
 const nameOf = (schema: z.ZodType<string>, value: unknown): string => {
-  let text = typeof value === 'string' ? value.trim() : ''
-  while (text.length > 15) text = [...text].slice(0, -1).join('').trim()
-  return schema.safeParse(text).data ?? ''
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(typeof value === 'string' ? value.trim() : '')) {
+    if (kept.length + segment.length > 15) break
+    kept += segment
+  }
+  return schema.safeParse(kept).data ?? ''
 }
 
 /** How the client shows its secret: the basic scheme, also when the provider has no list of schemes (Discovery 1.0, 3). */
