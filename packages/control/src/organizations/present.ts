@@ -13,7 +13,7 @@ export const presentOrganization = (row: Selectable<OrganizationsTable>): Organi
   auto_join_domain: row.auto_join_domain,
   subscription: {
     name: resourceNames.subscription.format({ organization: row.id }),
-    extra: { plan_name: 'Free' },
+    extra: { plan_name: 'plans/free' },
   },
   create_time: row.create_time.toISOString(),
 })

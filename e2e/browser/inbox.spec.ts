@@ -1,0 +1,46 @@
+import { newId } from '@tributary/kernel'
+import { createWorkspace } from '@tributary/test-kit'
+import { addPerson, signIn } from './people.ts'
+import { expect, test } from './product-fixture.ts'
+
+test('NAV-32: the bell tells how many are unread and opens the list, in which one or all are marked as read', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Inbox')
+  const person = await addPerson(database, 'Ines', { organization, role: 'ORG_ADMIN' })
+  await signIn(page, person)
+  await page.goto(`/${workspace}`)
+  await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+  const inbox = page.getByRole('dialog', { name: 'Notifications' })
+  await expect(inbox.getByText('You have read everything')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(inbox).toHaveCount(0)
+
+  for (const [title, link] of [
+    ['Ann joined', `/${workspace}/settings/account`],
+    ['Ben joined', ''],
+    ['Deliveries to Hook fail', `/${workspace}/destinations`],
+  ] as const)
+    await database.db
+      .insertInto('notifications')
+      .values({ id: newId(), user_id: person.userId, kind: 'invitation_accepted', title, body: 'What happened', link })
+      .execute()
+  await page.reload()
+  await page.getByRole('button', { name: 'Notifications, 3 unread' }).click()
+  await expect(inbox.getByRole('listitem')).toContainText(['Deliveries to Hook fail', 'Ben joined', 'Ann joined'])
+  await inbox.getByRole('button', { name: 'Mark as read: Ben joined' }).click()
+  await expect(page.getByRole('button', { name: 'Notifications, 2 unread' })).toBeVisible()
+  await inbox.getByRole('link', { name: /Deliveries to Hook fail/ }).click()
+  await expect(page).toHaveURL(new RegExp(`/${workspace}/destinations$`))
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  await inbox.getByRole('button', { name: 'Mark all as read' }).click()
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible()
+  const rows = await database.db
+    .selectFrom('notifications')
+    .select('read_time')
+    .where('user_id', '=', person.userId)
+    .execute()
+  expect(rows.filter(({ read_time }) => read_time === null)).toEqual([])
+})
