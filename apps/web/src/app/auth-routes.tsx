@@ -5,6 +5,7 @@ import { LoginPage } from '../features/auth/login-page.tsx'
 import { LogoutPage } from '../features/auth/logout-page.tsx'
 import { paths } from '../lib/paths.ts'
 import { configQuery } from '../lib/queries.ts'
+import { isMailedInvitationSaved } from '../lib/saved-invitation.ts'
 import { mayCompleteRegistration } from '../lib/session.ts'
 import { signedOut } from './loaders.ts'
 import { queryClient } from './query-client.ts'
@@ -39,6 +40,7 @@ export const authRoutes: RouteObject[] = [
     loader: async () => {
       const elsewhere = signedOut()
       if (elsewhere !== null) return elsewhere
+      if (isMailedInvitationSaved()) return null
       return (await configured())?.sign_up_enabled === false ? redirect(paths.login()) : null
     },
     lazy: async () => ({ Component: (await import('../features/auth/register-page.tsx')).RegisterPage }),

@@ -34,6 +34,9 @@ export const saveInvitation = (invitation: SavedInvitation): void => {
   localStorage.setItem(key, JSON.stringify({ ...invitation, at: Date.now() }))
 }
 
+/** Whether an invitation to an address is saved: it lets people sign up even where sign-up is off. */
+export const isMailedInvitationSaved = (): boolean => read(localStorage.getItem(key), Date.now())?.kind === 'invitation'
+
 /** The saved invitation, once. */
 export const takeInvitation = (): SavedInvitation | undefined => {
   const found = read(localStorage.getItem(key), Date.now())

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { useEffect, useRef } from 'react'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../lib/client.ts'
-import { paths } from '../../lib/paths.ts'
+import { paths, safeReturn } from '../../lib/paths.ts'
 import { useSession } from '../../lib/session.ts'
 import { Spinner } from '../../ui/spinner.tsx'
 import { forgetUser } from './forget-user.ts'
@@ -11,9 +11,19 @@ import { forgetUser } from './forget-user.ts'
 /** Milliseconds that the server gets to end the session before the browser forgets it anyway. */
 const patienceMs = 3000
 
-/** Ends the session on the server, forgets everything stored for the user, and goes to the sign-in page. */
+/** Where the page that signed out wants to be afterwards: the sign-in page unless the link says otherwise. */
+const nextOf = (state: unknown): string => {
+  const next = typeof state === 'object' && state !== null && 'next' in state ? state.next : undefined
+  return safeReturn(typeof next === 'string' ? next : undefined) ?? paths.login()
+}
+
+/**
+ * Ends the session on the server, forgets everything stored for the user, and goes to the sign-in page, or to the path
+ * that a link carries as `next` in its state.
+ */
 export const LogoutPage = () => {
   const navigate = useNavigate()
+  const { state }: { state: unknown } = useLocation()
   const cache = useQueryClient()
   const started = useRef(false)
   useEffect(() => {
@@ -33,9 +43,9 @@ export const LogoutPage = () => {
       .catch(() => undefined)
       .then(() => {
         forgetUser(cache)
-        return navigate(paths.login(), { replace: true })
+        return navigate(nextOf(state), { replace: true })
       })
-  }, [cache, navigate])
+  }, [cache, navigate, state])
   return (
     <main className="grid min-h-dvh place-items-center text-ink-3">
       <h1 className="sr-only">Signing out</h1>

@@ -1,15 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type InvitationPreview, methods, type User } from '@tributary/contract'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { Navigate, useNavigate, useParams, useSearchParams } from 'react-router'
-import { call } from '../../lib/client.ts'
+import type { InvitationPreview, User } from '@tributary/contract'
+import { type ReactNode, useEffect, useMemo } from 'react'
+import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 import { ApiError } from '../../lib/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { configQuery, keys, workspacesQuery } from '../../lib/queries.ts'
 import { roleHints, roleTitle } from '../../lib/roles.ts'
 import { type SavedInvitation, saveInvitation, takeInvitation } from '../../lib/saved-invitation.ts'
-import { clearSession, useSession, workspacesLoaded } from '../../lib/session.ts'
-import { resetFlags, useUi } from '../../lib/ui-store.ts'
+import { useSession, workspacesLoaded } from '../../lib/session.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -67,7 +65,8 @@ const Offer = ({ preview, children }: { preview: InvitationPreview; children: Re
 /** Signed out: the invitation is kept and accepted right after the login or the sign-up. */
 const SignedOut = ({ invitation, preview }: Offered) => {
   useEffect(() => saveInvitation(invitation), [invitation])
-  const signUp = useQuery(configQuery()).data?.sign_up_enabled !== false
+  // Whoever is invited by name may sign up where nobody else may.
+  const signUp = useQuery(configQuery()).data?.sign_up_enabled !== false || preview.invitee_email !== ''
   const email = preview.invitee_email
   const query = email === '' ? {} : { email }
   const login = (
@@ -103,19 +102,8 @@ const SignedOut = ({ invitation, preview }: Offered) => {
 }
 
 /** Signed in with another address than the one that was invited. */
-const OtherAddress = ({ invitation, preview, user }: Offered & { user: User }) => {
-  const cache = useQueryClient()
-  const [leaving, setLeaving] = useState(false)
-  const leave = async (): Promise<void> => {
-    setLeaving(true)
-    // The session may be over already; the browser forgets it either way.
-    await call(methods.users.logout, { body: {} }).catch(() => undefined)
-    saveInvitation(invitation)
-    resetFlags()
-    useUi.setState({ lastWorkspace: null })
-    clearSession()
-    cache.removeQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'invitation' })
-  }
+const OtherAddress = ({ preview, user }: Pick<Offered, 'preview'> & { user: User }) => {
+  const { pathname, search } = useLocation()
   return (
     <Offer preview={preview}>
       <p role="alert" className="rounded-md bg-warning-soft px-3 py-2 text-left text-sm text-warning-ink">
@@ -123,9 +111,15 @@ const OtherAddress = ({ invitation, preview, user }: Offered & { user: User }) =
         signed in as <strong className="font-semibold break-all">{user.email}</strong>. Sign out, then log in or sign up
         with the invited address.
       </p>
-      <Button variant="primary" size="lg" className="w-full" loading={leaving} onClick={() => void leave()}>
+      <ButtonLink
+        to={paths.logout()}
+        state={{ next: pathname + search }}
+        variant="primary"
+        size="lg"
+        className="w-full"
+      >
         Sign out
-      </Button>
+      </ButtonLink>
       <ButtonLink to={paths.root()} size="lg" variant="none" className="w-full">
         Stay signed in
       </ButtonLink>
@@ -195,8 +189,11 @@ const SignedIn = ({ invitation, preview }: Offered) => {
   if (member) return <Navigate to={paths.root()} replace />
   const { invitee_email } = preview
   const other = invitee_email !== '' && invitee_email.toLowerCase() !== user.data.email.toLowerCase()
-  const View = other ? OtherAddress : Accept
-  return <View invitation={invitation} preview={preview} user={user.data} />
+  return other ? (
+    <OtherAddress preview={preview} user={user.data} />
+  ) : (
+    <Accept invitation={invitation} preview={preview} user={user.data} />
+  )
 }
 
 const Unusable = ({ title, message }: { title: string; message: string }) => (

@@ -46,7 +46,6 @@ export const invitationProblem = (error: unknown): { title: string; message: str
       title: 'Invitation not found',
       message: 'The link is wrong or not complete. Open it once more from the message, or ask for a new one.',
     }
-  if (error.status === 410)
-    return { title: 'This invitation cannot be used any more', message: `${error.message} Ask for a new one.` }
+  if (error.status === 410) return { title: 'This invitation cannot be used any more', message: `${error.message}.` }
   return undefined
 }
