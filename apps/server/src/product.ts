@@ -65,6 +65,12 @@ const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingM
   }
 }
 
+/** Where a server that listens there is reached from this machine. */
+const listeningUrl = (host: string, port: number): string => {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 /** The product's version, as its package says. */
 const { version } = z
   .object({ version: z.string() })
@@ -318,7 +324,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     stack.defer(() => mail.stop())
   }
   const port = await http.listen(config.port, config.host)
-  ownUrl = config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  ownUrl = config.publicUrl ?? listeningUrl(config.host, port)
+  if (config.mail.smtpUrl !== undefined && config.publicUrl === undefined)
+    logger.warn({ url: ownUrl }, 'links in mail lead to this address: set TRIBUTARY_PUBLIC_URL if browsers use another')
   // Undone in the reverse order: no new connections first, then who still answers, then processing, then the engines.
   stack.defer(async () => {
     const closed = http.close()

@@ -56,6 +56,8 @@ export const startMailReceiver = async (options: { port?: number } = {}): Promis
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    // Senders keep their connections; the end does not wait for them.
+    closeTimeout: 100,
     onRcptTo(_address, _session, done) {
       if (refusal === undefined) done()
       else done(Object.assign(new Error('refused by the test'), { responseCode: refusal }))
