@@ -111,6 +111,10 @@ describe('what is served beside the product itself', () => {
     expect(await answer.text()).toMatch(body)
   })
 
+  test('the mail that is not sent is not shown outside of development', async () => {
+    expect(await (await fetch(`${product.url}/dev/outbox`)).text()).not.toContain('<h1>Outbox</h1>')
+  })
+
   test('/metrics is not shown to a client behind a proxy, and every line of it is well-formed', async () => {
     const forwarded = await fetch(`${product.url}/metrics`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
     expect(forwarded.status).toBe(403)
