@@ -1,4 +1,4 @@
-import type { Page, Route } from '@playwright/test'
+import type { Locator, Page, Route } from '@playwright/test'
 import { createSource, createWorkspace } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
@@ -64,7 +64,17 @@ test('ERR-15: a switch that the server does not take falls back, and the fault i
   await expect(toggle).toBeEnabled()
 })
 
-test('ERR-22, ERR-24: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
+/** Red, green and blue of an element's text or background, 0 to 255. */
+const colourOf = (element: Locator, property: 'color' | 'backgroundColor'): Promise<number[]> =>
+  element.evaluate((node, name) => {
+    const context = document.createElement('canvas').getContext('2d')
+    if (context === null) return []
+    context.fillStyle = getComputedStyle(node)[name]
+    context.fillRect(0, 0, 1, 1)
+    return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+  }, property)
+
+test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
   signedIn: page,
   product,
 }) => {
@@ -82,6 +92,13 @@ test('ERR-22, ERR-24: a form that is refused stays filled in, shows the message 
   await expect(page.getByRole('alert')).toHaveText(
     "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan.",
   )
+  const pill = page.getByRole('alert')
+  const button = await page.getByRole('button', { name: 'Create' }).boundingBox()
+  expect((await pill.boundingBox())?.y).toBeGreaterThan((button?.y ?? 0) + (button?.height ?? 0))
+  for (const property of ['color', 'backgroundColor'] as const) {
+    const [red = 0, green = 0, blue = 0] = await colourOf(pill, property)
+    expect(red, property).toBeGreaterThan(Math.max(green, blue))
+  }
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('heading', { name: 'Till system', level: 1 })).toBeVisible()
