@@ -8,6 +8,7 @@ import {
   startProduct,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listen } from './live-channel.ts'
 
 let product: Product
 beforeAll(async () => {
@@ -18,42 +19,13 @@ afterAll(async () => {
   await product?.[Symbol.asyncDispose]()
 })
 
-/** Listens to a source's live channel with a session's token, as the web application does. */
-const listen = async (token: string, sourceId: string) => {
-  const { key } = await product.api.ok('GET', '/realtime:config')
-  const socket = new WebSocket(`${product.url.replace('http', 'ws')}/app/${String(key)}?protocol=7`)
-  let closed = false
-  socket.addEventListener('close', () => {
-    closed = true
-  })
-  const message = (event: string) =>
-    new Promise<Record<string, unknown>>((resolve) => {
-      socket.addEventListener('message', ({ data }) => {
-        const parsed = JSON.parse(String(data))
-        if (parsed.event === event) resolve(typeof parsed.data === 'string' ? JSON.parse(parsed.data) : parsed.data)
-      })
-    })
-  const channel = `private-sources-${sourceId}`
-  const { socket_id } = await message('pusher:connection_established')
-  const answer = await fetch(`${product.url}/pusher/auth`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: new URLSearchParams({ socket_id: String(socket_id), channel_name: channel }),
-  })
-  if (!answer.ok) return { status: answer.status, closed: () => true, close: () => socket.close() }
-  const { auth } = (await answer.json()) as { auth: string }
-  const heard = message('pusher_internal:subscription_succeeded')
-  socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth } }))
-  await heard
-  return { status: answer.status, closed: () => closed, close: () => socket.close() }
-}
-
 test('a session that is ended elsewhere is refused and stops hearing live events at once; the one that ended it goes on', async () => {
   const { workspace } = await createWorkspace(product.api, 'Sessions')
   const { sourceId } = await createSource(product.api, workspace)
+  const channel = `private-sources-${sourceId}`
   const other = createApiClient(product.url)
   await other.login(adminCredentials)
-  const listener = await listen(String(other.token), sourceId)
+  const listener = await listen(product, String(other.token), channel)
   expect([listener.status, listener.closed()]).toEqual([200, false])
 
   const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { name: string } }
@@ -66,8 +38,8 @@ test('a session that is ended elsewhere is refused and stops hearing live events
 
   expect((await other.call('GET', '/workspaces')).status).toBe(401)
   await eventually('the listener is cut', () => listener.closed())
-  expect((await listen(String(other.token), sourceId)).status).toBe(401)
-  const own = await listen(String(product.api.token), sourceId)
+  expect((await listen(product, String(other.token), channel)).status).toBe(401)
+  const own = await listen(product, String(product.api.token), channel)
   expect(own.status).toBe(200)
   own.close()
 })

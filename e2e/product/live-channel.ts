@@ -1,0 +1,50 @@
+import type { Product } from '@tributary/test-kit'
+
+export type LiveChannel = {
+  /** What authorizing the channel was answered. */
+  status: number
+  /** Whether the connection has ended. */
+  closed(): boolean
+  /** Every message of the channel itself so far. */
+  heard: { event: string; data: unknown }[]
+  close(): void
+}
+
+/** Listens to a private realtime channel with a session's token, as the web application does. */
+export const listen = async (product: Product, token: string, channel: string): Promise<LiveChannel> => {
+  const { key } = await product.api.ok('GET', '/realtime:config')
+  const socket = new WebSocket(`${product.url.replace('http', 'ws')}/app/${String(key)}?protocol=7`)
+  let closed = false
+  const heard: LiveChannel['heard'] = []
+  socket.addEventListener('close', () => {
+    closed = true
+  })
+  const content = (data: unknown): unknown => (typeof data === 'string' ? JSON.parse(data) : data)
+  const message = (event: string) =>
+    new Promise<Record<string, unknown>>((resolve) => {
+      socket.addEventListener('message', ({ data }) => {
+        const parsed = JSON.parse(String(data))
+        if (parsed.event === event) resolve(content(parsed.data) as Record<string, unknown>)
+      })
+    })
+  socket.addEventListener('message', ({ data }) => {
+    const parsed = JSON.parse(String(data))
+    if (parsed.channel === channel && !String(parsed.event).startsWith('pusher'))
+      heard.push({ event: parsed.event, data: content(parsed.data) })
+  })
+  const { socket_id } = await message('pusher:connection_established')
+  const answer = await fetch(`${product.url}/pusher/auth`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: new URLSearchParams({ socket_id: String(socket_id), channel_name: channel }),
+  })
+  if (!answer.ok) {
+    socket.close()
+    return { status: answer.status, closed: () => true, heard, close: () => socket.close() }
+  }
+  const { auth } = (await answer.json()) as { auth: string }
+  const subscribed = message('pusher_internal:subscription_succeeded')
+  socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth } }))
+  await subscribed
+  return { status: answer.status, closed: () => closed, heard, close: () => socket.close() }
+}

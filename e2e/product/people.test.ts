@@ -1,0 +1,98 @@
+import {
+  adminCredentials,
+  createApiClient,
+  createSource,
+  createWorkspace,
+  eventually,
+  type MailReceiver,
+  type Product,
+  startMailReceiver,
+  startProduct,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listen } from './live-channel.ts'
+
+let product: Product
+let mail: MailReceiver
+let adminId: string
+beforeAll(async () => {
+  mail = await startMailReceiver()
+  product = await startProduct({ env: { SMTP_URL: mail.url } })
+  await product.api.login(adminCredentials)
+  const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { id: string } }
+  adminId = user.id
+})
+afterAll(async () => {
+  await product?.[Symbol.asyncDispose]()
+  await mail?.close()
+})
+
+/** Somebody new, signed up with the code that was mailed. */
+const signUp = async (email: string) => {
+  const api = createApiClient(product.url)
+  await api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
+  const { code } = await mail.waitFor(email, { subject: 'Verify' })
+  const body = await api.ok('POST', '/users:signup', { email, otp_token: code })
+  api.token = String(body.access_token)
+  return { api, userId: (body.user as { id: string }).id }
+}
+
+test('who is invited joins by the mailed link, the administrator hears of it live, and removal ends everything at once', async () => {
+  const { organization, workspace } = await createWorkspace(product.api, 'Acme Inc')
+  const { sourceId } = await createSource(product.api, workspace)
+  const inbox = await listen(product, String(product.api.token), `private-users-${adminId}`)
+  const email = 'grace@example.com'
+  await product.api.ok('POST', `/${organization}/invitations:batchCreate`, { emails: [email], role: 1 })
+  const { link, subject } = await mail.waitFor(email, { subject: 'Acme Inc' })
+  expect(subject).toContain('invites you')
+  const address = new URL(link)
+  expect([address.origin, address.pathname]).toEqual([
+    product.url,
+    expect.stringMatching(/^\/invitations\/[0-9a-f-]{36}$/),
+  ])
+
+  const { api, userId } = await signUp(email)
+  expect((await api.call('GET', `/${workspace}`)).status).toBe(404)
+  await api.ok('POST', `${address.pathname}:accept`, { token: address.searchParams.get('token') })
+  expect((await api.call('GET', `/${workspace}`)).status).toBe(200)
+  await eventually('the administrator hears of it', () => inbox.heard.length > 0)
+  expect(inbox.heard).toMatchObject([
+    { event: 'notification', data: { kind: 'invitation_accepted', title: `${email} joined Acme Inc` } },
+  ])
+  inbox.close()
+  expect((await listen(product, String(api.token), `private-users-${adminId}`)).status).toBe(403)
+
+  const live = await listen(product, String(api.token), `private-sources-${sourceId}`)
+  expect(live.status).toBe(200)
+  const { memberships } = (await product.api.ok('GET', `/${organization}/memberships`)) as {
+    memberships: { name: string; user: string }[]
+  }
+  const { name } = memberships.find(({ user }) => user === `users/${userId}`) ?? { name: '' }
+  await product.api.ok('DELETE', `/${name}`)
+  expect((await api.call('GET', `/${workspace}`)).status).toBe(404)
+  await eventually('the listener is cut', () => live.closed())
+  expect((await listen(product, String(api.token), `private-sources-${sourceId}`)).status).toBe(403)
+})
+
+test('a logo is served under /media in the size asked for, to everybody and for ever, until it is removed', async () => {
+  const { organization } = await createWorkspace(product.api, 'Pictured')
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  // Larger than what other calls may send.
+  const content = Buffer.concat([png, Buffer.alloc(1_900_000)]).toString('base64')
+  const { extra } = (await product.api.ok('POST', `/${organization}:uploadLogo`, { content })) as {
+    extra: { logo: string }
+  }
+  const reply = await fetch(`${product.url}/${extra.logo}?max-w=48&max-h=48`)
+  expect([reply.status, reply.headers.get('content-type'), reply.headers.get('cache-control')]).toEqual([
+    200,
+    'image/webp',
+    'public, max-age=31536000, immutable',
+  ])
+  expect(Buffer.from(await reply.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP')
+  await product.api.ok('POST', `/${organization}:removeLogo`, {})
+  expect((await fetch(`${product.url}/${extra.logo}`)).status).toBe(404)
+  expect((await fetch(`${product.url}/media/%2e%2e%2fsecret.key`)).status).toBe(404)
+})
