@@ -6,7 +6,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
 import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiver } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
-import { findClippedText, findHorizontalScroll } from './screens/layout-checks.ts'
+import { findClippedText, findHorizontalScroll, findSidewaysTables } from './screens/layout-checks.ts'
 import { type Screen, screens } from './screens/screens.ts'
 import { type Seed, seedWorkspaces } from './screens/seed.ts'
 
@@ -52,6 +52,7 @@ const shoot = async (
     await page.screenshot({ path: `screenshots/${name}.png`, fullPage: true })
     taken += 1
     for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
+    for (const found of await findSidewaysTables(page)) problems.push(`${name}: scrolls sideways: ${found}`)
     for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
     const { violations } = await new AxeBuilder({ page }).disableRules(screen.opensMenu ? ['region'] : []).analyze()
     for (const violation of violations)

@@ -40,3 +40,11 @@ export const findClippedText = (page: Page): Promise<string[]> =>
       .slice(0, 3)
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)
   })
+
+/** Names of tables that are wider than the frame they lie in, so that they scroll sideways. */
+export const findSidewaysTables = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('table')]
+      .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0) + 1)
+      .map((table) => table.getAttribute('aria-label') ?? 'a table'),
+  )

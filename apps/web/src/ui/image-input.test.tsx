@@ -2,17 +2,24 @@
 import { fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import { ApiError } from '../lib/errors.ts'
 import { renderUi } from '../testing/render.tsx'
 import { ImageInput } from './image-input.tsx'
 
 const picture = new File(['abc'], 'logo.png', { type: 'image/png' })
 
-test('a chosen picture is handed on, and its failure is told below', async () => {
-  const onPick = vi.fn(() => Promise.reject(new Error('The disk is full.')))
+test.each([
+  [new Error('The disk is full.'), 'The disk is full.'],
+  [
+    new ApiError(400, { code: 400, message: 'content: too many pixels', metadata: { content: 'too many pixels' } }, ''),
+    'Too many pixels',
+  ],
+])('a chosen picture is handed on, and why it was refused is told below (case %#)', async (refusal, told) => {
+  const onPick = vi.fn(() => Promise.reject(refusal))
   renderUi(<ImageInput label="Logo" image="" title="Acme" onPick={onPick} />)
   await userEvent.upload(screen.getByLabelText('Logo', { selector: 'input' }), picture)
   expect(onPick).toHaveBeenCalledExactlyOnceWith(picture)
-  expect(await screen.findByRole('alert')).toHaveProperty('textContent', 'The disk is full.')
+  expect(await screen.findByRole('alert')).toHaveProperty('textContent', told)
 })
 
 test('a dropped picture is handed on', () => {

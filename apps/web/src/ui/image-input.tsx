@@ -1,5 +1,6 @@
 import { ImageUp, Trash2 } from 'lucide-react'
 import { type DragEvent, useId, useRef, useState } from 'react'
+import { failureText } from '../lib/errors.ts'
 import { imageAccept, imageProblem } from '../lib/image-file.ts'
 import { Avatar } from './avatar.tsx'
 import { Button } from './button.tsx'
@@ -18,13 +19,8 @@ export type ImageInputProps = {
   onPick: (file: File) => Promise<unknown>
   /** Removes the present picture. */
   onRemove?: () => Promise<unknown>
-  /** Reads the text for people from what `onPick` or `onRemove` threw. */
-  errorText?: (error: unknown) => string
   disabled?: boolean
 }
-
-const ownText = (error: unknown): string =>
-  error instanceof Error && error.message !== '' ? error.message : 'The image could not be saved.'
 
 /**
  * A picture that is chosen by dialog or dropped, one file of at most 2 MB. A file that breaks a rule is named below and
@@ -37,7 +33,6 @@ export const ImageInput = ({
   round = 'md',
   onPick,
   onRemove,
-  errorText = ownText,
   disabled = false,
 }: ImageInputProps) => {
   const id = useId()
@@ -55,7 +50,7 @@ export const ImageInput = ({
     try {
       await act()
     } catch (failure) {
-      setError(errorText(failure))
+      setError(failureText(failure))
     } finally {
       setBusy(undefined)
     }

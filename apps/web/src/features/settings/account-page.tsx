@@ -1,7 +1,6 @@
 import { administrators, firstName, lastName, type Membership, toRole, type User } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
-import { failureText } from '../../lib/errors.ts'
 import { base64Of } from '../../lib/image-file.ts'
 import { personName } from '../../lib/person.ts'
 import { roleTitle } from '../../lib/roles.ts'
@@ -37,7 +36,6 @@ const ProfileCard = ({ user }: { user: User }) => {
           round="full"
           onPick={async (file) => photo.mutateAsync(await base64Of(file))}
           onRemove={() => photo.mutateAsync(null)}
-          errorText={failureText}
         />
         <Field label="Email" hint="You sign in with it. It cannot be changed here.">
           {(control) => <Input {...control} type="email" value={user.email} readOnly autoComplete="off" />}

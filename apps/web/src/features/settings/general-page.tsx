@@ -38,7 +38,6 @@ const OrganizationCard = ({ organization }: { organization: Organization }) => {
           title={organization.display_name}
           onPick={async (file) => logo.mutateAsync(await base64Of(file))}
           onRemove={() => logo.mutateAsync(null)}
-          errorText={failureText}
         />
         <TextField name="title" label="Organization name" required autoComplete="organization" />
         <SelectField name="industry" label="Industry" required>
