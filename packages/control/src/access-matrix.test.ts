@@ -5,14 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Caller,
   type Harness,
-  idIn,
-  makeResources,
   type Organization,
   startControl,
   startOrganization,
 } from './testing/control-harness.ts'
 import { createRequests, type RequestOf } from './testing/requests.ts'
-import { loopbackUrl, openIdSettings, signInRequest } from './testing/sign-ins.ts'
+import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
 import { unrecorded } from './testing/unrecorded.ts'
 
 /** Statuses for: nobody, another organisation's administrator, guest, collaborator, administrator, platform admin. */
