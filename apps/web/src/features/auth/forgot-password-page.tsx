@@ -12,8 +12,8 @@ import { NewPasswordField } from '../../ui/password-field.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
-import { useKnownEmail } from './known-email.ts'
-import { AddressStep, CodeField, CodeHelp, type Sent } from './one-time-code.tsx'
+import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
+import { AddressStep, CodeField, CodeHelp } from './one-time-code.tsx'
 import { useEnter } from './use-enter.ts'
 
 const resetForm = z.object({ otp_token: oneTimeCode, password: newPassword })
@@ -63,7 +63,7 @@ export const ForgotPasswordPage = () => {
   useDocumentTitle('Reset password')
   const known = useKnownEmail()
   const [email, setEmail] = useState(known)
-  const [sent, setSent] = useState<Sent>()
+  const [sent, setSent] = useSent()
   return (
     <AuthFrame
       title="Reset your password"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { credentials, oneTimeCode } from '@tributary/contract'
 import { useEffect, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { configQuery } from '../../lib/queries.ts'
@@ -10,8 +10,8 @@ import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
-import { useKnownEmail } from './known-email.ts'
-import { AddressStep, CodeField, CodeHelp, type Sent, SentAddress } from './one-time-code.tsx'
+import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
+import { AddressStep, CodeField, CodeHelp, resendAfterMs, SentAddress } from './one-time-code.tsx'
 import { ThirdPartyButton } from './third-party-button.tsx'
 import { useEnter } from './use-enter.ts'
 
@@ -68,11 +68,21 @@ type CodeStep = { sent: Sent; otp: string; onSent: (sent: Sent) => void; onChang
 
 const OneTimeCodeLogin = ({ email, onEmail }: Way) => {
   const [query] = useSearchParams()
-  const otp = query.get('otp') ?? ''
-  // The mail that leads here has the code in its link.
-  const [sent, setSent] = useState<Sent | undefined>(otp !== '' && email !== '' ? { email, sentAt: 0 } : undefined)
-  if (sent !== undefined)
-    return <CodeLogin sent={sent} otp={otp} onSent={setSent} onChangeAddress={() => setSent(undefined)} />
+  const navigate = useNavigate()
+  const [sent, setSent] = useSent()
+  // The link of the mail brings the code. It must not stay in the address: it works once, and the history keeps it.
+  const brought = query.get('otp') ?? ''
+  const [otp, setOtp] = useState(brought)
+  useEffect(() => {
+    if (brought === '') return
+    const state = email === '' ? null : { sent: { email, sentAt: Date.now() - resendAfterMs } }
+    void navigate(paths.login({ method: 'otp' }), { replace: true, state })
+  }, [brought, email, navigate])
+  const changeAddress = (): void => {
+    setOtp('')
+    setSent(undefined)
+  }
+  if (sent !== undefined) return <CodeLogin sent={sent} otp={otp} onSent={setSent} onChangeAddress={changeAddress} />
   return (
     <AddressStep
       name="Sign in"

@@ -6,14 +6,13 @@ import { formFailure } from '../../lib/errors.ts'
 import { Button } from '../../ui/button.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { notify } from '../../ui/toast.tsx'
+import type { Sent } from './handed-over.ts'
 
 /** What the code is asked for. */
 export type CodeAction = (typeof otpActions)[number]
-/** An address that a code was sent to, and when (Unix time in ms; 0 when somebody else asked for it). */
-export type Sent = { email: string; sentAt: number }
 
 /** Milliseconds after which a code may be asked for again. */
-const resendAfterMs = 30_000
+export const resendAfterMs = 30_000
 
 const emailForm = z.object({ email })
 

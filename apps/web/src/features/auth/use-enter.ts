@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { keys } from '../../lib/queries.ts'
 import { acceptSaved } from '../../lib/saved-invitation.ts'
-import { takeLocation } from '../../lib/session.ts'
+import { mayCompleteRegistration, takeLocation } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 import { forgetSignUp } from './saved-sign-up.ts'
 
@@ -31,6 +31,7 @@ export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
         timeout: false,
       })
     }
-    await navigate(user.first_name === '' ? paths.completeRegistration() : takeLocation(), { replace: true })
+    const incomplete = user.first_name === '' && mayCompleteRegistration()
+    await navigate(incomplete ? paths.completeRegistration() : takeLocation(), { replace: true })
   }
 }

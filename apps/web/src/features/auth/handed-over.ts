@@ -1,0 +1,44 @@
+import { useCallback } from 'react'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
+import { codeLifeMs } from './saved-sign-up.ts'
+
+/** An address that a code was sent to, and when (Unix time in ms). */
+export type Sent = { email: string; sentAt: number }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const textIn = (state: unknown, key: string): string | undefined => {
+  const value = isRecord(state) ? state[key] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+const sentIn = (state: unknown): Sent | undefined => {
+  const sent = isRecord(state) && isRecord(state.sent) ? state.sent : undefined
+  const email = textIn(sent, 'email')
+  const sentAt = sent?.sentAt
+  return email !== undefined && typeof sentAt === 'number' ? { email, sentAt } : undefined
+}
+
+/** The address that the page before has handed over, or that stands in this page's address; empty when there is none. */
+export const useKnownEmail = (): string => {
+  const { state } = useLocation()
+  const [query] = useSearchParams()
+  return textIn(state, 'email') ?? query.get('email') ?? ''
+}
+
+/**
+ * To whom this page has sent a code, while it may still work. It is kept with the page's place in the history, where a
+ * reload and the way back find it again; undefined ends it.
+ */
+export const useSent = (): [sent: Sent | undefined, setSent: (sent: Sent | undefined) => void] => {
+  const { state, pathname, search } = useLocation()
+  const navigate = useNavigate()
+  const setSent = useCallback(
+    (sent: Sent | undefined): void => {
+      void navigate({ pathname, search }, { replace: true, state: sent === undefined ? null : { sent } })
+    },
+    [navigate, pathname, search],
+  )
+  const sent = sentIn(state)
+  return [sent !== undefined && Date.now() - sent.sentAt < codeLifeMs ? sent : undefined, setSent]
+}
