@@ -24,6 +24,7 @@ export default defineConfig(({ mode }) => ({
       '/dev': server,
       '/pusher': server,
       '/v1': server,
+      '/media': server,
       '/ofrep': server,
       '/app/': { target: server, ws: true },
     },

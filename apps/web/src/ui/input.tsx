@@ -41,7 +41,10 @@ export const PasswordInput = ({ className, ...rest }: InputProps) => {
 /** An amount of dollars. */
 export const PriceInput = ({ className, ...rest }: InputProps) => (
   <span className="relative block">
-    <span aria-hidden className="pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center text-ink-3">
+    <span
+      aria-hidden
+      className="pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center text-base text-ink-3 max-sm:text-lg"
+    >
       $
     </span>
     <Input inputMode="decimal" min={0} step="0.01" {...rest} type="number" className={cn('pl-6 tabular', className)} />

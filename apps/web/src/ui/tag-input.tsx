@@ -10,8 +10,9 @@ export const afterKey = (key: string, text: string, tags: readonly string[]): re
 }
 
 /**
- * A list of texts. Tab, Enter and leaving the input add what is typed; Backspace in the empty input removes the last
- * one. There may be any number of them, and the same twice.
+ * A list of texts. Tab and Enter add what is typed; Backspace in the empty input removes the last one. There may be any
+ * number of them, and the same twice. Leaving the input adds nothing: a tag that appears below a pressed mouse button
+ * would move what is about to be clicked.
  */
 export const TagInput = ({
   value,
@@ -54,7 +55,9 @@ export const TagInput = ({
           key={`${index} ${tag}`}
           className="inline-flex max-w-full items-center gap-0.5 rounded-sm bg-hover py-0.5 pl-1.5 text-sm text-ink"
         >
-          <span className="truncate">{tag}</span>
+          <span className="truncate" title={tag}>
+            {tag}
+          </span>
           <button
             type="button"
             aria-label={`Remove ${tag}`}
@@ -82,12 +85,6 @@ export const TagInput = ({
         autoComplete="off"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={press}
-        onBlur={() => {
-          const next = afterKey('Enter', text, value)
-          if (next === undefined) return
-          setText('')
-          onChange(next)
-        }}
         className="min-w-24 flex-1 bg-transparent px-1 text-ink outline-none placeholder:text-ink-3 max-sm:text-lg"
       />
     </div>
