@@ -1,12 +1,7 @@
 import type { Locator, Page, Route } from '@playwright/test'
 import { createSource, createWorkspace } from '@tributary/test-kit'
+import { refuse } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
-
-/** Answers a call of the page in the server's place. */
-const refuse =
-  (code: number, reason: string, message: string, metadata: Record<string, string> = {}) =>
-  (route: Route): Promise<void> =>
-    route.fulfill({ status: code, json: { code, reason, message, metadata } })
 
 /** What happens to calls of one verb to an address that ends so; other calls go on to the server. */
 const intercept = (page: Page, verb: string, end: string, act: (route: Route) => Promise<void>): Promise<void> =>

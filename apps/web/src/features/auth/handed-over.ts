@@ -1,4 +1,4 @@
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { codeLifeMs } from './saved-sign-up.ts'
 
@@ -39,6 +39,7 @@ export const useSent = (): [sent: Sent | undefined, setSent: (sent: Sent | undef
     },
     [navigate, pathname, search],
   )
+  const [opened] = useState(() => Date.now())
   const sent = sentIn(state)
-  return [sent !== undefined && Date.now() - sent.sentAt < codeLifeMs ? sent : undefined, setSent]
+  return [sent !== undefined && opened - sent.sentAt < codeLifeMs ? sent : undefined, setSent]
 }
