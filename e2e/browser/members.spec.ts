@@ -103,7 +103,7 @@ test('MEM-18: administrators see all members with role and joining, pending invi
   await signIn(page, admin)
   await page.goto(membersPath(workspace))
   await expect(page.getByRole('heading', { level: 1, name: 'Members' })).toBeVisible()
-  await expect(members(page).getByRole('columnheader')).toHaveText(['Name', 'Email', 'Role', 'Joined', ''])
+  await expect(members(page).getByRole('columnheader')).toHaveText(['Name', 'Email', 'Role', 'Joined', 'Actions'])
   const row = members(page).getByRole('row', { name: /Gerd/ })
   await expect(row.getByRole('cell').nth(1)).toHaveText(guest.email)
   await expect(row.getByRole('combobox', { name: 'Role of Gerd' })).toHaveValue('ORG_GUEST')

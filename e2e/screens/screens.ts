@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import type { Seed } from './seed.ts'
+import { settingsScreens } from './settings-screens.ts'
 
 /** One picture: a route in a state. */
 export type Screen = {
@@ -104,6 +105,7 @@ export const screens: Screen[] = [
       await page.getByText('Password is required').waitFor()
     },
   },
+  ...settingsScreens,
   ...authScreens,
   ...registrationScreens.map((screen): Screen => ({ ...screen, before: true })),
   {

@@ -6,6 +6,7 @@ import {
   type Product,
   type WebhookReceiver,
 } from '@tributary/test-kit'
+import { addPerson, openDatabase } from '../browser/people.ts'
 
 /** Resource names of what the pictures show. */
 export type Seed = {
@@ -21,6 +22,24 @@ export type Seed = {
   empty: { workspace: string; source: string; destination: string }
 }
 
+/** Members of every role, invitations of which one has expired, and a link to join with. */
+const seedTeam = async (product: Product, organization: string): Promise<void> => {
+  await using database = await openDatabase(product)
+  const roles = ['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'] as const
+  const names = ['Grace', 'Alan', 'Bartholomew', 'Katherine', 'Linus', 'Margaret', 'Edsger', 'Barbara']
+  for (const [index, name] of names.entries())
+    await addPerson(database, name, { organization, role: roles[index % roles.length] ?? 'ORG_GUEST' })
+  const emails = ['new.colleague@example.com', 'somebody.with.a.rather.long.address@subsidiary.example.com']
+  await product.api.ok('POST', `/${organization}/invitations:batchCreate`, { emails, role: 1 })
+  const hour = 3_600_000
+  await database.db
+    .updateTable('invitations')
+    .set({ send_time: new Date(Date.now() - 192 * hour), expire_time: new Date(Date.now() - 24 * hour) })
+    .where('invitee_email', '=', emails[1] ?? '')
+    .execute()
+  await product.api.ok('POST', `/${organization}/invitationlinks`, { role: 2 })
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -31,7 +50,8 @@ export const seedWorkspaces = async (
   refusing.behave({ status: 404, body: '{"error":"no such hook"}' })
   busy.behave({ status: 503, headers: { 'retry-after': '3600' }, body: '{"error":"back in an hour"}' })
   const { api, url } = product
-  const { workspace } = await createWorkspace(api, 'Northwind Traders')
+  const { workspace, organization } = await createWorkspace(api, 'Northwind Traders')
+  await seedTeam(product, organization)
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')

@@ -30,6 +30,18 @@ export const findMembers = (members: readonly Member[], search: string): readonl
   )
 }
 
+/** An address that rather breaks before its @ than inside of a word. */
+const Address = ({ email }: { email: string }) => {
+  const at = email.lastIndexOf('@')
+  return (
+    <span className="wrap-anywhere">
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </span>
+  )
+}
+
 const Who = ({ member, self, role }: { member: Member; self: boolean; role: ReactNode }) => {
   const name = personName(member.profile)
   return (
@@ -40,7 +52,9 @@ const Who = ({ member, self, role }: { member: Member; self: boolean; role: Reac
           <span className="min-w-0 font-medium break-words">{name}</span>
           {self && <Badge>You</Badge>}
         </span>
-        <span className="block text-xs break-all text-ink-3 sm:hidden">{member.profile.email}</span>
+        <span className="block text-xs text-ink-3 sm:hidden">
+          <Address email={member.profile.email} />
+        </span>
         <span className="mt-1.5 block sm:hidden">{role}</span>
       </span>
     </span>
@@ -166,7 +180,11 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         header: 'Email',
         wide: true,
         value: ({ profile }) => profile.email.toLowerCase(),
-        cell: ({ profile }) => <span className="break-all text-ink-2">{profile.email}</span>,
+        cell: ({ profile }) => (
+          <span className="text-ink-2">
+            <Address email={profile.email} />
+          </span>
+        ),
       },
       {
         id: 'role',
@@ -184,7 +202,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
       },
       {
         id: 'actions',
-        header: '',
+        header: 'Actions',
         align: 'right',
         className: 'pl-0',
         cell: (member) =>

@@ -1,0 +1,151 @@
+import type { Page } from '@playwright/test'
+import type { InvitationPreview } from '@tributary/contract'
+import { adminCredentials } from '@tributary/test-kit'
+import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
+
+const settled = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle')
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+}
+
+const failing = (pattern: RegExp) => async (page: Page) => {
+  const json = { code: 500, reason: 'FAILED', message: 'Internal error', metadata: {} }
+  await page.route(
+    (url) => pattern.test(url.pathname),
+    (route) => route.fulfill({ status: 500, json }),
+  )
+}
+
+const filled = (page: string) => (seed: Seed) => `/${seed.filled.workspace}/settings/${page}`
+const empty = (page: string) => (seed: Seed) => `/${seed.empty.workspace}/settings/${page}`
+
+/** Opens the window for inviting, and with a text sends that off. */
+const inviting =
+  (emails?: string) =>
+  async (page: Page): Promise<void> => {
+    await settled(page)
+    await page.getByRole('main').getByRole('button', { name: 'Invite', exact: true }).click()
+    if (emails === undefined) return page.getByRole('textbox', { name: 'Emails' }).waitFor()
+    await page.getByRole('textbox', { name: 'Emails' }).fill(emails)
+    await page.getByRole('button', { name: 'Send invitations' }).click()
+    await page.getByText('One of the emails is invalid').waitFor()
+  }
+
+const pressing =
+  (button: string | RegExp) =>
+  async (page: Page): Promise<void> => {
+    await settled(page)
+    await page.getByRole('button', { name: button }).first().click()
+    await page.getByRole('dialog').waitFor()
+  }
+
+/** Forgets the one-time token of the login, as after a change of the password. */
+const withoutToken = (page: Page): Promise<void> =>
+  page.addInitScript(() => {
+    const stored = JSON.parse(localStorage.getItem('tributary-session') ?? '{}')
+    if (stored.state?.passwordOTPToken) stored.state.passwordOTPToken = null
+    localStorage.setItem('tributary-session', JSON.stringify(stored))
+  }) as unknown as Promise<void>
+
+/** Whom the invitation of the pictures is for; its token is known to nobody but the mail. */
+const invitation = (of: Partial<InvitationPreview>) => async (page: Page) => {
+  const json: InvitationPreview = {
+    organization: { name: 'organizations/elsewhere', display_name: 'Contoso Analytics', logo: '' },
+    inviter: 'Grace Hopper',
+    role: { value: 'ORG_COLLABORATOR' },
+    invitee_email: '',
+    has_account: false,
+    ...of,
+  }
+  await page.route('**/api/invitations/**', (route) => route.fulfill({ json }))
+}
+
+const refused = (status: number, message: string) => async (page: Page) => {
+  const json = { code: status, reason: 'REFUSED', message, metadata: {} }
+  await page.route('**/api/invitations/**', (route) => route.fulfill({ status, json }))
+}
+
+const opened = { path: () => '/invitations/some?token=thing', ready: settled }
+
+/** Settings, members, and the page of an invitation in its states. */
+export const settingsScreens: Screen[] = [
+  { name: 'settings-general-filled', path: filled('organization'), ready: settled },
+  {
+    name: 'settings-general-error',
+    path: filled('organization'),
+    ready: settled,
+    prepare: failing(/\/api\/organizations\/[^/]+$/),
+    expectsFailedCalls: true,
+  },
+  { name: 'settings-create-workspace', path: filled('organization'), ready: pressing('Create workspace') },
+  { name: 'settings-members-filled', path: filled('organization/members'), ready: settled },
+  { name: 'settings-members-empty', path: empty('organization/members'), ready: settled },
+  {
+    name: 'settings-members-error',
+    path: filled('organization/members'),
+    ready: settled,
+    prepare: failing(/\/(memberships|invitations|invitationlinks)$/),
+    expectsFailedCalls: true,
+  },
+  { name: 'settings-invite', path: filled('organization/members'), ready: inviting() },
+  { name: 'settings-invite-invalid', path: filled('organization/members'), ready: inviting('ana@example.com, ben') },
+  { name: 'settings-remove-member', path: filled('organization/members'), ready: pressing(/^Remove /) },
+  { name: 'settings-account-filled', path: filled('account'), ready: settled },
+  {
+    name: 'settings-account-error',
+    path: filled('account'),
+    ready: settled,
+    prepare: failing(/\/sessions$/),
+    expectsFailedCalls: true,
+  },
+  {
+    name: 'settings-password-rules',
+    path: filled('account/change-password'),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('textbox', { name: 'New password', exact: true }).fill('lower1')
+      await page.getByRole('button', { name: 'Save Changes' }).click()
+      await page.getByText('Repeat the new password').waitFor()
+    },
+  },
+  {
+    name: 'settings-password-code',
+    path: filled('account/change-password'),
+    prepare: async (page) => {
+      await withoutToken(page)
+      await page.route('**/api/users:sendOtp', (route) => route.fulfill({ json: {} }))
+    },
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Send me a code' }).click()
+      await page.getByRole('textbox', { name: 'One-time code' }).waitFor()
+    },
+  },
+  {
+    name: 'invitation-signed-out',
+    signedOut: true,
+    prepare: invitation({ invitee_email: 'ada.lovelace@example.com' }),
+    ...opened,
+  },
+  { name: 'invitation-signed-in', prepare: invitation({ invitee_email: adminCredentials.email }), ...opened },
+  {
+    name: 'invitation-other-address',
+    prepare: invitation({ invitee_email: 'ada.lovelace@example.com', has_account: true }),
+    ...opened,
+  },
+  {
+    name: 'invitation-gone',
+    signedOut: true,
+    expectsFailedCalls: true,
+    prepare: refused(410, 'This invitation has expired; ask for a new one'),
+    ...opened,
+  },
+  {
+    name: 'invitation-unknown',
+    signedOut: true,
+    expectsFailedCalls: true,
+    prepare: refused(404, 'invitation not found'),
+    ...opened,
+  },
+]
