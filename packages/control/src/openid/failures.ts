@@ -1,5 +1,5 @@
 import { AppError, unauthorized } from '@tributary/kernel'
-import { ClientError, ResponseBodyError } from 'openid-client'
+import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 
 /** Codes of the client for answers that are well-formed and wrong: another nonce, issuer, audience, key, signature. */
 const refusals = new Set([
@@ -33,6 +33,21 @@ const notUnderstood = (displayName: string): AppError =>
     'PROVIDER_UNAVAILABLE',
     `${displayName} does not answer as it should; try again later or log in another way`,
   )
+
+/** What the log says of a failed exchange: messages and codes, never what was sent or answered, which holds tokens. */
+export const problemOf = (error: unknown): Record<string, string> => {
+  if (!(error instanceof Error)) return { problem: 'unknown' }
+  const { cause } = error
+  return {
+    problem: error.message,
+    ...('code' in error ? { problemCode: String(error.code) } : {}),
+    ...(error instanceof ResponseBodyError ? { answered: `${error.status} ${error.error}` } : {}),
+    ...(error instanceof WWWAuthenticateChallengeError
+      ? { answered: `${error.status} ${error.cause.map(({ parameters }) => parameters.error ?? '').join(' ')}` }
+      : {}),
+    ...(cause instanceof Error ? { because: cause.message } : {}),
+  }
+}
 
 /** What the caller is told about a failed exchange with a sign-in provider; the cause itself only goes to the log. */
 export const asProviderFailure = (error: unknown, displayName: string): AppError => {

@@ -3,7 +3,7 @@ import { email as emailAddress, firstName, lastName } from '@tributary/contract'
 import { AppError, type Clock, type Logger, unauthorized } from '@tributary/kernel'
 import * as client from 'openid-client'
 import type { z } from 'zod'
-import { asProviderFailure, ProviderTooSlow } from './failures.ts'
+import { asProviderFailure, ProviderTooSlow, problemOf } from './failures.ts'
 
 /** An OpenID provider and what this product is registered as there. */
 export type OpenIdSettings = {
@@ -159,7 +159,7 @@ export const createOpenId = (settings: OpenIdSettings, { clock, logger }: { cloc
     } catch (error) {
       if (error instanceof AppError) throw error
       const failure = asProviderFailure(error, settings.displayName)
-      logger.warn({ err: error, issuer: settings.issuer, reason: failure.reason }, 'third-party sign-in failed')
+      logger.warn({ issuer: settings.issuer, ...problemOf(error) }, 'third-party sign-in failed')
       throw failure
     } finally {
       clearTimeout(timer)

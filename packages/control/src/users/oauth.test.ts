@@ -1,5 +1,5 @@
 import { loginResponse } from '@tributary/contract'
-import { newId } from '@tributary/kernel'
+import { newId, silentLogger } from '@tributary/kernel'
 import { type OpenIdProvider, type OpenIdTrouble, type OpenIdUser, startOpenIdProvider } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, publicUrl, startControl, testClientConfig } from '../testing/control-harness.ts'
@@ -317,11 +317,20 @@ describe('when the provider', () => {
     })
   })
 
-  test('does not know the secret, the caller is not blamed', async () => {
+  test('does not know the secret, the caller is not blamed; the log says why and holds no code or secret', async () => {
+    const lines: string[] = []
+    const warn = (fields: object, message: string): void => void lines.push(JSON.stringify([fields, message]))
     await using mistaken = await startControl({
-      openId: { ...openIdSettings(provider), clientSecret: 'wrong' },
+      openId: { ...openIdSettings(provider), clientSecret: 'wrong-secret' },
       publicUrl: () => loopbackUrl,
+      logger: { ...silentLogger, warn },
     })
-    expect(await signUp(mistaken, newcomer())).toMatchObject({ status: 502, body: { reason: 'PROVIDER_UNAVAILABLE' } })
+    const body = await returned(mistaken, newcomer())
+    expect(await post(mistaken, 'Signup', body)).toMatchObject({
+      status: 502,
+      body: { reason: 'PROVIDER_UNAVAILABLE' },
+    })
+    expect(lines).toEqual([expect.stringContaining('401 invalid_client')])
+    for (const secret of ['wrong-secret', body.code, body.code_verifier]) expect(lines[0]).not.toContain(secret)
   })
 })
