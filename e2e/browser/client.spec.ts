@@ -174,6 +174,43 @@ test('OBS-01, OBS-05, OBS-06: with a key, what users do arrives as events of the
   })
 })
 
+test('ERR-20, OBS-09: with an address, a fault of a page is reported with the user and without the query; what is gone is not', async ({
+  page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Reported')
+  const envelopes: string[] = []
+  const { host } = new URL(product.url)
+  await page.route('**/api/7/envelope/**', (route) => {
+    envelopes.push(route.request().postData() ?? '')
+    return route.fulfill({ json: {} })
+  })
+  await page.route('**/api/config', async (route) => {
+    const response = await route.fetch()
+    const reporting = { sentry_dsn: `http://publickey@${host}/7`, environment: 'production' }
+    await route.fulfill({ response, json: { ...(await response.json()), ...reporting } })
+  })
+  await page.route(/\/assets\/sources-page-[^/]*\.js$/, (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: "export const SourcesPage = () => { throw new Error('Not today') }",
+    }),
+  )
+  await signIn(page, adminCredentials)
+  const { currentUserResourceName } = await storedSession(page)
+  await page.goto(`/${workspace}/destinations/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe`)
+  await expect(page.getByText('The page you are looking for does not exist.')).toBeVisible()
+  // The transaction of a page load shows that the reporter has started.
+  await eventually('a trace is sent', () => envelopes.length > 0)
+  await page.goto(`/${workspace}/sources?token=very-secret`)
+  await expect(page.getByText('Ooops, something went wrong!')).toBeVisible()
+  await eventually('the fault is reported', () => envelopes.some((text) => text.includes('Not today')))
+  const report = envelopes.find((text) => text.includes('Not today')) ?? ''
+  expect(report).toContain(currentUserResourceName)
+  expect(envelopes.filter((text) => text.includes('"exception"'))).toHaveLength(1)
+  expect(envelopes.join('\n')).not.toContain('very-secret')
+})
+
 test('OBS-11: without keys nothing is loaded from or sent to others, and the console stays clean', async ({
   page,
   product,

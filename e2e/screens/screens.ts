@@ -349,4 +349,30 @@ export const screens: Screen[] = [
     prepare: failing(/\/api\/workspaces\/[^/]+\/sources\/[^/]+$/, 403),
     expectsFailedCalls: true,
   },
+  {
+    name: 'overview-masked',
+    path: filled(({ workspace }) => workspace),
+    prepare: async (page) => {
+      await page.addInitScript(() => localStorage.setItem('mask_metric_values', 'true'))
+    },
+    ready: settled,
+  },
+  {
+    name: 'source-warehouse-away',
+    path: filled(({ workspace }) => `${workspace}/sources`),
+    ready: settled,
+    prepare: failing(/\/api\/workspaces\/[^/]+\/sources$/, 412),
+    expectsFailedCalls: true,
+  },
+  {
+    name: 'page-fault',
+    path: filled(({ workspace }) => `${workspace}/sources`),
+    prepare: async (page) => {
+      await page.route(/\/assets\/sources-page-[^/]*\.js$/, (route) =>
+        route.fulfill({ contentType: 'text/javascript', body: "throw new Error('Broken on purpose')" }),
+      )
+    },
+    ready: heading('Ooops, something went wrong!'),
+    expectsFailedCalls: true,
+  },
 ]

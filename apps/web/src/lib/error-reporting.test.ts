@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { isIgnored, reportError, reportingOptions, setReportedUser, startErrorReporting } from './error-reporting.ts'
 import { ApiError } from './errors.ts'
 
@@ -49,14 +49,27 @@ test.each([
 
 test('faults are reported with the user, who is forgotten at sign-out; what is ignored never gets there', async () => {
   const told: unknown[] = []
+  const reporter = {
+    captureException: (error: unknown) => void told.push(error),
+    setUser: (user: { id: string } | null) => void told.push({ user }),
+  }
   setReportedUser('users/u1')
-  await startErrorReporting(production, async () => ({
-    captureException: (error) => void told.push(error),
-    setUser: (user) => void told.push({ user }),
-  }))
+  await startErrorReporting(production, () => Promise.resolve(reporter))
   const fault = new ApiError(500, { message: 'boom' }, 'x')
   reportError(fault)
   reportError(new ApiError(404, {}, 'x'))
   setReportedUser(null)
   expect(told).toEqual([{ user: { id: 'users/u1' } }, fault, { user: null }])
+})
+
+test('a fault that comes before the SDK is there is reported once it is', async () => {
+  vi.resetModules()
+  const fresh = await import('./error-reporting.ts')
+  const told: unknown[] = []
+  const fault = new Error('while the page loads')
+  fresh.reportError(fault)
+  await fresh.startErrorReporting(production, () =>
+    Promise.resolve({ captureException: (error: unknown) => void told.push(error), setUser() {} }),
+  )
+  expect(told).toEqual([fault])
 })

@@ -38,23 +38,29 @@ export const reportingOptions = (
         ignores: isIgnored,
       }
 
-let reporter: Reporter | undefined
+/** `undefined` until the configuration is known and the SDK is there, null when nothing is reported. */
+let reporter: Reporter | null | undefined
+let early: unknown[] = []
+const maxEarly = 20
 let user: string | null = null
 
-/** Starts reporting when the configuration asks for it. `load` fetches the SDK, which other pages do without. */
+/** Starts reporting when the configuration asks for it, with what came before. `load` fetches the SDK, which other pages do without. */
 export const startErrorReporting = async (
   config: Pick<ClientConfig, 'sentry_dsn' | 'environment'>,
   load: (options: ReportingOptions) => Promise<Reporter>,
 ): Promise<void> => {
   const options = reportingOptions(config)
-  if (options === undefined) return
-  reporter = await load(options)
-  reporter.setUser(user === null ? null : { id: user })
+  reporter = options === undefined ? null : await load(options)
+  reporter?.setUser(user === null ? null : { id: user })
+  for (const error of early) reporter?.captureException(error)
+  early = []
 }
 
 /** Reports a fault that something has already shown to the user. */
 export const reportError = (error: unknown): void => {
-  if (!isIgnored(error)) reporter?.captureException(error)
+  if (isIgnored(error)) return
+  if (reporter === undefined) early = [...early, error].slice(-maxEarly)
+  else reporter?.captureException(error)
 }
 
 /** Says who is signed in, null when nobody is any more. */

@@ -105,6 +105,7 @@ export const PageNotFound = ({ home }: { home: string }) => (
 export const LastResort = ({ onReset }: { onReset?: () => void }) => (
   <Frame
     icon={TriangleAlert}
+    heading="h1"
     title="Ooops, something went wrong!"
     action={
       <>
