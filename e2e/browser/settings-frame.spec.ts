@@ -103,10 +103,26 @@ test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered 
   await expect(upgrade).toHaveAttribute('href', configured.pricing)
   await expect(upgrade).toHaveAttribute('target', '_blank')
   await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
-  await page.goto('/auth/logout')
-  await page.waitForURL('**/auth/login')
-  await signIn(page, await addPerson(database, 'Gus', { organization, role: 'ORG_GUEST' }))
-  await page.goto(`/${workspace}`)
+  // No organisation can have another plan yet.
+  const current = (await product.api.ok('GET', `/${workspace}`)) as { organization: object }
+  const subscription = { name: `${organization}/subscription`, extra: { plan_name: 'plans/team' } }
+  await page.route(`**/api/${workspace}`, (route) =>
+    route.fulfill({ json: { ...current, organization: { ...current.organization, subscription } } }),
+  )
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
+  await expect(upgrade).toHaveCount(0)
+  await page.unroute(`**/api/${workspace}`)
+  for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const) {
+    await page.goto('/auth/logout')
+    await page.waitForURL('**/auth/login')
+    await signIn(page, await addPerson(database, 'Gus', { organization, role }))
+    const roles = page.waitForResponse(/\/memberships/)
+    await page.goto(`/${workspace}`)
+    await (await roles).finished()
+    await expect(page.getByRole('button', { name: 'Invite', exact: true })).toBeVisible()
+    await expect(upgrade).toHaveCount(0)
+  }
   const invite = page.getByRole('button', { name: 'Invite', exact: true })
   await invite.hover()
   await expect(page.getByText('Only administrators can invite people')).toBeVisible()

@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test'
 import { authScreens, registrationScreens } from './auth-screens.ts'
+import { frameScreens } from './frame-screens.ts'
+import { failing, settled } from './prepare.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
 
@@ -25,32 +27,6 @@ const heading =
   async (page: Page): Promise<void> => {
     await page.getByRole('heading', { name }).first().waitFor()
     await page.waitForLoadState('networkidle')
-  }
-
-const settled = async (page: Page): Promise<void> => {
-  await page.waitForLoadState('networkidle')
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-}
-
-/** Every call of the API whose path matches fails with the body that the server gives for a fault. */
-const failing =
-  (pattern: RegExp, status = 500) =>
-  async (page: Page): Promise<void> => {
-    const message =
-      status === 404
-        ? 'The resource was not found'
-        : status === 403
-          ? 'You are not authorized to do this'
-          : 'Internal error'
-    await page.route(
-      (url) => pattern.test(url.pathname),
-      (route) =>
-        route.fulfill({
-          status,
-          contentType: 'application/json',
-          body: JSON.stringify({ code: status, reason: 'FAILED', message, metadata: {} }),
-        }),
-    )
   }
 
 const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
@@ -375,4 +351,5 @@ export const screens: Screen[] = [
     ready: heading('Ooops, something went wrong!'),
     expectsFailedCalls: true,
   },
+  ...frameScreens,
 ]

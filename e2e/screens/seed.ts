@@ -20,6 +20,8 @@ export type Seed = {
     key: string
   }
   empty: { workspace: string; source: string; destination: string }
+  /** Path of an onboarding link. */
+  onboarding: string
 }
 
 /** Members of every role, invitations of which one has expired, and a link to join with. */
@@ -134,7 +136,14 @@ export const seedWorkspaces = async (
     { url: receiver.url },
     'Waiting webhook',
   )
+  const onboarding = (await api.ok('POST', '/users:onboard', {
+    email: 'grace.hopper@contoso.example',
+    first_name: 'Grace',
+    last_name: 'Hopper',
+    organization_title: 'Contoso Retail Group',
+  })) as { user: { id: string }; onboarding_token: string }
   return {
+    onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
     filled: { workspace, source, destination, failing, waiting, paused, key },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }

@@ -18,7 +18,7 @@ export const ActingFrame = () => {
         aria-label="Acting on behalf"
         className="flex min-h-11 flex-wrap items-center justify-center gap-x-4 gap-y-1.5 bg-danger px-4 py-1.5 text-sm text-white md:sticky md:top-0 md:z-30 md:h-11 md:flex-nowrap"
       >
-        <p className="min-w-0 font-medium break-words md:truncate">
+        <p className="min-w-0 text-center font-medium break-words md:truncate">
           {`You are currently acting as "${display_name === '' ? title : display_name}" Organisation Administrator`}
         </p>
         <button

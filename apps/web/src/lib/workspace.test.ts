@@ -13,14 +13,14 @@ test('a workspace of the user is found by its id', () => {
   expect(resolveWorkspace('w2', [workspace('w1'), workspace('w2')], null).title).toBe('w2')
 })
 
-test('a workspace that is not one of the user is not found', () => {
+test('WSP-06: a workspace that is not one of the user is not found', () => {
   expect(() => resolveWorkspace('w3', [workspace('w1')], null)).toThrow('Workspace not found')
 })
 
-test.each([undefined, ''])('the id %j is missing', (id) => {
+test.each([undefined, ''])('WSP-07: the id %j is missing', (id) => {
   expect(() => resolveWorkspace(id, [workspace('w1')], null)).toThrow('Workspace Id param not found')
 })
 
-test('while acting on behalf the acted-on workspace stands in', () => {
+test('WSP-08: while acting on behalf the acted-on workspace stands in', () => {
   expect(resolveWorkspace('w1', [workspace('w1')], { workspace: workspace('other') }).title).toBe('other')
 })

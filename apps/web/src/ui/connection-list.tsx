@@ -100,19 +100,16 @@ export const ConnectionList = ({
         {rows.map((row) => (
           <li key={row.name} className="flex flex-wrap items-center gap-3 px-4 py-3">
             {row.from !== undefined && (
-              <>
+              <span className="flex w-full min-w-0 items-center gap-3 sm:w-2/5">
                 <AppIcon icon={row.from.icon} />
-                <Link
-                  to={row.from.to}
-                  className="min-w-0 flex-1 truncate rounded-sm font-medium hover:underline max-sm:basis-2/3"
-                >
+                <Link to={row.from.to} className="min-w-0 flex-1 truncate rounded-sm font-medium hover:underline">
                   {row.from.title}
                 </Link>
-                <ArrowRight aria-label="to" className="size-4 shrink-0 text-ink-3" />
-              </>
+                <ArrowRight aria-label="to" className="size-4 shrink-0 text-ink-3 max-sm:rotate-90" />
+              </span>
             )}
             <AppIcon icon={row.icon} />
-            <span className="min-w-0 flex-1">
+            <span className="min-w-0 flex-1 basis-24">
               <Link to={row.to} className="block truncate rounded-sm font-medium hover:underline">
                 {row.title}
               </Link>

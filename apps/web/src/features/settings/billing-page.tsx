@@ -48,9 +48,10 @@ export const BillingPage = () => {
       <div className="space-y-6">
         <Card
           title={`Current plan: ${planTitle(organization.subscription.extra.plan_name)}`}
-          description={`It counts for all workspaces of ${organization.display_name}.`}
           action={pricing !== '' && <ExternalButton href={pricing}>Compare plans</ExternalButton>}
-        />
+        >
+          <p className="text-sm text-ink-2">{`It counts for all workspaces of ${organization.display_name}.`}</p>
+        </Card>
         <Usage organization={organization.name} />
       </div>
     </>

@@ -27,12 +27,15 @@ export const CustomDomainPage = () => {
             </li>
             <li>Start Tributary with the domain as its public address, so that links in mails lead there.</li>
           </ol>
-          <CodeBlock
-            className="mt-4"
-            copyLabel="Copy setting"
-            notice="Setting copied"
-            codes={[{ title: 'Environment', language: 'shell', text: 'TRIBUTARY_PUBLIC_URL=https://cdp.example.com' }]}
-          />
+          <div className="mt-4">
+            <CodeBlock
+              copyLabel="Copy setting"
+              notice="Setting copied"
+              codes={[
+                { title: 'Environment', language: 'shell', text: 'TRIBUTARY_PUBLIC_URL=https://cdp.example.com' },
+              ]}
+            />
+          </div>
         </Card>
       </div>
     </>

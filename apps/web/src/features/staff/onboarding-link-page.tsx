@@ -70,7 +70,7 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
   return (
     <Card
       title={made.organization.display_name}
-      description="Send the onboarding link to the administrator. It is shown only here, and works once."
+      description={`The onboarding link was mailed to ${made.user.email}. It works once, and is not shown again.`}
       footer={
         <>
           <Button onClick={onAgain}>Generate a new onboarding link</Button>

@@ -1,0 +1,22 @@
+import { industries } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { industryTitle } from './industries.ts'
+
+test('ORG-12: the industries are these nine, in this order', () => {
+  expect(industries).toEqual([
+    'e-commerce',
+    'digital-marketing',
+    'social-media',
+    'gaming',
+    'robotics',
+    'telecommunications',
+    'internet-of-things',
+    'information-technology',
+    'other',
+  ])
+})
+
+test('an industry is named by its words', () => {
+  expect(industryTitle('internet-of-things')).toBe('Internet of things')
+  expect(industryTitle('e-commerce')).toBe('E-commerce')
+})
