@@ -72,7 +72,7 @@ test('API-06, API-07: a product query that fails is asked once, and coming back 
   await page.evaluate(() => {
     for (const state of ['hidden', 'visible']) {
       Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
-      document.dispatchEvent(new Event('visibilitychange'))
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
       window.dispatchEvent(new Event(state === 'visible' ? 'focus' : 'blur'))
     }
   })
