@@ -8,12 +8,12 @@ import { userIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { userQuery } from '../../lib/queries.ts'
 import { takeLocation, useSession } from '../../lib/session.ts'
+import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
 
 const registration = z.object({
@@ -81,7 +81,7 @@ export const CompleteRegistrationPage = () => {
   useDocumentTitle('Complete registration')
   const query = useQuery(userQuery(useSession((state) => state.currentUserResourceName) ?? ''))
   return (
-    <AuthFrame
+    <EntryFrame
       title="Complete your registration"
       description="Your name and a password, and you are in."
       footer={
@@ -93,6 +93,6 @@ export const CompleteRegistrationPage = () => {
       <QueryView query={query} skeleton={<RegistrationSkeleton />} errorTitle="Failed to load your account">
         {(user) => <Registration user={user} />}
       </QueryView>
-    </AuthFrame>
+    </EntryFrame>
   )
 }

@@ -6,11 +6,11 @@ import { userIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSession } from '../../lib/session.ts'
 import { login } from '../../lib/ways-in.ts'
+import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { Form, SubmitButton, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 import { notify } from '../../ui/toast.tsx'
-import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
 import { AddressStep, CodeField, CodeHelp } from './one-time-code.tsx'
@@ -65,7 +65,7 @@ export const ForgotPasswordPage = () => {
   const [email, setEmail] = useState(known)
   const [sent, setSent] = useSent()
   return (
-    <AuthFrame
+    <EntryFrame
       title="Reset your password"
       description={
         sent === undefined ? (
@@ -104,6 +104,6 @@ export const ForgotPasswordPage = () => {
           }}
         />
       )}
-    </AuthFrame>
+    </EntryFrame>
   )
 }

@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { configQuery } from '../../lib/queries.ts'
 import { login } from '../../lib/ways-in.ts'
+import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
-import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
 import { AddressStep, CodeField, CodeHelp, resendAfterMs, SentAddress } from './one-time-code.tsx'
@@ -107,7 +107,7 @@ export const LoginPage = () => {
   const { data: config } = useQuery(configQuery())
   const byCode = query.get('method') === 'otp'
   return (
-    <AuthFrame
+    <EntryFrame
       title="Sign in"
       description={byCode ? 'We mail you a one-time passcode.' : 'Use your work email and password.'}
       footer={
@@ -132,6 +132,6 @@ export const LoginPage = () => {
         </AuthLink>
       </p>
       <ThirdPartyButton mode="login" />
-    </AuthFrame>
+    </EntryFrame>
   )
 }

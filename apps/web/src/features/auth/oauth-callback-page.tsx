@@ -5,15 +5,15 @@ import { formFailure } from '../../lib/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { login, register } from '../../lib/ways-in.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Mode, takeReturn } from './third-party.ts'
 import { useEnter } from './use-enter.ts'
 
 const Failed = ({ mode, message }: { mode: Mode; message: string }) => (
-  <AuthFrame
+  <EntryFrame
     footer={
       mode === 'login' && (
         <p>
@@ -35,7 +35,7 @@ const Failed = ({ mode, message }: { mode: Mode; message: string }) => (
     <ButtonLink to={paths.login()} variant="primary" size="lg" className="mt-5 w-full">
       Back to sign-in
     </ButtonLink>
-  </AuthFrame>
+  </EntryFrame>
 )
 
 /** Where the third-party sign-in page sends people back to: ends the login or sign-up that was begun in this browser. */

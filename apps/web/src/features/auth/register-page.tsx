@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { configQuery } from '../../lib/queries.ts'
 import { register } from '../../lib/ways-in.ts'
+import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { Form, SubmitButton, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
-import { AuthFrame } from './auth-frame.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail } from './handed-over.ts'
 import { AddressStep, CodeField, CodeHelp } from './one-time-code.tsx'
@@ -48,7 +48,7 @@ const LegalLinks = () => {
 const EmailStep = ({ known, onSent }: { known: string; onSent: (sent: Sent) => void }) => {
   useDocumentTitle('Sign up')
   return (
-    <AuthFrame
+    <EntryFrame
       title="Sign up"
       description="We mail you a code to confirm that the address is yours."
       footer={
@@ -67,7 +67,7 @@ const EmailStep = ({ known, onSent }: { known: string; onSent: (sent: Sent) => v
         onSent={onSent}
       />
       <ThirdPartyButton mode="register" />
-    </AuthFrame>
+    </EntryFrame>
   )
 }
 
@@ -90,7 +90,7 @@ const CodeStep = ({
     formElement.current?.querySelector('form')?.requestSubmit()
   }, [otp])
   return (
-    <AuthFrame
+    <EntryFrame
       title="Verify your email"
       description={
         <>
@@ -113,7 +113,7 @@ const CodeStep = ({
         </Form>
       </div>
       <CodeHelp sent={{ email, sentAt }} action="sign up" onSent={onSent} onChangeAddress={onChangeAddress} />
-    </AuthFrame>
+    </EntryFrame>
   )
 }
 

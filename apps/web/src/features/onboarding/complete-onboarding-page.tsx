@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { call } from '../../lib/client.ts'
 import { paths } from '../../lib/paths.ts'
 import { keys, startOnboardingQuery } from '../../lib/queries.ts'
-import { signIn } from '../../lib/session.ts'
+import { login } from '../../lib/ways-in.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { CheckboxField, Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
@@ -78,7 +78,7 @@ const Complete = ({
   const submit = async (values: Values): Promise<void> => {
     const answer = await complete.mutateAsync(values)
     cache.clear()
-    signIn(answer)
+    await login(answer)
     cache.setQueryData(keys.user(answer.user.name), answer.user)
     await navigate(paths.root(), { replace: true })
   }
