@@ -44,3 +44,26 @@ test('NAV-32: the bell tells how many are unread and opens the list, in which on
     .execute()
   expect(rows.filter(({ read_time }) => read_time === null)).toEqual([])
 })
+
+test('what arrives while the page is open is told without a reload', async ({ page, product, database }) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Live inbox')
+  await signIn(page, await addPerson(database, 'Iris', { organization, role: 'ORG_ADMIN' }))
+  const joined = page.waitForResponse('**/pusher/auth')
+  await page.goto(`/${workspace}`)
+  await joined
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible()
+  const { name } = (await product.api.ok('POST', `/${organization}/invitationlinks`, {
+    role: 'ORG_COLLABORATOR',
+  })) as { name: string }
+  const guest = await addPerson(database, 'Noel')
+  const { access_token } = await product.api.ok('POST', '/users:login', {
+    email: guest.email,
+    password: guest.password,
+  })
+  await page.request.post(`/api/${name}:accept`, {
+    headers: { authorization: `Bearer ${String(access_token)}` },
+    data: { user: `users/${guest.userId}` },
+  })
+  // Without the live channel the inbox is read every 30 seconds only.
+  await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible({ timeout: 15_000 })
+})

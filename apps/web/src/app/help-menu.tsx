@@ -19,9 +19,11 @@ export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
   const appId = config?.messaging_app_id ?? ''
   const openMessenger = (): void => {
     showMessenger({ appId, userHash, user: user.data }).catch(() =>
-      notify('error', 'The support chat could not be opened', {
-        ...(mail === '' ? {} : { description: `Write to ${mail} instead.` }),
-      }),
+      notify(
+        'error',
+        'The support chat could not be opened',
+        mail === '' ? {} : { description: `Write to ${mail} instead.` },
+      ),
     )
   }
   return (

@@ -69,10 +69,10 @@ const Complete = ({
   })
   useFirstField(form, user.first_name === '' ? 'first_name' : 'password')
   const complete = useMutation({
-    mutationFn: ({ email: _, ...body }: Values) =>
+    mutationFn: ({ first_name, last_name, password, organization_auto_join }: Values) =>
       call(methods.users.completeOnboarding, {
         params: { user: user.id },
-        body: { ...body, onboarding_token: token },
+        body: { onboarding_token: token, first_name, last_name, password, organization_auto_join },
       }),
   })
   const submit = async (values: Values): Promise<void> => {

@@ -187,7 +187,7 @@ const Content = ({
               <MetricValue value={active} /> switched on
             </>
           }
-          to={paths.destinations(workspace.name)}
+          to={paths.connections(workspace.name)}
         />
       </div>
       {mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />}
