@@ -66,7 +66,7 @@ const colourOf = (element: Locator, property: 'color' | 'backgroundColor'): Prom
     if (context === null) return []
     context.fillStyle = getComputedStyle(node)[name]
     context.fillRect(0, 0, 1, 1)
-    return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+    return Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3))
   }, property)
 
 test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
