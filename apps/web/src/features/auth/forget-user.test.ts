@@ -43,3 +43,11 @@ test('AUTH-37: signing out resets the user of error reporting', async () => {
   forgetUser(new QueryClient())
   expect(setUser).toHaveBeenLastCalledWith(null)
 })
+
+test("signing out ends the messaging widget's session", () => {
+  const messenger = vi.fn()
+  vi.stubGlobal('Intercom', messenger)
+  forgetUser(new QueryClient())
+  expect(messenger).toHaveBeenCalledExactlyOnceWith('shutdown')
+  vi.unstubAllGlobals()
+})

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { setReportedUser } from '../../lib/error-reporting.ts'
+import { endMessenger } from '../../lib/messenger.ts'
 import { keys } from '../../lib/queries.ts'
 import { takeInvitation } from '../../lib/saved-invitation.ts'
 import { clearSession } from '../../lib/session.ts'
@@ -16,7 +17,8 @@ const forgetServerState = (cache: QueryClient): void => {
 
 /**
  * Forgets everything this browser holds about a user: session, server state, saved sign-up and invitation, the verifier
- * of a third-party sign-in, what they have done with in the interface, and whom faults are reported of. The theme stays.
+ * of a third-party sign-in, what they have done with in the interface, whom faults are reported of and whom the messaging widget talks to. The
+ * theme stays.
  */
 export const forgetUser = (cache: QueryClient): void => {
   clearSession()
@@ -27,4 +29,5 @@ export const forgetUser = (cache: QueryClient): void => {
   resetFlags()
   useUi.setState({ lastWorkspace: null })
   setReportedUser(null)
+  endMessenger()
 }
