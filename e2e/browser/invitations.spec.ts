@@ -128,7 +128,7 @@ test('ORG-07: an invitation link, opened signed in, accepts it; a member who ope
   await page.waitForURL((url) => url.pathname === '/')
 })
 
-test('MEM-15, REG-16: an invitation opened signed out is kept, and accepted with the session that the sign-up begins', async ({
+test('MEM-15: an invitation opened signed out is kept, and accepted with the session that the sign-up begins', async ({
   page,
   product,
   mail,
@@ -247,4 +247,20 @@ test('revoked while its page stands open, an invitation is not accepted and the 
     .execute()
   await accept(page).click()
   await expect(heading(page, 'This invitation cannot be used any more')).toBeVisible()
+})
+
+test('where sign-up is off, who is invited by mail may sign up all the same', async ({ page, product, mail }) => {
+  const { organization } = await createWorkspace(product.api, 'Closed doors')
+  const email = newAddress()
+  const path = await inviteByMail(product, mail, organization, email)
+  // The product of these tests lets everybody sign up.
+  await page.route('**/api/config', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), sign_up_enabled: false } })
+  })
+  await page.goto('/auth/register')
+  await page.waitForURL('**/auth/login')
+  await page.goto(path)
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await expect(page.getByRole('textbox', { name: 'Work email' })).toHaveValue(email)
 })

@@ -195,6 +195,7 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   page,
   product,
   database,
+  mail,
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Passwords')
   const person = await addPerson(database, 'Pia', { organization, role: 'ORG_GUEST' })
@@ -222,7 +223,17 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('Password updated')).toBeVisible()
   // The token of the login is used up: the next change asks for a code.
-  await expect(page.getByRole('button', { name: 'Send me a code' })).toBeVisible()
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  const code = page.getByRole('textbox', { name: 'One-time code' })
+  await expect(page.getByRole('button', { name: /^Resend code in \d+ s$/ })).toBeDisabled()
+  await code.fill((await mail.waitFor(person.email, { subject: /passcode/ })).code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await password.fill('Another-horse-4')
+  await again.fill('Another-horse-4')
+  // A token that is no longer any good leads back to the code, and ends no session.
+  await database.db.deleteFrom('set_password_tokens').where('user_id', '=', person.userId).execute()
+  await page.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('The last confirmation is used or too old.')).toBeVisible()
 
   await page.goto('/auth/logout')
   await page.waitForURL('**/auth/login')

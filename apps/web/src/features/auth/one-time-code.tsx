@@ -1,18 +1,13 @@
 import { email, methods, type otpActions } from '@tributary/contract'
-import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { call } from '../../lib/client.ts'
-import { formFailure } from '../../lib/errors.ts'
 import { Button } from '../../ui/button.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
-import { notify } from '../../ui/toast.tsx'
+import { ResendCode } from '../../ui/one-time-code.tsx'
 import type { Sent } from './handed-over.ts'
 
 /** What the code is asked for. */
 export type CodeAction = (typeof otpActions)[number]
-
-/** Milliseconds after which a code may be asked for again. */
-export const resendAfterMs = 30_000
 
 const emailForm = z.object({ email })
 
@@ -61,32 +56,6 @@ export const SentAddress = ({ label }: { label: string }) => (
   <TextField name="email" label={label} type="email" readOnly autoComplete="username" />
 )
 
-/** The field of the code. Stands inside a Form. */
-export const CodeField = ({ label, hint }: { label: string; hint?: string }) => (
-  <TextField
-    name="otp_token"
-    label={label}
-    hint={hint}
-    required
-    autoComplete="one-time-code"
-    autoCapitalize="characters"
-    autoCorrect="off"
-    spellCheck={false}
-    className="font-mono tracking-wider"
-  />
-)
-
-/** Whole seconds until a code that was sent at `sentAt` may be asked for again. */
-const useSecondsLeft = (sentAt: number): number => {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 250)
-    return () => clearInterval(timer)
-  }, [])
-  // The clock here ticks after the code was sent.
-  return Math.ceil(Math.min(resendAfterMs, Math.max(0, sentAt + resendAfterMs - now)) / 1000)
-}
-
 /** What can be done when no code arrives: have it sent again, 30 seconds after the last time, or take another address. */
 export const CodeHelp = ({
   sent,
@@ -98,37 +67,10 @@ export const CodeHelp = ({
   action: CodeAction
   onSent: (sent: Sent) => void
   onChangeAddress: () => void
-}) => {
-  const left = useSecondsLeft(sent.sentAt)
-  const [sending, setSending] = useState(false)
-  const [failure, setFailure] = useState<string>()
-  const resend = async (): Promise<void> => {
-    setSending(true)
-    setFailure(undefined)
-    try {
-      onSent(await sendCode(sent.email, action))
-      notify('success', 'A new code is on its way')
-    } catch (error) {
-      const { fields, form } = formFailure(error)
-      setFailure(form?.message ?? fields[0]?.message ?? 'The code could not be sent.')
-    }
-    setSending(false)
-  }
-  return (
-    <div className="mt-4 space-y-2">
-      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm">
-        <Button variant="link" size="sm" disabled={left > 0} loading={sending} onClick={() => void resend()}>
-          {left > 0 ? `Resend code in ${left} s` : 'Resend code'}
-        </Button>
-        <Button variant="link" size="sm" onClick={onChangeAddress}>
-          Use another address
-        </Button>
-      </div>
-      {failure !== undefined && (
-        <p role="alert" className="text-xs text-danger-ink">
-          {failure}
-        </p>
-      )}
-    </div>
-  )
-}
+}) => (
+  <ResendCode sentAt={sent.sentAt} send={async () => onSent(await sendCode(sent.email, action))}>
+    <Button variant="link" size="sm" onClick={onChangeAddress}>
+      Use another address
+    </Button>
+  </ResendCode>
+)

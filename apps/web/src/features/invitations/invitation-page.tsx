@@ -11,6 +11,7 @@ import { useSession, workspacesLoaded } from '../../lib/session.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { EmailAddress } from '../../ui/email-address.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -107,9 +108,15 @@ const OtherAddress = ({ preview, user }: Pick<Offered, 'preview'> & { user: User
   return (
     <Offer preview={preview}>
       <p role="alert" className="rounded-md bg-warning-soft px-3 py-2 text-left text-sm text-warning-ink">
-        This invitation is for <strong className="font-semibold break-all">{preview.invitee_email}</strong>. You are
-        signed in as <strong className="font-semibold break-all">{user.email}</strong>. Sign out, then log in or sign up
-        with the invited address.
+        This invitation is for{' '}
+        <strong className="font-semibold">
+          <EmailAddress email={preview.invitee_email} />
+        </strong>
+        . You are signed in as{' '}
+        <strong className="font-semibold">
+          <EmailAddress email={user.email} />
+        </strong>
+        . Sign out, then log in or sign up with the invited address.
       </p>
       <ButtonLink
         to={paths.logout()}
@@ -169,7 +176,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
         </p>
       )}
       <p className="pt-2 text-xs text-ink-3">
-        Signed in as <span className="break-all">{user.email}</span>
+        Signed in as <EmailAddress email={user.email} />
       </p>
     </Offer>
   )

@@ -6,9 +6,9 @@ import { ApiError } from '../../lib/errors.ts'
 import { userIds } from '../../lib/names.ts'
 import { useSession } from '../../lib/session.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { CodeField, ResendCode } from '../../ui/one-time-code.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -35,12 +35,11 @@ const setToken = (passwordOTPToken: string | null): void => {
 
 /** Sends a code and takes it back for a one-time token, which the change of the password then uses up. */
 const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
-  const [sent, setSent] = useState(false)
-  const send = useApiForm<z.infer<typeof nothing>>(nothing, {})
-  const ask = async (): Promise<void> => {
+  const [sentAt, setSentAt] = useState<number | undefined>()
+  const form = useApiForm<z.infer<typeof nothing>>(nothing, {})
+  const send = async (): Promise<void> => {
     await call(methods.users.sendOtp, { body: { email, action: 'login' } })
-    setSent(true)
-    notify('info', 'Code sent')
+    setSentAt(Date.now())
   }
   return (
     <Card
@@ -51,25 +50,23 @@ const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
           : 'Before the password is changed, a one-time code confirms that the address is yours.'
       }
     >
-      <div className="space-y-4">
-        <Form form={send} onSubmit={ask} label="Send a code">
-          <p className="mb-3 text-sm text-ink-2">
-            {sent ? 'A code was sent to ' : 'The code goes to '}
-            <strong className="font-medium break-all text-ink">{email}</strong>.
-          </p>
-          {sent ? <Resend /> : <SubmitButton>Send me a code</SubmitButton>}
+      <p className="mb-4 text-sm text-ink-2">
+        {sentAt === undefined ? 'The code goes to ' : 'A code was sent to '}
+        <strong className="font-medium wrap-anywhere text-ink">{email}</strong>.
+      </p>
+      {sentAt === undefined ? (
+        <Form form={form} onSubmit={send} label="Send a code">
+          <SubmitButton>Send me a code</SubmitButton>
         </Form>
-        {sent && <CodeForm email={email} />}
-      </div>
+      ) : (
+        <>
+          <CodeForm email={email} />
+          <ResendCode sentAt={sentAt} send={send} />
+        </>
+      )}
     </Card>
   )
 }
-
-const Resend = () => (
-  <Button type="submit" variant="link" size="sm">
-    Send another code
-  </Button>
-)
 
 const CodeForm = ({ email }: { email: string }) => {
   const form = useApiForm<z.infer<typeof codeForm>>(codeForm, { otp_token: '' })
@@ -81,14 +78,7 @@ const CodeForm = ({ email }: { email: string }) => {
   }
   return (
     <Form form={form} onSubmit={submit} label="Enter the code" className="space-y-4">
-      <TextField
-        name="otp_token"
-        label="One-time code"
-        required
-        autoComplete="one-time-code"
-        spellCheck={false}
-        className="font-mono"
-      />
+      <CodeField label="One-time code" />
       <div className="flex justify-end">
         <SubmitButton>Continue</SubmitButton>
       </div>

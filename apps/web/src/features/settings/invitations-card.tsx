@@ -7,6 +7,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { EmailAddress } from '../../ui/email-address.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
@@ -58,7 +59,7 @@ const Row = ({
     <li aria-label={invitation.invitee_email} className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
       <span className="min-w-0 flex-1 basis-56">
         <span className="flex flex-wrap items-center gap-2 text-sm">
-          <span className="min-w-0 break-all">{invitation.invitee_email}</span>
+          <EmailAddress email={invitation.invitee_email} />
           <Badge>{roleTitle(invitation.role.value)}</Badge>
           {expired && <Badge tone="warning">Expired</Badge>}
         </span>

@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmailAddress } from '../../ui/email-address.tsx'
 import { SearchInput, Select } from '../../ui/input.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { notify } from '../../ui/toast.tsx'
@@ -30,18 +31,6 @@ export const findMembers = (members: readonly Member[], search: string): readonl
   )
 }
 
-/** An address that rather breaks before its @ than inside of a word. */
-const Address = ({ email }: { email: string }) => {
-  const at = email.lastIndexOf('@')
-  return (
-    <span className="wrap-anywhere">
-      {email.slice(0, at)}
-      <wbr />
-      {email.slice(at)}
-    </span>
-  )
-}
-
 const Who = ({ member, self, role }: { member: Member; self: boolean; role: ReactNode }) => {
   const name = personName(member.profile)
   return (
@@ -53,7 +42,7 @@ const Who = ({ member, self, role }: { member: Member; self: boolean; role: Reac
           {self && <Badge>You</Badge>}
         </span>
         <span className="block text-xs text-ink-3 sm:hidden">
-          <Address email={member.profile.email} />
+          <EmailAddress email={member.profile.email} />
         </span>
         <span className="mt-1.5 block sm:hidden">{role}</span>
       </span>
@@ -182,7 +171,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         value: ({ profile }) => profile.email.toLowerCase(),
         cell: ({ profile }) => (
           <span className="text-ink-2">
-            <Address email={profile.email} />
+            <EmailAddress email={profile.email} />
           </span>
         ),
       },

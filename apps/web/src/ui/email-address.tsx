@@ -1,0 +1,11 @@
+/** An address that rather breaks before its @ than inside of a word. */
+export const EmailAddress = ({ email }: { email: string }) => {
+  const at = email.lastIndexOf('@')
+  return (
+    <span className="wrap-anywhere">
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </span>
+  )
+}
