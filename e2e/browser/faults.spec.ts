@@ -1,6 +1,7 @@
-import type { Locator, Page, Route } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { createSource, createWorkspace } from '@tributary/test-kit'
 import { refuse } from './api-calls.ts'
+import { colourOf } from './colour.ts'
 import { expect, test } from './product-fixture.ts'
 
 /** What happens to calls of one verb to an address that ends so; other calls go on to the server. */
@@ -58,16 +59,6 @@ test('ERR-15: a switch that the server does not take falls back, and the fault i
   await expect(toggle).toBeChecked()
   await expect(toggle).toBeEnabled()
 })
-
-/** Red, green and blue of an element's text or background, 0 to 255. */
-const colourOf = (element: Locator, property: 'color' | 'backgroundColor'): Promise<number[]> =>
-  element.evaluate((node, name) => {
-    const context = document.createElement('canvas').getContext('2d')
-    if (context === null) return []
-    context.fillStyle = getComputedStyle(node)[name]
-    context.fillRect(0, 0, 1, 1)
-    return Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3))
-  }, property)
 
 test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
   signedIn: page,

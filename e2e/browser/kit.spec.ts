@@ -1,4 +1,6 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { colourOf } from './colour.ts'
 import { startKit } from './kit.ts'
 import { expect, test as productTest } from './product-fixture.ts'
 
@@ -51,13 +53,7 @@ test('FORM-09, FORM-10: a required field has a red asterisk behind its label, an
   await expect(label).toHaveText('Email*')
   const asterisk = label.getByText('*')
   expect(await asterisk.evaluate((element) => element === element.parentElement?.lastElementChild)).toBe(true)
-  const [red = 0, green = 0, blue = 0] = await asterisk.evaluate((element) => {
-    const context = document.createElement('canvas').getContext('2d')
-    if (context === null) return []
-    context.fillStyle = getComputedStyle(element).color
-    context.fillRect(0, 0, 1, 1)
-    return [...context.getImageData(0, 0, 1, 1).data]
-  })
+  const [red = 0, green = 0, blue = 0] = await colourOf(asterisk, 'color')
   expect(red).toBeGreaterThan(2 * Math.max(green, blue))
   await expect(form(page).locator('label', { hasText: 'Price' })).toHaveText('Price')
   await form(page).getByRole('button', { name: 'Save Changes' }).click()
@@ -183,4 +179,17 @@ test('a panel comes in from the right, keeps the focus and closes on Escape', as
   await page.keyboard.press('Escape')
   await expect(panel).toHaveCount(0)
   await expect(opener).toBeFocused()
+})
+
+test('no component breaks a rule of accessibility or sticks out of a phone, in light and in dark', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.goto('')
+    await form(page).getByRole('button', { name: 'Save Changes' }).click()
+    await expect(page.getByText('Password is required')).toBeVisible()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  }
 })

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { createSource, createWorkspace, type Product, type TestSource } from '@tributary/test-kit'
+import { colourOf } from './colour.ts'
 import { expect, test } from './product-fixture.ts'
 import { sendTracks, type Track } from './tracking.ts'
 
@@ -35,16 +36,6 @@ const openLive = async (page: Page, product: Product): Promise<Live> => {
     send: async (tracks) => expect(await sendTracks(product.url, made.key, tracks)).toBe(200),
   }
 }
-
-/** Red, green, blue and opacity of a colour (0 to 255) as the screen shows it, in whatever notation the style has it. */
-const background = (button: Locator): Promise<number[]> =>
-  button.evaluate((element) => {
-    const canvas = new OffscreenCanvas(1, 1).getContext('2d')
-    if (canvas === null) return []
-    canvas.fillStyle = getComputedStyle(element).backgroundColor
-    canvas.fillRect(0, 0, 1, 1)
-    return Array.from(canvas.getImageData(0, 0, 1, 1).data)
-  })
 
 test('the table has type, name, environment and time in an area of 320 px that scrolls, and says when it waits', async ({
   signedIn: page,
@@ -108,7 +99,7 @@ test('scrolled away, the rows stay and a green button counts what is new; it lea
   await scrollTo(page, 400)
   await send(numbered('New', 3))
   await expect(newEvents(page)).toHaveText('3 new events')
-  const [red = 255, green = 0, blue = 255] = await background(newEvents(page))
+  const [red = 255, green = 0, blue = 255] = await colourOf(newEvents(page), 'backgroundColor')
   expect(green).toBeGreaterThan(Math.max(red, blue))
   await expect(rows(page)).toHaveCount(30)
   await expect(rows(page).filter({ hasText: 'New' })).toHaveCount(0)

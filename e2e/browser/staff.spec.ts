@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { newId } from '@tributary/kernel'
 import { adminCredentials, createWorkspace, type Product } from '@tributary/test-kit'
+import { colourOf } from './colour.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -180,13 +181,7 @@ test('NAV-34, STF-24, STF-25, WSP-11: while acting every page has the red banner
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(shown).toBeVisible()
   }
-  const background = await page.getByRole('region', { name: 'Acting on behalf' }).evaluate((element) => {
-    const canvas = document.createElement('canvas').getContext('2d')
-    if (canvas === null) return []
-    canvas.fillStyle = getComputedStyle(element).backgroundColor
-    canvas.fillRect(0, 0, 1, 1)
-    return [...canvas.getImageData(0, 0, 1, 1).data]
-  })
+  const background = await colourOf(page.getByRole('region', { name: 'Acting on behalf' }), 'backgroundColor')
   expect(background[0]).toBeGreaterThan(150)
   expect(Math.max(background[1] ?? 255, background[2] ?? 255)).toBeLessThan(90)
 

@@ -1,0 +1,11 @@
+import type { Locator } from '@playwright/test'
+
+/** Red, green, blue and opacity (0 to 255) of an element's text or background as the screen shows it, however the style spells it. */
+export const colourOf = (element: Locator, property: 'color' | 'backgroundColor'): Promise<number[]> =>
+  element.evaluate((node, name) => {
+    const context = new OffscreenCanvas(1, 1).getContext('2d')
+    if (context === null) return []
+    context.fillStyle = getComputedStyle(node)[name]
+    context.fillRect(0, 0, 1, 1)
+    return Array.from(context.getImageData(0, 0, 1, 1).data)
+  }, property)
