@@ -13,6 +13,7 @@ const inputs = [
   'apps/web/src',
   page,
   'apps/web/vite.config.ts',
+  'scripts/build-web.mjs',
   'apps/web/public',
   'packages/contract/src',
   'packages/kernel/src',
@@ -36,7 +37,7 @@ const vite = spawnSync(
   {
     cwd: join(root, 'apps/web'),
     stdio: 'inherit',
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { ...process.env, NODE_ENV: 'production', VITE_BUILD_HASH: wanted.slice(0, 12) },
   },
 )
 if (vite.status !== 0) process.exit(vite.status ?? 1)
