@@ -17,7 +17,7 @@ export const EntryFrame = ({
   children?: ReactNode
 }) => (
   <main className="grid min-h-dvh place-items-center px-4 py-10">
-    <div className="w-full max-w-96">
+    <div className="w-full max-w-104">
       <div className="mb-6 flex justify-center">
         <Wordmark />
       </div>
