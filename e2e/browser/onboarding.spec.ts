@@ -33,7 +33,7 @@ test('ONB-01, ONB-02, ORG-12: both addresses create an organisation, whose name 
   await signIn(page, await addPerson(database, 'Ora'))
   for (const path of ['/onboarding', '/onboarding/']) {
     await page.goto(path)
-    await expect(page.getByRole('heading', { level: 1, name: 'Create an organisation' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Create an organization' })).toBeVisible()
   }
   await expect(page.getByRole('combobox', { name: 'Industry' }).getByRole('option')).toHaveText([
     'E-commerce',
@@ -46,7 +46,7 @@ test('ONB-01, ONB-02, ORG-12: both addresses create an organisation, whose name 
     'Information technology',
     'Other',
   ])
-  const name = page.getByRole('textbox', { name: 'Organisation name' })
+  const name = page.getByRole('textbox', { name: 'Organization name' })
   await name.fill('abc')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await expect(page.getByText('Please provide a name that is 4 characters or more')).toBeVisible()

@@ -115,30 +115,32 @@ export const ConnectionList = ({
               </Link>
               <span className="text-xs text-ink-3">{row.appTitle}</span>
             </span>
-            {row.otherOff !== undefined && <Badge tone="outline">{row.otherOff}</Badge>}
-            <Switch
-              checked={row.enabled}
-              disabled={!mayEdit}
-              label={
-                row.from === undefined
-                  ? `Connection with ${row.title}`
-                  : `Connection of ${row.from.title} with ${row.title}`
-              }
-              onChange={(enabled) => onEnable(row.name, enabled)}
-            />
-            {mayEdit && (
-              <Button
-                size="sm"
-                variant="none"
-                onClick={() => {
-                  setError(undefined)
-                  setLeaving(row)
-                  setOpen(true)
-                }}
-              >
-                Disconnect
-              </Button>
-            )}
+            <span className="ml-auto flex items-center gap-3">
+              {row.otherOff !== undefined && <Badge tone="outline">{row.otherOff}</Badge>}
+              <Switch
+                checked={row.enabled}
+                disabled={!mayEdit}
+                label={
+                  row.from === undefined
+                    ? `Connection with ${row.title}`
+                    : `Connection of ${row.from.title} with ${row.title}`
+                }
+                onChange={(enabled) => onEnable(row.name, enabled)}
+              />
+              {mayEdit && (
+                <Button
+                  size="sm"
+                  variant="none"
+                  onClick={() => {
+                    setError(undefined)
+                    setLeaving(row)
+                    setOpen(true)
+                  }}
+                >
+                  Disconnect
+                </Button>
+              )}
+            </span>
           </li>
         ))}
       </ul>

@@ -44,7 +44,7 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
           type="email"
           inputMode="email"
           required
-          hint="Of the person who becomes the organisation's administrator."
+          hint="Of the person who becomes the organization's administrator."
           autoComplete="off"
         />
         <div className="grid gap-5 sm:grid-cols-2">
@@ -118,7 +118,7 @@ export const OnboardingLinkPage = () => {
       <PageHeader
         title="Generate an onboarding link"
         documentTitle="Onboarding link"
-        description="Makes an organisation with a first workspace, and a link for its administrator."
+        description="Makes an organization with a first workspace, and a link for its administrator."
       />
       {made === undefined ? <LinkForm onMade={setMade} /> : <Result made={made} onAgain={() => setMade(undefined)} />}
     </>

@@ -47,15 +47,15 @@ export const CreateOrganizationPage = () => {
   return (
     <PageFrame>
       <PageHeader
-        title="Create an organisation"
-        documentTitle="Create an organisation"
+        title="Create an organization"
+        documentTitle="Create an organization"
         description="It owns your workspaces. You become its administrator."
       />
       <Card>
-        <Form form={form} onSubmit={submit} label="Create an organisation" className="space-y-5">
+        <Form form={form} onSubmit={submit} label="Create an organization" className="space-y-5">
           <TextField
             name="title"
-            label="Organisation name"
+            label="Organization name"
             required
             autoComplete="organization"
             placeholder="Acme Inc."

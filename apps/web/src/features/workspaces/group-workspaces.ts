@@ -4,7 +4,7 @@ export type WorkspaceGroup = { name: string; title: string; logo: string; worksp
 
 const groupOf = (organization: Organization | null): WorkspaceGroup => ({
   name: organization?.name ?? '',
-  title: organization?.display_name ?? 'Without an organisation',
+  title: organization?.display_name ?? 'Without an organization',
   logo: organization?.extra.logo ?? '',
   workspaces: [],
 })

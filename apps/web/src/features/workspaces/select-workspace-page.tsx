@@ -36,7 +36,7 @@ const NoOrganization = ({ offers }: { offers: ReactNode }) => (
         </ButtonLink>
       }
     >
-      An organisation owns your workspaces, members and plan. Create one to begin, or ask an administrator to invite
+      An organization owns your workspaces, members and plan. Create one to begin, or ask an administrator to invite
       you.
     </EmptyState>
     {offers}
