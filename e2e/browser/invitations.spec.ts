@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, WebSocket } from '@playwright/test'
 import { createSource, createWorkspace, type MailReceiver, type Product } from '@tributary/test-kit'
 import { callsTo, recordCalls } from './api-calls.ts'
 import { addPerson, fillSignIn, otherPage, signIn } from './people.ts'
@@ -12,6 +12,16 @@ const membersPath = (workspace: string): string => `/${workspace}/settings/organ
 let count = 0
 /** An address that nobody has used. */
 const newAddress = (): string => `invited-${Date.now()}-${++count}@example.com`
+
+/** The connection over which the page asks for a channel; it has others, for the inbox. */
+const joining = (page: Page, channel: string): Promise<WebSocket> =>
+  new Promise((resolve) => {
+    page.on('websocket', (socket) => {
+      socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes(channel)) resolve(socket)
+      })
+    })
+  })
 
 /** Invites an address as the platform admin and answers the path of the page that the mailed link opens. */
 const inviteByMail = async (
@@ -35,7 +45,7 @@ test('invited by mail, accepted in another browser, another role, and removed: e
   chromium,
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Round trip')
-  const { source } = await createSource(product.api, workspace, 'Shop')
+  const { source, sourceId } = await createSource(product.api, workspace, 'Shop')
   const guest = await addPerson(database, 'Ilse')
   await signIn(page, await addPerson(database, 'Anton', { organization, role: 'ORG_ADMIN' }))
   await page.goto(membersPath(workspace))
@@ -66,7 +76,7 @@ test('invited by mail, accepted in another browser, another role, and removed: e
   await expect(theirs.getByRole('link', { name: 'Shop' })).toBeVisible()
   await expect(theirs.getByRole('link', { name: 'Add source' })).toHaveCount(0)
 
-  const connecting = theirs.waitForEvent('websocket')
+  const connecting = joining(theirs, `private-sources-${sourceId}`)
   await theirs.goto(`/${source}`)
   const socket = await connecting
   await expect(theirs.getByText('Live', { exact: true })).toBeVisible()
