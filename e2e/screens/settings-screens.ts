@@ -1,21 +1,9 @@
 import type { Page } from '@playwright/test'
 import type { InvitationPreview } from '@tributary/contract'
 import { adminCredentials } from '@tributary/test-kit'
+import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
-
-const settled = async (page: Page): Promise<void> => {
-  await page.waitForLoadState('networkidle')
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-}
-
-const failing = (pattern: RegExp) => async (page: Page) => {
-  const json = { code: 500, reason: 'FAILED', message: 'Internal error', metadata: {} }
-  await page.route(
-    (url) => pattern.test(url.pathname),
-    (route) => route.fulfill({ status: 500, json }),
-  )
-}
 
 const filled = (page: string) => (seed: Seed) => `/${seed.filled.workspace}/settings/${page}`
 const empty = (page: string) => (seed: Seed) => `/${seed.empty.workspace}/settings/${page}`
