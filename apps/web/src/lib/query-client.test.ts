@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ApiError } from './errors.ts'
 import { sourcesQuery, workspacesQuery } from './queries.ts'
 import { createQueryClient, keepMs, product, retryDelay } from './query-client.ts'
 
@@ -34,4 +35,22 @@ test('API-09: a mutation that fails is sent once', async () => {
 test('API-11: of the queries about the product only the list of workspaces is not kept', () => {
   expect(workspacesQuery('users/u1').gcTime).toBe(0)
   expect(sourcesQuery('workspaces/w1').gcTime).toBeUndefined()
+})
+
+test('a query that keeps failing is told once until it has succeeded; an ended session is told each time', async () => {
+  const told: string[] = []
+  const client = createQueryClient((error) => void told.push(String(error instanceof Error ? error.message : error)))
+  const ask = (answer: () => Promise<string>) =>
+    client.fetchQuery({ queryKey: ['inbox'], queryFn: answer, retry: false, staleTime: 0 }).catch(() => undefined)
+  const fault = () => Promise.reject(new Error('starting'))
+  const expired = () => Promise.reject(new ApiError(401, { reason: 'TOKEN_EXPIRED', message: 'token expired' }, ''))
+  await ask(fault)
+  await ask(fault)
+  expect(told).toEqual(['starting'])
+  await ask(() => Promise.resolve('here'))
+  await ask(fault)
+  expect(told).toEqual(['starting', 'starting'])
+  await ask(expired)
+  await ask(expired)
+  expect(told.slice(2)).toEqual(['token expired', 'token expired'])
 })

@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { isSessionExpired } from './errors.ts'
 
 /** Milliseconds before retry `failures` (0 = the first): 1 s doubling up to 30 s. */
 export const retryDelay = (failures: number): number => Math.min(1000 * 2 ** failures, 30_000)
@@ -12,13 +13,25 @@ export const keepMs = 5 * 60 * 1000
  */
 export const product = { retry: false, retryOnMount: false, refetchOnWindowFocus: false } as const
 
-/** The cache of server state. `onError` hears every failed query and mutation. */
-export const createQueryClient = (onError: (error: unknown) => void): QueryClient =>
-  new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+/**
+ * The cache of server state. `onError` hears every failed mutation, and of a query that fails again and again, because it
+ * is asked every few seconds, the first failure until it has succeeded; of an ended session it always hears.
+ */
+export const createQueryClient = (onError: (error: unknown) => void): QueryClient => {
+  const failing = new Map<string, string>()
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError(error, { queryHash }) {
+        const told = failing.get(queryHash) === error.message
+        failing.set(queryHash, error.message)
+        if (!told || isSessionExpired(error)) onError(error)
+      },
+      onSuccess: (_, { queryHash }) => void failing.delete(queryHash),
+    }),
+    mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
       queries: { retry: 3, retryDelay, gcTime: keepMs, staleTime: 5_000 },
       mutations: { retry: 0 },
     },
   })
+}
