@@ -79,6 +79,8 @@ const add = (call: Call): void => {
 
 /** Begins to send, what came before included; with an empty key everything is forgotten, now and from now on. */
 export const startAnalytics = (deps: AnalyticsDeps): void => {
+  // What waits for the former key or server does not wait for its timer.
+  void queue?.flush()
   queue = deps.writeKey === '' ? null : createQueue(deps)
   for (const call of early) add(call)
   early = []
