@@ -258,3 +258,13 @@ test('without the live connection the list is read again and again, so that even
   await expect(rows(page)).toHaveCount(1)
   await expect(page.getByRole('button', { name: 'Connection: Live' })).toHaveCount(0)
 })
+
+test('the inbox and the live table share one connection', async ({ signedIn: page, product }) => {
+  const { send } = await openLive(page, product)
+  let sockets = 0
+  page.on('websocket', () => sockets++)
+  await page.reload()
+  await send(numbered('Shared', 1))
+  await expect(rows(page)).toHaveCount(1)
+  expect(sockets).toBe(1)
+})

@@ -46,13 +46,16 @@ export type LiveChannel = {
 const toState = (state: string): ConnectionState =>
   state === 'connected' ? 'connecting' : (connectionStates.find((known) => known === state) ?? 'unavailable')
 
-const open = (
-  Client: typeof Pusher,
-  { key, channel, token, event, onMessage, onState, onJoined }: LiveChannel,
-): Pusher => {
+/** A connection, how many hold it, and how many listen to each of its channels. */
+type Shared = { client: Pusher; holders: number; channels: Map<string, number> }
+
+/** Connections by application key and token: whoever listens with the same two shares one. */
+const connections = new Map<string, Shared>()
+
+const connect = (Client: typeof Pusher, key: string, token: string): Pusher => {
   const secure = window.location.protocol === 'https:'
   const port = window.location.port === '' ? (secure ? 443 : 80) : Number(window.location.port)
-  const pusher = new Client(key, {
+  return new Client(key, {
     cluster: '',
     wsHost: window.location.hostname,
     wsPort: port,
@@ -66,32 +69,61 @@ const open = (
       headersProvider: () => ({ Authorization: `Bearer ${token}` }),
     },
   })
-  onState(toState(pusher.connection.state))
-  pusher.connection.bind('state_change', ({ current }: { current: string }) => onState(toState(current)))
-  const joined = pusher.subscribe(channel)
-  joined.bind('pusher:subscription_succeeded', () => {
-    onState('connected')
-    onJoined()
-  })
-  joined.bind('pusher:subscription_error', () => onState('failed'))
-  joined.bind(event, onMessage)
-  return pusher
 }
 
-/** Joins a private channel of the same origin's realtime gateway. The answer leaves it. */
+/** Listens on the shared connection, which is made for the first and closed behind the last. The answer ends it. */
+const listen = (Client: typeof Pusher, options: LiveChannel): (() => void) => {
+  const { key, token, channel: name, event, onMessage, onState, onJoined } = options
+  const id = `${key} ${token}`
+  const shared = connections.get(id) ?? { client: connect(Client, key, token), holders: 0, channels: new Map() }
+  connections.set(id, shared)
+  shared.holders += 1
+  shared.channels.set(name, (shared.channels.get(name) ?? 0) + 1)
+  const { connection } = shared.client
+  const channel = shared.client.subscribe(name)
+
+  const onChange = ({ current }: { current: string }): void => onState(toState(current))
+  const onSubscribed = (): void => {
+    onState('connected')
+    onJoined()
+  }
+  const onRefused = (): void => onState('failed')
+  onState(toState(connection.state))
+  connection.bind('state_change', onChange)
+  channel.bind('pusher:subscription_succeeded', onSubscribed)
+  channel.bind('pusher:subscription_error', onRefused)
+  channel.bind(event, onMessage)
+  // Somebody else's listening has joined it already: the gateway does not say so twice.
+  if (channel.subscribed) onSubscribed()
+
+  return () => {
+    connection.unbind('state_change', onChange)
+    channel.unbind('pusher:subscription_succeeded', onSubscribed)
+    channel.unbind('pusher:subscription_error', onRefused)
+    channel.unbind(event, onMessage)
+    const left = (shared.channels.get(name) ?? 1) - 1
+    shared.channels.set(name, left)
+    if (left === 0) shared.client.unsubscribe(name)
+    shared.holders -= 1
+    if (shared.holders > 0) return
+    connections.delete(id)
+    shared.client.disconnect()
+  }
+}
+
+/** Joins a private channel of the same origin's realtime gateway, over one connection for all. The answer leaves it. */
 export const joinChannel = (options: LiveChannel): (() => void) => {
-  let pusher: Pusher | undefined
+  let leave: (() => void) | undefined
   let left = false
   options.onState('initialized')
   void import('pusher-js').then(
     ({ default: Client }) => {
-      if (!left) pusher = open(Client, options)
+      if (!left) leave = listen(Client, options)
     },
     () => options.onState('failed'),
   )
   return () => {
     left = true
-    pusher?.connection.unbind_all()
-    pusher?.disconnect()
+    leave?.()
   }
 }
