@@ -5,21 +5,23 @@ import type { ControlDeps, Counters } from '../deps.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
 import { userColumns } from './present.ts'
-import { countTry, hiddenAddress } from './try-limits.ts'
+import { countTry, hiddenAddress, placeOf } from './try-limits.ts'
 
 /** Wrong codes in 15 minutes after which more are refused unchecked. */
 export const codeTryLimits = { perEmailAndIp: 20, perIp: 200 } as const
 
 /** Counts a try of a code; returns what takes it back when the code was right. Throws 429 beyond a limit. */
-export const countCodeTry = (counters: Counters, email: string, ip: string): Promise<() => Promise<void>> =>
-  countTry(
+export const countCodeTry = (counters: Counters, email: string, ip: string): Promise<() => Promise<void>> => {
+  const place = placeOf(ip)
+  return countTry(
     counters,
     [
-      [`code:${hiddenAddress(email)}:${ip}`, codeTryLimits.perEmailAndIp],
-      [`code:${ip}`, codeTryLimits.perIp],
+      [`code:${place}`, codeTryLimits.perIp],
+      [`code:${hiddenAddress(email)}:${place}`, codeTryLimits.perEmailAndIp],
     ],
     'Too many wrong codes; wait 15 minutes and try again',
   )
+}
 
 /**
  * Starts a session with a one-time code, also with that of the mail which says that the address is registered already.

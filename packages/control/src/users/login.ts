@@ -6,17 +6,17 @@ import type { ControlDeps } from '../deps.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import type { Passwords } from './passwords.ts'
 import { userColumns } from './present.ts'
-import { countTry, hiddenAddress } from './try-limits.ts'
+import { countTry, hiddenAddress, placeOf } from './try-limits.ts'
 
 /** Failed tries in 15 minutes after which more are refused unchecked. */
 export const loginLimits = { perEmailAndIp: 10, perEmail: 100, perIp: 200 } as const
 
 const keysOf = (email: string, ip: string): readonly (readonly [key: string, limit: number])[] => {
-  const hidden = hiddenAddress(email)
+  const [hidden, place] = [hiddenAddress(email), placeOf(ip)]
   return [
-    [`login:${hidden}:${ip}`, loginLimits.perEmailAndIp],
+    [`login:${place}`, loginLimits.perIp],
+    [`login:${hidden}:${place}`, loginLimits.perEmailAndIp],
     [`login:${hidden}`, loginLimits.perEmail],
-    [`login:${ip}`, loginLimits.perIp],
   ]
 }
 

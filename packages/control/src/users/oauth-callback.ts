@@ -11,7 +11,7 @@ import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { ensureUser } from './ensure-user.ts'
 import { maySignUp, requireSignUp } from './may-sign-up.ts'
 import { type UserRow, userColumns } from './present.ts'
-import { countTry } from './try-limits.ts'
+import { countTry, placeOf } from './try-limits.ts'
 
 export type OauthDeps = Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientConfig' | 'publicUrl'> & {
   identityProvider: OpenId | undefined
@@ -76,7 +76,7 @@ export const endSignIn = async (
   requireOwnRedirectUri(body.redirect_uri, { publicUrl: publicUrl(), host: client.host })
   const takeBack = await countTry(
     counters,
-    [[`oauth:${client.ip}`, oauthTriesPerIp]],
+    [[`oauth:${placeOf(client.ip)}`, oauthTriesPerIp]],
     'Too many failed logins; wait 15 minutes and try again',
   )
   const identity = await provider.identify({

@@ -224,6 +224,14 @@ describe('asking for another code', () => {
     for (let count = 0; count < sendLimits.perIp; count++) await send(address(), 'login', '10.8.0.1')
     expect((await send(address(), 'login', '10.8.0.1')).status).toBe(429)
   })
+
+  test('by one place, however often, does not keep others from getting one for the same address', async () => {
+    const email = address()
+    for (let count = 0; count < sendLimits.perIp + 10; count++) await send(email, 'login', '10.9.0.1')
+    harness.advance(codeLimits.resendMs)
+    expect((await send(email, 'login', '10.9.0.1')).status).toBe(429)
+    expect((await send(email, 'login', '10.9.0.2')).status).toBe(200)
+  })
 })
 
 describe('signing up', () => {
@@ -306,6 +314,13 @@ describe('signing up', () => {
     )
     const otp_token = await closed.codeFor(person.email, 'login')
     expect((await closed.call('', 'POST', '/users:loginOtp', { email: person.email, otp_token })).status).toBe(200)
+  })
+
+  test('where it is switched off does not let anybody find out at leisure who is invited', async () => {
+    await using closed = await startControl({ clientConfig: { ...testClientConfig, sign_up_enabled: false } })
+    const ask = () => closed.call('', 'POST', '/users:sendOtp', { email: address(), action: 'sign up' })
+    for (let count = 0; count < sendLimits.perIp; count++) expect((await ask()).status).toBe(403)
+    expect((await ask()).status).toBe(429)
   })
 
   test('gives the messaging widget its proof of who the user is, where that is configured', async () => {

@@ -6,10 +6,13 @@ import { queueMail } from '../mail/queue-mail.ts'
 import { alreadyRegisteredMail, loginCodeMail, type Mail, signUpCodeMail } from '../mail/templates.ts'
 import { requireSignUp } from './may-sign-up.ts'
 import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
-import { countTry, hiddenAddress } from './try-limits.ts'
+import { countTry, hiddenAddress, placeOf } from './try-limits.ts'
 
-/** Codes that are asked for in 15 minutes, after which more are refused. */
-export const sendLimits = { perEmail: 10, perIp: 100 } as const
+/**
+ * Codes that are asked for in 15 minutes, after which more are refused. What all places together may ask for one address
+ * is more than one place may: nobody alone keeps its owner from getting a code.
+ */
+export const sendLimits = { perEmailAndIp: 10, perEmail: 30, perIp: 100 } as const
 
 /** The address as its owner writes it, or undefined when nobody is registered with it. */
 const registered = async (tx: Tx, email: string): Promise<string | undefined> => {
@@ -44,15 +47,18 @@ export const sendOtp =
   }): Handler<typeof methods.users.sendOtp> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    if (body.action === 'sign up') await requireSignUp(db, { clock, clientConfig }, email)
+    const [hidden, place] = [hiddenAddress(email), placeOf(client.ip)]
     await countTry(
       counters,
       [
-        [`send-otp:${hiddenAddress(email)}`, sendLimits.perEmail],
-        [`send-otp:${client.ip}`, sendLimits.perIp],
+        [`send-otp:${place}`, sendLimits.perIp],
+        [`send-otp:${hidden}:${place}`, sendLimits.perEmailAndIp],
+        [`send-otp:${hidden}`, sendLimits.perEmail],
       ],
       'Too many codes were asked for; wait 15 minutes and try again',
     )
+    // Counted before: the answer tells who is invited where sign-up is off.
+    if (body.action === 'sign up') await requireSignUp(db, { clock, clientConfig }, email)
     await db.transaction().execute(async (tx) => {
       const { code, expireTime } = await codes.make(tx, email, body.action)
       const known = await registered(tx, email)

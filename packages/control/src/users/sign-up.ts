@@ -25,8 +25,8 @@ export const signUp =
   }): Handler<typeof methods.users.signup> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    await requireSignUp(db, { clock, clientConfig }, email)
     const takeBack = await countCodeTry(counters, email, client.ip)
+    await requireSignUp(db, { clock, clientConfig }, email)
     const id = await codes.check(email, ['sign up'], body.otp_token)
     const answer = await db.transaction().execute(async (tx) => {
       await codes.spend(tx, email, id)

@@ -91,6 +91,13 @@ describe('login', () => {
     expect((await login(person.email, testPassword, '10.2.0.2')).statusCode).toBe(200)
   })
 
+  test('of somebody is not taken away by one place that fails again and again, refused tries included', async () => {
+    const person = await harness.person()
+    const { perIp, perEmail } = loginLimits
+    for (let tries = 0; tries < Math.max(perIp, perEmail) + 10; tries++) await login(person.email, 'x', '10.2.1.1')
+    expect((await login(person.email, testPassword, '10.2.1.2')).statusCode).toBe(200)
+  })
+
   test('that succeeds does not count', async () => {
     const person = await harness.person()
     for (let tries = 0; tries < loginLimits.perEmailAndIp + 3; tries++)
