@@ -5,21 +5,9 @@ import type { AccessChanged, ControlDeps, Tx } from '../deps.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { type OnboardingRef, requireOnboarding } from './onboarding-link.ts'
+import { requireOnboarding, revokeOnboardings } from './onboarding-link.ts'
 import type { Passwords } from './passwords.ts'
 import { type UserRow, userColumns } from './present.ts'
-
-/** Uses the link up, and with it every other one of this user: from now on the password is the way in. */
-const useUp = async (tx: Tx, { id, userId }: OnboardingRef, time: Date): Promise<void> => {
-  await tx.updateTable('onboardings').set({ complete_time: time }).where('id', '=', id).execute()
-  await tx
-    .updateTable('onboardings')
-    .set({ revoke_time: time })
-    .where('user_id', '=', userId)
-    .where('complete_time', 'is', null)
-    .where('revoke_time', 'is', null)
-    .execute()
-}
 
 /** Opens the organisation to people of the domain, unless everybody can get an address there. Returns what was set. */
 const openToDomain = async (tx: Tx, organizationId: string, email: string): Promise<string> => {
@@ -55,7 +43,8 @@ export const completeOnboarding =
     const answer = await db.transaction().execute(async (tx) => {
       const time = new Date(clock())
       const onboarding = await requireOnboarding(tx, link, { now: time.getTime(), lock: true })
-      await useUp(tx, onboarding, time)
+      await tx.updateTable('onboardings').set({ complete_time: time }).where('id', '=', onboarding.id).execute()
+      await revokeOnboardings(tx, onboarding.userId, time)
       const user: UserRow = await tx
         .updateTable('users')
         .set({

@@ -11,7 +11,10 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { newOnboardingToken, onboardingLifeMs } from './onboarding-link.ts'
 import { presentUser, type UserRow, userColumns } from './present.ts'
 
-/** The user of the address, made when there is none; throws 409 for one who has set a password. */
+/**
+ * The user of the address, made when there is none or when all there is are other onboardings. Throws 409 for one who has
+ * logged in ever: the link would give the account to whoever holds it.
+ */
 const takeUser = async (
   tx: Tx,
   given: { email: string; first_name: string; last_name: string; create_time: Date },
@@ -23,18 +26,19 @@ const takeUser = async (
     .returning(userColumns)
     .executeTakeFirst()
   if (made !== undefined) return made
-  const { password_hash, ...user } = await tx
+  const { password_hash, email_verified_at, ...user } = await tx
     .selectFrom('users')
-    .select([...userColumns, 'password_hash'])
+    .select([...userColumns, 'password_hash', 'email_verified_at'])
     .where(sql`lower(email)`, '=', given.email.toLowerCase())
+    .forUpdate()
     .executeTakeFirstOrThrow()
-  if (password_hash === null) return user
+  if (password_hash === null && email_verified_at === null) return user
   const text = 'There is an account with this address already'
   throw conflict('ALREADY_EXISTS', text, { email: text })
 }
 
 /**
- * Makes an organisation with a workspace for somebody who has no password yet, makes them its administrator, and mails
+ * Makes an organisation with a workspace for somebody who has not logged in yet, makes them its administrator, and mails
  * them the link that sets up their account. Platform admins only.
  */
 export const onboard =

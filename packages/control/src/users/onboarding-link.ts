@@ -40,3 +40,14 @@ export const requireOnboarding = async (
   if (row === undefined) throw notFound('The requested onboarding was revoked or expired')
   return { id: row.id, userId: row.user_id, organizationId: row.organization_id }
 }
+
+/** Ends what is open of a user's onboarding links: once there is a password, it is the way in. */
+export const revokeOnboardings = async (tx: Tx, userId: string, time: Date): Promise<void> => {
+  await tx
+    .updateTable('onboardings')
+    .set({ revoke_time: time })
+    .where('user_id', '=', userId)
+    .where('complete_time', 'is', null)
+    .where('revoke_time', 'is', null)
+    .execute()
+}

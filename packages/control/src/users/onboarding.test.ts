@@ -79,7 +79,7 @@ describe('an onboarding link', () => {
     )
   })
 
-  test('is not made for an address with a password, but for one without, whatever its letter case', async () => {
+  test('is not made for an address with a password, but for one that was only onboarded, whatever its letter case', async () => {
     const { administrator } = organization
     const refused = await organization.platformAdmin.call(
       'POST',
@@ -94,6 +94,30 @@ describe('an onboarding link', () => {
     const again = await onboard({ email: first.user.email.toUpperCase(), organization_title: 'Second Inc' })
     expect(again.user).toEqual(first.user)
     expect(again.organization.name).not.toBe(first.organization.name)
+  })
+
+  test('is not made for an account that somebody has logged in to without a password: its holder would get it', async () => {
+    const email = `${newId()}@acme.example`
+    const body = { email, otp_token: await harness.codeFor(email, 'sign up') }
+    expect((await harness.call('', 'POST', '/users:signup', body)).status).toBe(200)
+    expect(await organization.platformAdmin.call('POST', '/users:onboard', onboardBody({ email }))).toMatchObject({
+      status: 409,
+      body: { reason: 'ALREADY_EXISTS', metadata: { email: expect.any(String) } },
+    })
+  })
+
+  test('is of no use any more once its user has set a password in another way', async () => {
+    const made = await onboard()
+    const { body } = await harness.call('', 'POST', '/users:loginOtp', {
+      email: made.user.email,
+      otp_token: await harness.codeFor(made.user.email, 'login'),
+    })
+    const given = { name: made.user.name, otp_token: body.set_password_otp_token, password: testPassword }
+    const set = await harness.call(String(body.access_token), 'POST', `/${made.user.name}:setPassword`, given)
+    expect(set.status).toBe(200)
+    expect(await start(made, made.onboarding_token)).toMatchObject(gone)
+    expect(await complete(made)).toMatchObject(gone)
+    expect((await login(made.user.email, testPassword)).status).toBe(200)
   })
 
   test('that is refused leaves no organisation behind', async () => {

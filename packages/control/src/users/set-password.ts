@@ -7,6 +7,7 @@ import { queueMail } from '../mail/queue-mail.ts'
 import { passwordChangedMail } from '../mail/templates.ts'
 import { hashPasswordToken } from '../sessions/answer-login.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { revokeOnboardings } from './onboarding-link.ts'
 import { requireOwnUser } from './own-user.ts'
 import type { Passwords } from './passwords.ts'
 
@@ -27,7 +28,7 @@ const liveToken = (db: Db | Tx, userId: string, token: string, now: Date) =>
 
 /**
  * Sets the caller's own password with the one-time token of a login answer. All other sessions of the user end at once,
- * every such token of the user is used up, and the user is told by mail.
+ * every such token and every onboarding link of the user is used up, and the user is told by mail.
  */
 export const setPassword =
   ({
@@ -62,6 +63,7 @@ export const setPassword =
       if (user === undefined || live === undefined) throw invalidToken()
       await tx.deleteFrom('set_password_tokens').where('user_id', '=', actor.userId).execute()
       await tx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', actor.userId).execute()
+      await revokeOnboardings(tx, actor.userId, now)
       await sessions.endOthers(tx, actor.userId, actor.sessionId)
       await audit(tx, {
         actor,
