@@ -79,6 +79,16 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
     if (!isSocketId(socketId)) throw badRequest('INVALID_SOCKET', 'The socket_id is missing or malformed')
     return socketId
   }
+  /**
+   * The user of a token, from now on among those that the socket is ended with. To be asked before the last look at what
+   * the token may: whoever loses access after that look is found here.
+   */
+  const own = async (token: string, socketId: string): Promise<RealtimeUser> => {
+    const user = await authenticate(token)
+    if (user === undefined) throw sessionEnded()
+    coordination.publish(topics.owner, { socketId, userId: user.id })
+    return user
+  }
   return {
     async channel(req: IncomingMessage): Promise<object> {
       const token = bearer(req)
@@ -87,12 +97,10 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
       const channel = fields.get('channel_name') ?? ''
       const kind = channelKind(channel)
       if (kind === undefined) throw badRequest('INVALID_CHANNEL', 'The channel_name is missing or malformed')
-      const user = await authenticate(token)
-      if (user === undefined) throw sessionEnded()
+      const user = await own(token, socketId)
       const isPrivate = kind === 'private' || kind === 'presence'
       if (!isPrivate || !(await authorize(token, channel, socketId)))
         throw forbidden('You are not authorized to listen to this channel')
-      coordination.publish(topics.owner, { socketId, userId: user.id })
       if (kind === 'private') return { auth: signer.channel(socketId, channel) }
       const channelData = JSON.stringify({ user_id: user.id, user_info: user.info ?? {} })
       return { auth: signer.channel(socketId, channel, channelData), channel_data: channelData }
@@ -100,9 +108,8 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
     async user(req: IncomingMessage): Promise<object> {
       const token = bearer(req)
       const socketId = socketOf(fieldsOf(await readText(req)))
-      const user = await authenticate(token)
-      if (user === undefined) throw sessionEnded()
-      coordination.publish(topics.owner, { socketId, userId: user.id })
+      const user = await own(token, socketId)
+      if ((await authenticate(token)) === undefined) throw sessionEnded()
       const userData = JSON.stringify({ id: user.id, user_info: user.info ?? {} })
       return { auth: signer.user(socketId, userData), user_data: userData }
     },

@@ -208,6 +208,33 @@ describe('the browser library', () => {
     expect(bob.connection.state).toBe('connected')
   })
 
+  test('whoever loses access while a subscription is being authorized is disconnected too', async () => {
+    const racing = await startRealtime({
+      authorize: async () => {
+        racing.realtime.disconnectUser('ann')
+        return true
+      },
+    })
+    const client = connectAs('ann', racing.port)
+    const error = errorCode(client)
+    client.subscribe('private-sources-all')
+    expect(await error).toBe(4009)
+    client.disconnect()
+    await racing.stop()
+  })
+
+  test('a session that ends while it signs in is given no signature', async () => {
+    let asked = 0
+    const racing = await startRealtime({ authenticate: async (id) => (asked++ === 0 ? { id } : undefined) })
+    const reply = await fetch(`http://127.0.0.1:${racing.port}/pusher/user-auth`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer ann' },
+      body: new URLSearchParams({ socket_id: '1.1' }),
+    })
+    expect([reply.status, asked]).toEqual([401, 2])
+    await racing.stop()
+  })
+
   test('what is watched is told on every change, and again without one', async () => {
     const told: string[][] = []
     running.coordination.subscribe('live.occupied', (message) =>
