@@ -20,7 +20,7 @@ export const createJobs = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'tellFailingDestinations'>
+    control: Pick<Control, 'clearExpired' | 'tellFailingDestinations'>
     logger: Logger
   },
 ) => {
@@ -57,16 +57,7 @@ export const createJobs = (
     // Without both consumers nobody knows what is still needed.
     if (threads.pipeline?.running() && threads.delivery?.running())
       for (const retention of retentions) await retention.run()
-    const { db } = engines.relational
-    const now = new Date()
-    const monthAgo = new Date(now.getTime() - 30 * 24 * 60 * minute)
-    const quarterAgo = new Date(now.getTime() - 90 * 24 * 60 * minute)
-    await db.deleteFrom('sessions').where('expire_time', '<', now).execute()
-    await db.deleteFrom('one_time_codes').where('expire_time', '<', now).execute()
-    await db.deleteFrom('set_password_tokens').where('expire_time', '<', now).execute()
-    await db.deleteFrom('refused_requests').where('hour', '<', monthAgo).execute()
-    await db.deleteFrom('mails').where('create_time', '<', monthAgo).where('expire_time', '<', now).execute()
-    await db.deleteFrom('notifications').where('create_time', '<', quarterAgo).execute()
+    await control.clearExpired()
     await mail.pruneOutbox()
     await control.tellFailingDestinations()
   }

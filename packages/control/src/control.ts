@@ -1,5 +1,6 @@
 import type { Authentication, Handlers } from '@tributary/http'
 import { createChannelAccess } from './channels.ts'
+import { clearExpired } from './clear-expired.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { tellFailingDestinations } from './destinations/tell-failing.ts'
 import { guardAll, guarded } from './failures.ts'
@@ -23,6 +24,8 @@ export type Control = {
   readImage: Images['read']
   /** Tells of destinations that are failing, each once a day; to be called every now and then. */
   tellFailingDestinations(): Promise<void>
+  /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
+  clearExpired(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
   refreshSessions(): void
   /** Makes the first platform admin when there is none; for every start. */
@@ -49,6 +52,7 @@ export const createControl = (deps: ControlDeps): Control => {
     authenticate,
     readImage: (key, box) => images.read(key, box),
     tellFailingDestinations: () => tellFailingDestinations(deps),
+    clearExpired: () => clearExpired({ ...deps, accessChanged }),
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),

@@ -1,0 +1,27 @@
+import type { AccessChanged, ControlDeps } from './deps.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/** How long these are kept, ms: from then on nobody asks for them. */
+const keepMs = { refusedRequests: 30 * dayMs, mails: 30 * dayMs, notifications: 90 * dayMs } as const
+
+/**
+ * Removes what is over: sessions, codes and tokens that have expired, and old mail, notices and counts of refused
+ * requests. What users of ended sessions still listen to is cut; whoever has another session connects again.
+ */
+export const clearExpired = async ({
+  db,
+  clock,
+  accessChanged,
+}: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Promise<void> => {
+  const now = clock()
+  const time = new Date(now)
+  const ago = (ms: number): Date => new Date(now - ms)
+  const ended = await db.deleteFrom('sessions').where('expire_time', '<=', time).returning('user_id').execute()
+  for (const userId of new Set(ended.map((session) => session.user_id))) accessChanged(userId)
+  await db.deleteFrom('one_time_codes').where('expire_time', '<=', time).execute()
+  await db.deleteFrom('set_password_tokens').where('expire_time', '<=', time).execute()
+  await db.deleteFrom('refused_requests').where('hour', '<', ago(keepMs.refusedRequests)).execute()
+  await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()
+  await db.deleteFrom('notifications').where('create_time', '<', ago(keepMs.notifications)).execute()
+}
