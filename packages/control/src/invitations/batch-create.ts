@@ -66,7 +66,7 @@ const writeInvitation = async (
 
 /**
  * Invites addresses; all or none. An address that is invited already is mailed again with a new link, one of a member
- * is refused. Administrators only, and only so many an hour.
+ * is refused. Administrators only, and only so many an hour for each organisation and each of them.
  */
 export const batchCreateInvitations =
   ({
@@ -78,7 +78,7 @@ export const batchCreateInvitations =
   async ({ actor, params, body }) => {
     const organizationId = await requireOrganization(db, actor, params.organization, administrators)
     const lines = body.requests
-    const takeBack = await countInvitations(counters, organizationId, lines.length)
+    const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, lines.length)
     try {
       return await db.transaction().execute(async (tx) => {
         await lockOrganizationFor(tx, actor, organizationId, administrators)

@@ -7,11 +7,12 @@ import {
   idIn,
   type Organization,
   publicUrl,
+  type Reply,
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
 import { mailedToken } from '../testing/people-requests.ts'
-import { invitationsPerHour } from './send-limit.ts'
+import { invitationsPerHour, invitationsPerPersonAndHour } from './send-limit.ts'
 
 const day = 24 * 3_600_000
 
@@ -170,6 +171,30 @@ describe('inviting', () => {
       body: { reason: 'RATE_LIMITED' },
       headers: { 'retry-after': '3600' },
     })
+  })
+
+  test(`stops at ${invitationsPerPersonAndHour} an hour for one person, in however many organisations`, async () => {
+    const person = await harness.person()
+    const sent = async (): Promise<Reply[]> => {
+      const { organization } = await person.ok(
+        methods.organizations.create,
+        {},
+        { body: { title: 'Acme', industry: 'other', workspace_title: 'W' } },
+      )
+      const replies: Reply[] = []
+      for (let count = 0; count < invitationsPerHour; count += 10)
+        replies.push(
+          await person.call('POST', `/${organization.name}/invitations:batchCreate`, {
+            emails: Array.from({ length: 10 }, newAddress),
+            role: 2,
+          }),
+        )
+      return replies
+    }
+    for (let count = 0; count < invitationsPerPersonAndHour; count += invitationsPerHour)
+      for (const reply of await sent()) expect(reply.status).toBe(200)
+    for (const reply of await sent())
+      expect(reply).toMatchObject({ status: 429, body: { message: expect.stringMatching(/^One person/) } })
   })
 })
 

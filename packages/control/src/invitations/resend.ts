@@ -31,7 +31,7 @@ export const resendInvitation =
   async ({ actor, params }) => {
     const organizationId = await requireOrganization(db, actor, params.organization, administrators)
     if (!isId(params.invitation)) throw notFound('invitation not found')
-    const takeBack = await countInvitations(counters, organizationId, 1)
+    const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, 1)
     try {
       return await db.transaction().execute(async (tx) => {
         await lockOrganizationFor(tx, actor, organizationId, administrators)

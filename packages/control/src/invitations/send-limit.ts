@@ -6,26 +6,33 @@ const windowMs = 3_600_000
 /** How many invitations an organisation may mail in an hour. */
 export const invitationsPerHour = 100
 
+/** How many one person may mail in an hour, in all organisations: anybody can make one, and mail strangers from it. */
+export const invitationsPerPersonAndHour = 200
+
 /** One invitation is mailed again at the earliest after this time, in ms. */
 export const resendPauseMs = 30_000
 
 /**
- * Counts invitations before they are mailed; throws 429 beyond the limit. Returns how to take the count back when they
+ * Counts invitations before they are mailed; throws 429 beyond a limit. Returns how to take the count back when they
  * were not mailed after all.
  */
 export const countInvitations = async (
   counters: Counters,
-  organizationId: string,
+  { organizationId, userId }: { organizationId: string; userId: string },
   count: number,
 ): Promise<() => Promise<void>> => {
-  const key = `invitations:${organizationId}`
-  const takeBack = async (): Promise<void> => void (await counters.increment(key, -count, windowMs))
-  if ((await counters.increment(key, count, windowMs)) <= invitationsPerHour) return takeBack
+  const limits = [
+    [`invitations:${organizationId}`, invitationsPerHour, 'An organization'],
+    [`invitations-by:${userId}`, invitationsPerPersonAndHour, 'One person'],
+  ] as const
+  const takeBack = async (): Promise<void> => {
+    await Promise.all(limits.map(([key]) => counters.increment(key, -count, windowMs)))
+  }
+  const counts = await Promise.all(limits.map(([key]) => counters.increment(key, count, windowMs)))
+  const passed = limits.find(([, limit], index) => (counts[index] ?? 0) > limit)
+  if (passed === undefined) return takeBack
   await takeBack()
-  throw new AppError(
-    429,
-    'RATE_LIMITED',
-    `An organization may send ${invitationsPerHour} invitations an hour; try again later`,
-    { retry_after: String(windowMs / 1000) },
-  )
+  throw new AppError(429, 'RATE_LIMITED', `${passed[2]} may send ${passed[1]} invitations an hour; try again later`, {
+    retry_after: String(windowMs / 1000),
+  })
 }
