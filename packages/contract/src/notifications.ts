@@ -34,7 +34,7 @@ export const notifications = {
       unread_count: z.number().int(),
       next_page_token: nextPageToken,
     }),
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
   markRead: defineMethod({
     name: 'notifications.markRead',
@@ -43,7 +43,7 @@ export const notifications = {
     summary: 'Marks one as read.',
     request: empty,
     response: notification,
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
   markAllRead: defineMethod({
     name: 'notifications.markAllRead',
@@ -52,6 +52,6 @@ export const notifications = {
     summary: 'Marks all as read.',
     request: empty,
     response: empty,
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
 }

@@ -131,6 +131,6 @@ export const organizations = {
       organizations: z.array(z.object({ name: z.string(), display_name: z.string(), logo: z.string() })),
       next_page_token: nextPageToken,
     }),
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
 }

@@ -197,7 +197,7 @@ export const users = {
     query: maskQuery,
     request: z.object({ first_name: firstName.optional(), last_name: lastName.optional() }),
     response: user,
-    errors: [errors.invalid, errors.notFound],
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
   setPassword: defineMethod({
     name: 'users.setPassword',
@@ -209,6 +209,7 @@ export const users = {
     errors: [
       errors.invalid,
       { code: 401, reason: 'INVALID_TOKEN', when: 'The one-time token is wrong, used or too old.' },
+      errors.forbidden,
       errors.notFound,
     ],
   }),
@@ -229,7 +230,7 @@ export const users = {
     summary: 'Removes the photo.',
     request: empty,
     response: user,
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
   onboard: defineMethod({
     name: 'users.onboard',
@@ -304,7 +305,7 @@ export const sessions = {
     summary: "The user's own active sessions, the one used last first.",
     query: pageQuery,
     response: z.object({ sessions: z.array(session), next_page_token: nextPageToken }),
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
   delete: defineMethod({
     name: 'sessions.delete',
@@ -312,7 +313,7 @@ export const sessions = {
     path: '/users/{user}/sessions/{session}',
     summary: 'Ends one session at once, its realtime connections included.',
     response: empty,
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
   deleteOthers: defineMethod({
     name: 'sessions.deleteOthers',
@@ -321,6 +322,6 @@ export const sessions = {
     summary: 'Ends every session of the user but the one that asks.',
     request: empty,
     response: empty,
-    errors: [errors.notFound],
+    errors: [errors.forbidden, errors.notFound],
   }),
 }

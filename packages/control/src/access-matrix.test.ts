@@ -27,7 +27,7 @@ const members: Row = [401, 404, 200, 200, 200, 200]
 const editors: Row = [401, 404, 403, 200, 200, 200]
 const administrators: Row = [401, 404, 403, 403, 200, 200]
 /** The resource belongs to the administrator. */
-const oneself: Row = [401, 404, 404, 404, 200, 404]
+const oneself: Row = [401, 404, 404, 404, 200, 403]
 const staff: Row = [401, 403, 403, 403, 403, 200]
 const anybody: Row = [200, 200, 200, 200, 200, 200]
 const everybody: Row = [401, 200, 200, 200, 200, 200]
@@ -43,8 +43,8 @@ const table: Record<string, Row> = {
   'users.sendOtp': anybody,
   'users.loginOtp': anybody,
   'users.signup': anybody,
-  'users.update': [401, 404, 404, 404, 200, 403],
-  'users.setPassword': [401, 404, 404, 404, 200, 403],
+  'users.update': oneself,
+  'users.setPassword': oneself,
   'users.oauthRedirects': anybody,
   'users.oauthLoginCallback': anybody,
   'users.oauthSignupCallback': anybody,
@@ -72,8 +72,8 @@ const table: Record<string, Row> = {
   'organizations.update': administrators,
   'organizations.uploadLogo': administrators,
   'organizations.removeLogo': administrators,
-  'users.uploadPhoto': [401, 404, 404, 404, 200, 403],
-  'users.removePhoto': [401, 404, 404, 404, 200, 403],
+  'users.uploadPhoto': oneself,
+  'users.removePhoto': oneself,
   'organizations.getUsage': members,
   'organizations.listJoinable': oneself,
   'organizations.join': everybody,

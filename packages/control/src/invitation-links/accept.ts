@@ -8,7 +8,7 @@ import { isMember, join } from '../memberships/join.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { requireCaller } from '../users/require-caller.ts'
+import { requireCaller } from '../users/require-self.ts'
 import { readInvitationLink } from './read.ts'
 
 /** Makes the caller a member with the role of the link. Who is one already stays what they are. */

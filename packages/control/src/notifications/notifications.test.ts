@@ -94,9 +94,9 @@ test('an inbox is seen, read and listened to by nobody else, platform admins inc
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
   await tell([person], newId())
   const [{ name } = { name: '' }] = (await inbox(person)).notifications
-  expect((await other.call('GET', `/users/${person.userId}/notifications`)).status).toBe(404)
-  expect((await other.call('POST', `/users/${person.userId}/notifications:markAllRead`, {})).status).toBe(404)
-  expect((await other.call('POST', `/${name}:markRead`, {})).status).toBe(404)
+  expect((await other.call('GET', `/users/${person.userId}/notifications`)).status).toBe(403)
+  expect((await other.call('POST', `/users/${person.userId}/notifications:markAllRead`, {})).status).toBe(403)
+  expect((await other.call('POST', `/${name}:markRead`, {})).status).toBe(403)
   expect(
     (await other.call('POST', `/users/${other.userId}/notifications/${name.split('/').at(-1)}:markRead`, {})).status,
   ).toBe(404)

@@ -91,15 +91,15 @@ test('logging out cuts the listeners too', async () => {
 test("nobody reads or ends another person's sessions, platform admins neither", async () => {
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
   const [own] = await list(person)
-  for (const [verb, path] of [
-    ['GET', `/users/${person.userId}/sessions`],
-    ['DELETE', `/${own?.name}`],
-    ['DELETE', `/users/${other.userId}/sessions/${idIn(own?.name ?? '')}`],
-    ['DELETE', `/users/${other.userId}/sessions/${newId()}`],
-    ['DELETE', `/users/${other.userId}/sessions/x`],
-    ['POST', `/users/${person.userId}/sessions:deleteOthers`],
+  for (const [verb, path, status] of [
+    ['GET', `/users/${person.userId}/sessions`, 403],
+    ['DELETE', `/${own?.name}`, 403],
+    ['DELETE', `/users/${other.userId}/sessions/${idIn(own?.name ?? '')}`, 404],
+    ['DELETE', `/users/${other.userId}/sessions/${newId()}`, 404],
+    ['DELETE', `/users/${other.userId}/sessions/x`, 404],
+    ['POST', `/users/${person.userId}/sessions:deleteOthers`, 403],
   ] as const)
-    expect([path, (await other.call(verb, path, verb === 'POST' ? {} : undefined)).status]).toEqual([path, 404])
+    expect([path, (await other.call(verb, path, verb === 'POST' ? {} : undefined)).status]).toEqual([path, status])
   expect(await works(person.token)).toBe(true)
   expect((await harness.call('', 'GET', `/users/${person.userId}/sessions`)).status).toBe(401)
 })

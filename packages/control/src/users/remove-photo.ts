@@ -2,13 +2,13 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
-import { requireOwnUser } from './own-user.ts'
 import { replacePhoto } from './replace-photo.ts'
+import { requireSelf } from './require-self.ts'
 
 /** Removes the caller's own photo. */
 export const removePhoto =
   (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.users.removePhoto> =>
   async ({ actor, params }) => {
-    requireOwnUser(actor, params.user)
+    requireSelf(actor, params.user)
     return await replacePhoto(deps, { actor, action: 'users.removePhoto', key: '' })
   }

@@ -8,8 +8,8 @@ import { passwordChangedMail } from '../mail/templates.ts'
 import { hashPasswordToken } from '../sessions/answer-login.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { revokeOnboardings } from './onboarding-link.ts'
-import { requireOwnUser } from './own-user.ts'
 import type { Passwords } from './passwords.ts'
+import { requireSelf } from './require-self.ts'
 
 /** How long the mail that tells of the change is worth sending, ms. */
 const mailLifeMs = 24 * 60 * 60_000
@@ -44,7 +44,7 @@ export const setPassword =
     accessChanged: AccessChanged
   }): Handler<typeof methods.users.setPassword> =>
   async ({ actor, params, body }) => {
-    requireOwnUser(actor, params.user)
+    requireSelf(actor, params.user)
     const name = `users/${actor.userId}`
     if (body.name !== name) throw badRequest('VALIDATION', `name: Must be ${name}`, { name: `Must be ${name}` })
     const now = new Date(clock())

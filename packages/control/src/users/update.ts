@@ -3,14 +3,14 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireOwnUser } from './own-user.ts'
 import { presentUser, userColumns } from './present.ts'
+import { requireSelf } from './require-self.ts'
 
 /** Changes the caller's own names. */
 export const updateUser =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.update> =>
   async ({ actor, params, body }) => {
-    requireOwnUser(actor, params.user)
+    requireSelf(actor, params.user)
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     return await db.transaction().execute(async (tx) => {
       const row =

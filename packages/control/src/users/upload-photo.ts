@@ -3,8 +3,8 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { countUpload } from '../images/upload-limit.ts'
-import { requireOwnUser } from './own-user.ts'
 import { replacePhoto } from './replace-photo.ts'
+import { requireSelf } from './require-self.ts'
 
 /** Replaces the caller's own photo. */
 export const uploadPhoto =
@@ -12,7 +12,7 @@ export const uploadPhoto =
     deps: Pick<ControlDeps, 'db' | 'clock' | 'counters'> & { images: Images },
   ): Handler<typeof methods.users.uploadPhoto> =>
   async ({ actor, params, body }) => {
-    requireOwnUser(actor, params.user)
+    requireSelf(actor, params.user)
     await countUpload(deps.counters, actor.userId)
     const key = await deps.images.store('photos', body.content)
     return await replacePhoto(deps, { actor, action: 'users.uploadPhoto', key })
