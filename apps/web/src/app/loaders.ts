@@ -1,6 +1,6 @@
 import { type LoaderFunctionArgs, redirect } from 'react-router'
+import { workspacesQuery } from '../lib/account-queries.ts'
 import { paths } from '../lib/paths.ts'
-import { workspacesQuery } from '../lib/queries.ts'
 import { rememberLocation, useSession } from '../lib/session.ts'
 import { organizationTarget, type Shortcut, shortcutTarget } from '../lib/shortcuts.ts'
 import { useUi } from '../lib/ui-store.ts'

@@ -6,7 +6,7 @@ import { browserId, flushAnalytics, identify, sendToCollection, startAnalytics, 
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/error-reporting.ts'
 import { flagContext } from '../lib/flags.ts'
 import { paths, patterns } from '../lib/paths.ts'
-import { configQuery } from '../lib/queries.ts'
+import { configQuery } from '../lib/server-queries.ts'
 import { useSession } from '../lib/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
 

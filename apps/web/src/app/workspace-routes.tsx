@@ -1,6 +1,8 @@
 import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
+import { workspaceEventsQuery } from '../lib/event-queries.ts'
 import { patterns } from '../lib/paths.ts'
+import { platformAdminsOnly } from '../lib/workspace.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -11,9 +13,7 @@ import {
   destinationsQuery,
   sourceQuery,
   sourcesQuery,
-  workspaceEventsQuery,
-} from '../lib/queries.ts'
-import { platformAdminsOnly } from '../lib/workspace.ts'
+} from '../lib/workspace-queries.ts'
 import { reads, signedIn, toOrganizationSettings } from './loaders.ts'
 import { queryClient } from './query-client.ts'
 import { requireFlag, requirePage } from './require-page.tsx'

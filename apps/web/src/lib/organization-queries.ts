@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { call } from './client.ts'
-import { organizationIds, userIds } from './names.ts'
-import { everyPage, keys } from './queries.ts'
+import { everyPage } from './every-page.ts'
+import { organizationIds } from './names.ts'
 import { product } from './query-client.ts'
+import { keys } from './query-keys.ts'
 
 export const organizationQuery = (organization: string) =>
   queryOptions({
@@ -50,19 +51,6 @@ export const invitationLinksQuery = (organization: string) =>
       }),
   })
 
-/** Organisations that are open to people of the user's e-mail domain; read anew each time. */
-export const joinableQuery = (user: string) =>
-  queryOptions({
-    ...product,
-    staleTime: 0,
-    queryKey: keys.joinable(user),
-    queryFn: ({ signal }) =>
-      everyPage(async (query) => {
-        const answer = await call(methods.organizations.listJoinable, { params: userIds(user), query, signal })
-        return { rows: answer.organizations, next: answer.next_page_token }
-      }),
-  })
-
 /** How much an organisation has of what plans count. */
 export const usageQuery = (organization: string) =>
   queryOptions({
@@ -70,17 +58,4 @@ export const usageQuery = (organization: string) =>
     staleTime: 0,
     queryKey: keys.usage(organization),
     queryFn: ({ signal }) => call(methods.organizations.getUsage, { params: organizationIds(organization), signal }),
-  })
-
-/** The user's own active sessions, the one used last first. */
-export const sessionsQuery = (user: string) =>
-  queryOptions({
-    ...product,
-    staleTime: 0,
-    queryKey: keys.sessions(user),
-    queryFn: ({ signal }) =>
-      everyPage(async (query) => {
-        const answer = await call(methods.sessions.list, { params: userIds(user), query, signal })
-        return { rows: answer.sessions, next: answer.next_page_token }
-      }),
   })

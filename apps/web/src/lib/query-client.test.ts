@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { workspacesQuery } from './account-queries.ts'
 import { ApiError } from './errors.ts'
-import { sourcesQuery, workspacesQuery } from './queries.ts'
 import { createQueryClient, keepMs, product, retryDelay } from './query-client.ts'
+import { sourcesQuery } from './workspace-queries.ts'
 
 test('API-10: retries wait 1 s, doubling up to 30 s', () => {
   expect([0, 1, 2, 3, 4, 5, 6].map(retryDelay)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])

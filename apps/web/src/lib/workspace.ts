@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { administrators, editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
 import { createContext, useContext } from 'react'
+import { membershipsQuery, userQuery } from './account-queries.ts'
 import { organizationIds } from './names.ts'
-import { membershipsQuery, userQuery } from './queries.ts'
 import { type SessionState, useSession } from './session.ts'
 
 /**

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Connection, methods } from '@tributary/contract'
 import { call } from '../lib/client.ts'
 import { connectionIds, workspaceIds } from '../lib/names.ts'
-import { keys } from '../lib/queries.ts'
+import { keys } from '../lib/query-keys.ts'
 import { notify } from './toast.tsx'
 
 /** Connects a source with a destination, switches a connection, takes it apart. `end` is the one the page is not about. */

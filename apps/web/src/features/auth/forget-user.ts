@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { setReportedUser } from '../../lib/error-reporting.ts'
 import { endMessenger } from '../../lib/messenger.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { takeInvitation } from '../../lib/saved-invitation.ts'
 import { clearSession } from '../../lib/session.ts'
 import { resetFlags, useUi } from '../../lib/ui-store.ts'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { formFailure } from '../../lib/errors.ts'
-import { configQuery } from '../../lib/queries.ts'
+import { configQuery } from '../../lib/server-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { leaveForProvider, type Mode } from './third-party.ts'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { paths } from '../../lib/paths.ts'
-import { catalogDestinationsQuery } from '../../lib/queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
+import { catalogDestinationsQuery } from '../../lib/workspace-queries.ts'
 import { CatalogGrid, CatalogSkeleton } from '../../ui/catalog-grid.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'

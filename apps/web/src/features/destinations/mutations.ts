@@ -3,7 +3,7 @@ import { type Destination, methods, type SettingValue } from '@tributary/contrac
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { destinationIds, workspaceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 

@@ -1,10 +1,12 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, userChannel } from '@tributary/contract'
 import { useEffect } from 'react'
+import { notificationsQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { notificationIds, userIds } from '../../lib/names.ts'
-import { keys, notificationsQuery, realtimeQuery } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { joinChannel } from '../../lib/realtime.ts'
+import { realtimeQuery } from '../../lib/server-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Session, type User } from '@tributary/contract'
 import { call } from '../../lib/client.ts'
 import { sessionIds, userIds } from '../../lib/names.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Changes first and last name, then reads the user again. */

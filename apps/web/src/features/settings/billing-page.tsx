@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usageQuery } from '../../lib/organization-queries.ts'
-import { configQuery } from '../../lib/queries.ts'
+import { configQuery } from '../../lib/server-queries.ts'
 import { count, humanise } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { ExternalButton } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { useUi } from '../../lib/ui-store.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'

@@ -3,7 +3,7 @@ import { type Invitation, type InvitationLink, type Member, methods, type Role }
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/names.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { roleIndex } from '../../lib/roles.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Industry, methods, type Organization, type Workspace } from '@tributary/contract'
 import { call } from '../../lib/client.ts'
 import { organizationIds, workspaceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DroppedEvent } from '@tributary/contract'
-import { droppedQuery } from '../../lib/queries.ts'
+import { droppedQuery } from '../../lib/event-queries.ts'
 import { count, humanise } from '../../lib/text.ts'
 import { hourSpan, utcTime } from '../../lib/time.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'

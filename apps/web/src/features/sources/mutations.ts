@@ -3,7 +3,7 @@ import { methods, type Source } from '@tributary/contract'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
-import { keys } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 

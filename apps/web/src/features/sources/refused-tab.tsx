@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
-import { refusedQuery } from '../../lib/queries.ts'
+import { refusedQuery } from '../../lib/event-queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'

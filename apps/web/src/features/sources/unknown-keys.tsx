@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { unownedRefusedQuery, userQuery } from '../../lib/queries.ts'
+import { userQuery } from '../../lib/account-queries.ts'
+import { unownedRefusedQuery } from '../../lib/event-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { RefusedTable } from './refused-table.tsx'
 

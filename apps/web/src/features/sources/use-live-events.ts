@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useReducer, useState } from 'react'
+import { sourceEventsQuery } from '../../lib/event-queries.ts'
 import { sourceIds } from '../../lib/names.ts'
-import { keys, realtimeQuery, sourceEventsQuery } from '../../lib/queries.ts'
+import { keys } from '../../lib/query-keys.ts'
 import { type ConnectionState, joinChannel, liveMessage } from '../../lib/realtime.ts'
+import { realtimeQuery } from '../../lib/server-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { initialLive, liveReducer, ofLive, ofSummary } from './live-events.ts'
 

@@ -1,0 +1,18 @@
+/** Largest page of a list, and how many pages of it a screen reads at most. */
+export const pageSize = 1000
+const maxPages = 10
+
+/** Every row of a list, page after page, up to 10,000. */
+export const everyPage = async <Row>(
+  read: (page: { page_size: number; page_token: string }) => Promise<{ rows: Row[]; next: string }>,
+): Promise<Row[]> => {
+  const rows: Row[] = []
+  let token = ''
+  for (let page = 0; page < maxPages; page++) {
+    const answer = await read({ page_size: pageSize, page_token: token })
+    rows.push(...answer.rows)
+    token = answer.next
+    if (token === '') break
+  }
+  return rows
+}

@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { call } from './client.ts'
+import { product } from './query-client.ts'
+import { keys } from './query-keys.ts'
+
+/** What is configured on the server; read once and kept. */
+export const configQuery = () =>
+  queryOptions({
+    ...product,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    queryKey: keys.config(),
+    queryFn: ({ signal }) => call(methods.config.get, { signal }),
+  })
+
+export const realtimeQuery = () =>
+  queryOptions({
+    ...product,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryKey: keys.realtime(),
+    queryFn: ({ signal }) => call(methods.realtime.getConfig, { signal }),
+  })

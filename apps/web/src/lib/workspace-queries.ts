@@ -1,0 +1,123 @@
+import { queryOptions } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
+import { call } from './client.ts'
+import { everyPage, pageSize } from './every-page.ts'
+import { destinationIds, sourceIds, workspaceIds } from './names.ts'
+import { product } from './query-client.ts'
+import { keys } from './query-keys.ts'
+
+export const workspaceQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    staleTime: 60_000,
+    queryKey: keys.workspace(workspace),
+    queryFn: ({ signal }) => call(methods.workspaces.get, { params: workspaceIds(workspace), signal }),
+  })
+
+export const catalogSourcesQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.catalogSources(workspace),
+    queryFn: async ({ signal }) =>
+      (
+        await call(methods.catalogSources.list, {
+          params: workspaceIds(workspace),
+          query: { page_size: pageSize },
+          signal,
+        })
+      ).catalog_sources,
+  })
+
+/** `app` is the slug of the entry. */
+export const catalogSourceQuery = (workspace: string, app: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.catalogSource(workspace, app),
+    queryFn: ({ signal }) => call(methods.catalogSources.get, { params: { ...workspaceIds(workspace), app }, signal }),
+  })
+
+export const catalogDestinationsQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.catalogDestinations(workspace),
+    queryFn: async ({ signal }) =>
+      (
+        await call(methods.catalogDestinations.list, {
+          params: workspaceIds(workspace),
+          query: { page_size: pageSize },
+          signal,
+        })
+      ).catalog_destinations,
+  })
+
+export const catalogDestinationQuery = (workspace: string, app: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.catalogDestination(workspace, app),
+    queryFn: ({ signal }) =>
+      call(methods.catalogDestinations.get, { params: { ...workspaceIds(workspace), app }, signal }),
+  })
+
+export const sourcesQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.sources(workspace),
+    queryFn: ({ signal }) =>
+      everyPage(async (page) => {
+        const answer = await call(methods.sources.list, {
+          params: workspaceIds(workspace),
+          query: { target_product: 'CDP', ...page },
+          signal,
+        })
+        return { rows: answer.sources, next: answer.next_page_token }
+      }),
+  })
+
+export const sourceQuery = (source: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.source(source),
+    queryFn: ({ signal }) => call(methods.sources.get, { params: sourceIds(source), signal }),
+  })
+
+export const writekeysQuery = (source: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.writekeys(source),
+    queryFn: async ({ signal }) => {
+      const { workspace } = sourceIds(source)
+      return (
+        await call(methods.writekeys.list, { params: { workspace }, query: { source, page_size: pageSize }, signal })
+      ).writekeys
+    },
+  })
+
+export const destinationsQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.destinations(workspace),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const answer = await call(methods.destinations.list, { params: workspaceIds(workspace), query, signal })
+        return { rows: answer.destinations, next: answer.next_page_token }
+      }),
+  })
+
+export const destinationQuery = (destination: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.destination(destination),
+    queryFn: ({ signal }) => call(methods.destinations.get, { params: destinationIds(destination), signal }),
+  })
+
+/** All connections of a workspace. */
+export const connectionsQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.connections(workspace),
+    queryFn: ({ signal }) =>
+      everyPage(async (query) => {
+        const answer = await call(methods.connections.list, { params: workspaceIds(workspace), query, signal })
+        return { rows: answer.connections, next: answer.next_page_token }
+      }),
+  })
