@@ -1,9 +1,11 @@
 import type { methods } from '@tributary/contract'
 import { resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { forbidden } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireLive } from '../invitations/read.ts'
+import { readFormer } from '../memberships/former.ts'
 import { isMember, join } from '../memberships/join.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
@@ -11,7 +13,10 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { requireCaller } from '../users/require-self.ts'
 import { readInvitationLink } from './read.ts'
 
-/** Makes the caller a member with the role of the link. Who is one already stays what they are. */
+/**
+ * Makes the caller a member with the role of the link. Who is one already stays what they are; who was removed from the
+ * organisation is refused.
+ */
 export const acceptInvitationLink =
   ({
     db,
@@ -30,6 +35,8 @@ export const acceptInvitationLink =
       const row = await readInvitationLink(tx, organization_id, params.invitation_link)
       const now = clock()
       requireLive(row, now)
+      if ((await readFormer(tx, organization_id, actor.userId))?.removed)
+        throw forbidden('You were removed from this organization. Ask an administrator to invite you by email')
       await audit(tx, {
         actor,
         action: 'invitationLinks.accept',

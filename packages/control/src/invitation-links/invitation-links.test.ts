@@ -1,7 +1,14 @@
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import {
+  type Caller,
+  type Harness,
+  idIn,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
 
 const day = 24 * 3_600_000
 
@@ -83,6 +90,24 @@ describe('an invitation link', () => {
     )
     expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200])
     expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toHaveLength(1)
+  })
+
+  test('does not take back who was removed, but who has left by themselves', async () => {
+    const { administrator, organization: name } = organization
+    const link = await make()
+    const person = await harness.person()
+    const accept = () => person.call('POST', `/${link.name}:accept`, { user: person.userId })
+    const end = async (by: Caller): Promise<number> => {
+      const { memberships } = await person.ok(methods.memberships.list, { user: person.userId })
+      return (await by.call('DELETE', `/${memberships.find((each) => each.organization.name === name)?.name}`)).status
+    }
+    expect([(await accept()).status, await end(person)]).toEqual([200, 200])
+    expect([(await accept()).status, await end(administrator)]).toEqual([200, 200])
+    expect(await accept()).toMatchObject({
+      status: 403,
+      body: { message: 'You were removed from this organization. Ask an administrator to invite you by email' },
+    })
+    expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toEqual([])
   })
 
   test('never makes Administrators', async () => {

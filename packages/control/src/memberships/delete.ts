@@ -4,6 +4,7 @@ import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
 import { requireOrganization } from '../workspace-access.ts'
+import { rememberFormer } from './former.ts'
 import { readMember, requireAnotherAdministrator } from './read.ts'
 
 /**
@@ -25,7 +26,9 @@ export const deleteMembership =
       const member = await readMember(tx, organizationId, params.membership)
       if (member.user_id !== actor.userId) await lockOrganizationFor(tx, actor, organizationId, administrators)
       if (member.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, member)
+      const time = new Date(clock())
       await tx.deleteFrom('memberships').where('id', '=', member.id).execute()
+      await rememberFormer(tx, member, { removed: member.user_id !== actor.userId, time })
       await tx
         .deleteFrom('notifications')
         .where('user_id', '=', member.user_id)
@@ -38,7 +41,7 @@ export const deleteMembership =
         organizationId,
         workspaceId: null,
         detail: { user: member.user_id, role: member.role },
-        time: new Date(clock()),
+        time,
       })
       return member.user_id
     })

@@ -88,6 +88,11 @@ export const join = async (tx: Tx, joining: Joining): Promise<Announce | undefin
     .executeTakeFirst()
   if (made === undefined) return undefined
   await tx
+    .deleteFrom('former_members')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute()
+  await tx
     .updateTable('invitations')
     .set({ accept_time: new Date(now), accepted_by: userId })
     .where('organization_id', '=', organizationId)

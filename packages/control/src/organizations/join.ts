@@ -3,6 +3,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
+import { readFormer } from '../memberships/former.ts'
 import { isMember, join } from '../memberships/join.ts'
 import { isId } from '../resource-ids.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -12,8 +13,9 @@ import { lockOrganization } from './lock.ts'
 import { readOrganization } from './read.ts'
 
 /**
- * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address. Any other is
- * not found, so that nothing is told of it. Who is a member already stays what they are.
+ * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address, or a Guest
+ * when they were one before they left. Any other is not found, so that nothing is told of it, nor is one that the caller
+ * was removed from. Who is a member already stays what they are.
  */
 export const joinOrganization =
   ({
@@ -39,7 +41,8 @@ export const joinOrganization =
         .where('auto_join_domain', '=', domain)
         .where('auto_join_domain', '<>', '')
         .executeTakeFirst()
-      if (organization === undefined) throw notFound('organization not found')
+      const former = await readFormer(tx, organizationId, actor.userId)
+      if (organization === undefined || former?.removed) throw notFound('organization not found')
       const now = clock()
       await audit(tx, {
         actor,
@@ -53,7 +56,7 @@ export const joinOrganization =
       return await join(tx, {
         organizationId,
         userId: actor.userId,
-        role: 'ORG_COLLABORATOR',
+        role: former?.role === 'ORG_GUEST' ? 'ORG_GUEST' : 'ORG_COLLABORATOR',
         how: `joined with an address of ${domain}`,
         now,
       })

@@ -6,7 +6,7 @@ import { requireSelf } from '../users/require-self.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { presentOrganization } from './present.ts'
 
-/** Organisations that are open to the domain of one's own verified address and that one does not belong to yet. */
+/** Organisations that are open to the domain of one's own verified address and that one neither belongs to nor was removed from. */
 export const listJoinableOrganizations =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.listJoinable> =>
   async ({ actor, params, query }) => {
@@ -20,6 +20,13 @@ export const listJoinableOrganizations =
       .where('auto_join_domain', '=', domain)
       .where('id', 'not in', (memberships) =>
         memberships.selectFrom('memberships').select('organization_id').where('user_id', '=', userId),
+      )
+      .where('id', 'not in', (former) =>
+        former
+          .selectFrom('former_members')
+          .select('organization_id')
+          .where('user_id', '=', userId)
+          .where('removed', '=', true),
       )
       .where(newerThan('organizations', page.after))
       .orderBy('create_time')

@@ -11,7 +11,7 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
-import { openToDomain } from '../testing/people-requests.ts'
+import { mailedToken, openToDomain } from '../testing/people-requests.ts'
 
 let harness: Harness
 let organization: Organization
@@ -217,6 +217,41 @@ describe('an organisation that is open to a domain', () => {
     expect((await join(person, name)).status).toBe(404)
     expect(await joinable(person)).not.toContain(name)
     expect((await join(person, `organizations/${newId()}`)).status).toBe(404)
+  })
+
+  test('does not take back who was removed, until an administrator invites them', async () => {
+    const { organization: name, administrator } = await opened()
+    const person = await harness.person()
+    await openToDomain(harness, idIn(name), 'example.com', person)
+    expect((await join(person, name)).status).toBe(200)
+    const { memberships } = await person.ok(methods.memberships.list, { user: person.userId })
+    expect((await administrator.call('DELETE', `/${memberships[0]?.name}`)).status).toBe(200)
+    expect(await joinable(person)).not.toContain(name)
+    expect((await join(person, name)).status).toBe(404)
+    await administrator.call('POST', `/${name}/invitations:batchCreate`, { emails: [person.email], role: 2 })
+    const { id } = await harness.db
+      .selectFrom('invitations')
+      .select('id')
+      .where('invitee_email', '=', person.email)
+      .executeTakeFirstOrThrow()
+    const token = await mailedToken(harness, person.email)
+    expect((await person.call('POST', `/invitations/${id}:accept`, { token })).status).toBe(200)
+  })
+
+  test('gives nobody more rights for leaving and joining again', async () => {
+    const { organization: name, administrator } = await opened()
+    const person = await harness.person()
+    await openToDomain(harness, idIn(name), 'example.com', person)
+    await join(person, name)
+    const membership = async () =>
+      (await person.ok(methods.memberships.list, { user: person.userId })).memberships.find(
+        (each) => each.organization.name === name,
+      )
+    await administrator.call('PATCH', `/${(await membership())?.name}`, { role: 2 })
+    expect((await person.call('DELETE', `/${(await membership())?.name}`)).status).toBe(200)
+    expect(await joinable(person)).toContain(name)
+    expect((await join(person, name)).status).toBe(200)
+    expect((await membership())?.role.value).toBe('ORG_GUEST')
   })
 
   test('stays so when an administrator of another domain saves it unchanged', async () => {

@@ -226,6 +226,16 @@ export type InvitationLinksTable = {
   revoke_time: NullableTime
 }
 
+/** Who has left or was removed, until they join again. */
+export type FormerMembersTable = {
+  organization_id: string
+  user_id: string
+  role: 'ORG_ADMIN' | 'ORG_COLLABORATOR' | 'ORG_GUEST'
+  /** By somebody else. */
+  removed: boolean
+  end_time: ColumnType<Date, Date, Date>
+}
+
 export type OnboardingsTable = {
   id: string
   user_id: string
@@ -274,6 +284,7 @@ export type Database = {
   mails: MailsTable
   invitations: InvitationsTable
   invitation_links: InvitationLinksTable
+  former_members: FormerMembersTable
   onboardings: OnboardingsTable
   notifications: NotificationsTable
 }

@@ -79,6 +79,17 @@ create table invitation_links (
 );
 create index invitation_links_organization on invitation_links (organization_id);
 
+-- who has left or was removed, until they join again
+create table former_members (
+  organization_id uuid not null references organizations on delete cascade,
+  user_id uuid not null references users on delete cascade,
+  role text not null check (role in ('ORG_ADMIN','ORG_COLLABORATOR','ORG_GUEST')),
+  removed boolean not null,
+  end_time timestamptz not null,
+  primary key (organization_id, user_id)
+);
+create index former_members_user on former_members (user_id);
+
 create table onboardings (
   id uuid primary key,
   user_id uuid not null references users on delete cascade,

@@ -1,0 +1,32 @@
+import type { Role } from '@tributary/kernel'
+import type { Db, Tx } from '../deps.ts'
+import type { MemberRow } from './present.ts'
+
+/** How somebody's last membership ended: with which role, and whether somebody else ended it. */
+export type FormerMembership = { role: Role; removed: boolean }
+
+/**
+ * Remembers how a membership has ended, until the user joins again. Who was removed comes back by a new invitation of an
+ * administrator only, and who has left gets no more rights by coming back to what is open to many.
+ */
+export const rememberFormer = async (
+  tx: Tx,
+  member: MemberRow,
+  end: { removed: boolean; time: Date },
+): Promise<void> => {
+  const how = { role: member.role, removed: end.removed, end_time: end.time }
+  await tx
+    .insertInto('former_members')
+    .values({ organization_id: member.organization_id, user_id: member.user_id, ...how })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet(how))
+    .execute()
+}
+
+/** The user's last membership that has ended; undefined for one who has had none, or has joined again. */
+export const readFormer = (db: Db, organizationId: string, userId: string): Promise<FormerMembership | undefined> =>
+  db
+    .selectFrom('former_members')
+    .select(['role', 'removed'])
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
