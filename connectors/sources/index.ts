@@ -1,19 +1,39 @@
 import type { SourceDefinition } from './definition.ts'
+import { dotnet } from './dotnet/source.ts'
+import { flutter } from './flutter/source.ts'
+import { go } from './go/source.ts'
 import { http } from './http/source.ts'
+import { java } from './java/source.ts'
 import { javascript } from './javascript/source.ts'
+import { kotlin } from './kotlin/source.ts'
 import { node } from './node/source.ts'
+import { php } from './php/source.ts'
 import { pixel } from './pixel/source.ts'
+import { python } from './python/source.ts'
+import { reactNative } from './react-native/source.ts'
+import { ruby } from './ruby/source.ts'
 import { rudderstackJavascript } from './rudderstack-javascript/source.ts'
 import { rudderstackNode } from './rudderstack-node/source.ts'
+import { swift } from './swift/source.ts'
 
 export type { SourceDefinition, SourceGuideStep } from './definition.ts'
 
 /** What a source can be made of, in the order the catalogue shows it. */
 export const sourceDefinitions: readonly SourceDefinition[] = [
   javascript,
-  node,
-  http,
   pixel,
   rudderstackJavascript,
+  swift,
+  kotlin,
+  reactNative,
+  flutter,
+  http,
+  node,
+  python,
+  go,
+  java,
+  dotnet,
+  php,
+  ruby,
   rudderstackNode,
 ]

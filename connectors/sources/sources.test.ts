@@ -8,17 +8,18 @@ test('every source has its own slug', () => {
 
 test.each(sourceDefinitions)(
   '$slug: logo, texts and guide are fit to be shown',
-  ({ slug, title, description, type, logo, guide }) => {
+  ({ slug, title, description, type, docsUrl, logo, guide }) => {
     expect(slug).toMatch(/^[a-z][a-z0-9-]*$/)
     expect(title).not.toBe('')
     expect(description.length).toBeGreaterThan(60)
     expect(type).toBeOneOf([1, 2, 3, 4, 5, 6, 7])
+    if (docsUrl !== undefined) expect(new URL(docsUrl).protocol).toBe('https:')
     expect(logo).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 48 48">.*<\/svg>$/)
     expect(logo).not.toMatch(/script|href|url\(|on\w+=/i)
     const codes = guide.map((step) => ('code' in step ? step.code : '')).join('\n')
-    expect(codes).toContain('{{origin}}')
+    expect(codes).toMatch(/\{\{(origin|host)\}\}/)
     expect(codes).toContain('{{writeKey}}')
-    for (const [, name] of codes.matchAll(/\{\{(.*?)\}\}/g)) expect(['origin', 'writeKey']).toContain(name)
+    for (const [, name] of codes.matchAll(/\{\{(.*?)\}\}/g)) expect(['origin', 'host', 'writeKey']).toContain(name)
   },
 )
 

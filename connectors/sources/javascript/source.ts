@@ -32,6 +32,7 @@ export const javascript = {
   description:
     'Collect page views, events and traits from your web site. Add one script to your pages, or install the analytics-next package; both send to this server and to nobody else.',
   type: 1,
+  docsUrl: 'https://github.com/segmentio/analytics-next',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#f2c94c"/><path d="m19 15-9 9 9 9M29 15l9 9-9 9" fill="none" stroke="#2b2b2b" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {

@@ -5,6 +5,7 @@ export const node = {
   description:
     'Send events from your Node.js server with the analytics-node library. It collects calls into batches, retries when the network fails, and flushes before your process ends.',
   type: 3,
+  docsUrl: 'https://github.com/segmentio/analytics-next/tree/master/packages/node',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M24 3 42 13.5v21L24 45 6 34.5v-21z" fill="#3c873a"/><path d="M17 31V17l14 14V17" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {

@@ -5,6 +5,7 @@ export const rudderstackNode = {
   description:
     "Keep RudderStack's Node.js SDK on your server and point it at this one. Batches, compression and retries work as before.",
   type: 3,
+  docsUrl: 'https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-node-sdk/',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M24 3 42 13.5v21L24 45 6 34.5v-21z" fill="#105ed5"/><path d="M24 12v15M24 27c-5 0-8 3-8 7h16c0-4-3-7-8-7z" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {

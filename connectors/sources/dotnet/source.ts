@@ -1,0 +1,45 @@
+import { needsHttps, seeItArrive } from '../arrival.ts'
+import { lettersLogo } from '../letters.ts'
+
+/** .NET, Unity and Xamarin programs, with Analytics-CSharp. */
+export const dotnet = {
+  slug: 'dotnet',
+  title: '.NET',
+  description:
+    'Send events from .NET servers, desktop applications, Unity and Xamarin with the Analytics-CSharp library. It keeps events on disk until they are sent, so that nothing is lost while a device is offline.',
+  type: 3,
+  docsUrl: 'https://github.com/segmentio/Analytics-CSharp',
+  logo: lettersLogo('.NET', '#5c2d91'),
+  guide: [
+    {
+      title: 'Install the library',
+      text: 'For Unity it comes from OpenUPM: `openupm add com.segment.analytics.csharp`.',
+      code: 'dotnet add package Segment.Analytics.CSharp',
+      language: 'shell',
+    },
+    {
+      title: 'Point it at this server',
+      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the library asks for at start.`,
+      code: `using Segment.Analytics;
+
+var configuration = new Configuration("{{writeKey}}",
+    apiHost: "{{host}}/v1",
+    cdnHost: "{{host}}/v1",
+    flushAt: 20,
+    flushInterval: 10);
+var analytics = new Analytics(configuration);`,
+      language: 'csharp',
+    },
+    {
+      title: 'Send events',
+      text: 'The library remembers the user it was told of last. A server that speaks for many users makes an instance for each, with `storageProvider: new InMemoryStorageProvider()`.',
+      code: `using Segment.Serialization;
+
+analytics.Identify("user-123", new JsonObject { ["email"] = "jane@example.com", ["plan"] = "pro" });
+analytics.Track("Order Completed", new JsonObject { ["order_id"] = "1001", ["total"] = 59.9 });
+analytics.Flush();`,
+      language: 'csharp',
+    },
+    seeItArrive('A batch leaves after the seconds of flushInterval, or when you flush.'),
+  ],
+}

@@ -1,0 +1,71 @@
+import { needsHttps, seeItArrive } from '../arrival.ts'
+import { phoneLogo } from '../letters.ts'
+
+/** Android apps, with analytics-kotlin. */
+export const kotlin = {
+  slug: 'kotlin',
+  title: 'Android (Kotlin)',
+  description:
+    'Collect screens, events and the life cycle of Android apps with the analytics-kotlin library. Events wait on the device while it is offline.',
+  type: 2,
+  docsUrl: 'https://github.com/segmentio/analytics-kotlin',
+  logo: phoneLogo('Kt', '#6b4fd8'),
+  guide: [
+    {
+      title: 'Add the library',
+      text: 'In the Gradle file of your app. Take the newest version there is.',
+      code: `dependencies {
+    implementation("com.segment.analytics.kotlin:android:1.27.0")
+}`,
+      language: 'kotlin',
+    },
+    {
+      title: 'Allow it to use the network',
+      text: 'In AndroidManifest.xml.',
+      code: `<uses-permission android:name="android.permission.INTERNET" />
+<uses-permission android:name="android.permission.ACCESS_NETWORK_STATE" />`,
+      language: 'xml',
+    },
+    {
+      title: 'Point it at this server',
+      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the library asks for at start. Telemetry is what the library reports about itself to its maker; \`enable = false\` turns it off. Name the class as \`android:name\` of the application in AndroidManifest.xml.`,
+      code: `import android.app.Application
+import com.segment.analytics.kotlin.android.Analytics
+import com.segment.analytics.kotlin.core.Analytics
+import com.segment.analytics.kotlin.core.Telemetry
+
+class MyApplication : Application() {
+    companion object {
+        lateinit var analytics: Analytics
+    }
+
+    override fun onCreate() {
+        super.onCreate()
+        Telemetry.enable = false
+        analytics = Analytics("{{writeKey}}", applicationContext) {
+            apiHost = "{{host}}/v1"
+            cdnHost = "{{host}}/v1"
+            trackApplicationLifecycleEvents = true
+            flushAt = 20
+            flushInterval = 30
+        }
+    }
+}`,
+      language: 'kotlin',
+    },
+    {
+      title: 'Send events',
+      text: 'Anywhere in the app. The instance lives as long as the app does.',
+      code: `import kotlinx.serialization.json.buildJsonObject
+import kotlinx.serialization.json.put
+
+val analytics = MyApplication.analytics
+analytics.identify("user-123", buildJsonObject { put("email", "jane@example.com"); put("plan", "pro") })
+analytics.screen("Checkout")
+analytics.track("Order Completed", buildJsonObject { put("order_id", "1001"); put("total", 59.9) })
+analytics.flush()`,
+      language: 'kotlin',
+    },
+    seeItArrive('A batch leaves after twenty events or thirty seconds, and when you flush.'),
+  ],
+}

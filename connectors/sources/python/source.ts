@@ -1,0 +1,44 @@
+import { seeItArrive } from '../arrival.ts'
+import { lettersLogo } from '../letters.ts'
+
+/** Python programs, with segment-analytics-python. */
+export const python = {
+  slug: 'python',
+  title: 'Python',
+  description:
+    'Send events from your Python programs and web applications with the segment-analytics-python library. It collects calls into batches in a thread of its own and retries when the network fails.',
+  type: 3,
+  docsUrl: 'https://github.com/segmentio/analytics-python',
+  logo: lettersLogo('Py', '#356f9f', '#ffd94a'),
+  guide: [
+    {
+      title: 'Install the library',
+      text: 'Python 3.9 or newer.',
+      code: 'pip install segment-analytics-python',
+      language: 'shell',
+    },
+    {
+      title: 'Point it at this server',
+      text: 'Set the key and the host once, where your program starts. The library adds the path `/v1/batch` to the host.',
+      code: `import segment.analytics as analytics
+
+analytics.write_key = '{{writeKey}}'
+analytics.host = '{{origin}}'`,
+      language: 'python',
+    },
+    {
+      title: 'Send events',
+      text: 'Every call names the user, or an anonymous id.',
+      code: `analytics.identify('user-123', {'email': 'jane@example.com', 'plan': 'pro'})
+analytics.track('user-123', 'Order Completed', {'order_id': '1001', 'total': 59.9})`,
+      language: 'python',
+    },
+    {
+      title: 'Flush before the program ends',
+      text: 'Calls wait in memory for their batch. Send what waits before a script or worker exits.',
+      code: 'analytics.shutdown()',
+      language: 'python',
+    },
+    seeItArrive('A batch leaves after half a second at the latest.'),
+  ],
+}

@@ -1,0 +1,58 @@
+import { needsHttps, seeItArrive } from '../arrival.ts'
+import { phoneLogo } from '../letters.ts'
+
+/** Apps for Apple's devices, with analytics-swift. */
+export const swift = {
+  slug: 'swift',
+  title: 'iOS (Swift)',
+  description:
+    'Collect screens, events and the life cycle of apps for iPhone, iPad, Mac, Apple TV and Watch with the analytics-swift library. Events wait on the device while it is offline.',
+  type: 2,
+  docsUrl: 'https://github.com/segmentio/analytics-swift',
+  logo: phoneLogo('iOS', '#d6492a'),
+  guide: [
+    {
+      title: 'Add the package',
+      text: 'In Xcode choose File, Add Package Dependencies, and enter `https://github.com/segmentio/analytics-swift`; or name it in your Package.swift. iOS 13 or newer.',
+      code: '.package(url: "https://github.com/segmentio/analytics-swift.git", from: "1.9.0")',
+      language: 'swift',
+    },
+    {
+      title: 'Point it at this server',
+      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the library asks for at start. Telemetry is what the library reports about itself to its maker; \`enable = false\` turns it off.`,
+      code: `import Segment
+import UIKit
+
+@main
+class AppDelegate: UIResponder, UIApplicationDelegate {
+    static private(set) var analytics: Analytics!
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        Telemetry.shared.enable = false
+        Self.analytics = Analytics(configuration: Configuration(writeKey: "{{writeKey}}")
+            .apiHost("{{host}}/v1")
+            .cdnHost("{{host}}/v1")
+            .setTrackedApplicationLifecycleEvents(.all)
+            .flushAt(20)
+            .flushInterval(30))
+        return true
+    }
+}`,
+      language: 'swift',
+    },
+    {
+      title: 'Send events',
+      text: 'Anywhere in the app. The instance lives as long as the app does.',
+      code: `let analytics = AppDelegate.analytics!
+analytics.identify(userId: "user-123", traits: ["email": "jane@example.com", "plan": "pro"])
+analytics.screen(title: "Checkout")
+analytics.track(name: "Order Completed", properties: ["order_id": "1001", "total": 59.9])
+analytics.flush()`,
+      language: 'swift',
+    },
+    seeItArrive('A batch leaves after twenty events or thirty seconds, and when you flush.'),
+  ],
+}
