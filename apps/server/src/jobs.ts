@@ -8,11 +8,13 @@ import { applyEventRetention, createLogRetention } from './retention.ts'
 import type { RoleThread } from './threads.ts'
 
 const minute = 60_000
+/** How far apart unused pictures are looked for, ms. */
+const sweepMs = 6 * 60 * minute
 
 /** The threads of the roles that have one, as far as this process runs them. */
 export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
 
-/** Trims both logs, clears what is over and tells of failing destinations, about once a minute. */
+/** Trims both logs, clears what is over and tells of failing destinations, about once a minute; sweeps pictures. */
 export const createJobs = (
   config: Config,
   deps: {
@@ -20,7 +22,7 @@ export const createJobs = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'clearExpired' | 'tellFailingDestinations'>
+    control: Pick<Control, 'clearExpired' | 'sweepImages' | 'tellFailingDestinations'>
     logger: Logger
   },
 ) => {
@@ -63,15 +65,19 @@ export const createJobs = (
   }
   const guarded = (): void =>
     void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
-  let timer: NodeJS.Timeout | undefined
+  const sweep = (): void =>
+    void control
+      .sweepImages()
+      .catch((error) => logger.warn({ error: String(error) }, 'looking for unused pictures failed and is tried again'))
+  const timers: NodeJS.Timeout[] = []
   return {
     async start(): Promise<void> {
       await applyEventRetention(engines.eventStore, config.retention, logger)
-      timer = setInterval(guarded, minute)
+      timers.push(setInterval(guarded, minute), setInterval(sweep, sweepMs))
       guarded()
     },
     stop(): void {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       requestsReader.close()
       deliveriesReader?.close()
     },

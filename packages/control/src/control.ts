@@ -26,6 +26,8 @@ export type Control = {
   tellFailingDestinations(): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
+  /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
+  sweepImages(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
   refreshSessions(): void
   /** Makes the first platform admin when there is none; for every start. */
@@ -53,6 +55,7 @@ export const createControl = (deps: ControlDeps): Control => {
     readImage: (key, box) => images.read(key, box),
     tellFailingDestinations: () => tellFailingDestinations(deps),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
+    sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),
     mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),

@@ -205,6 +205,17 @@ describe('the logo', () => {
   })
 })
 
+test('pictures that a killed process left behind are removed at the second look, those in use never', async () => {
+  const path = keyOf(((await upload(await picture(20, 10).png())).body.extra as { logo: string }).logo)
+  const left = `photos/${'0'.repeat(32)}-${'1'.repeat(16)}.webp`
+  await harness.blobs.put(left, Buffer.from('x'), 'image/webp')
+  await harness.sweepImages()
+  expect(await harness.blobs.get(left)).toBeDefined()
+  await harness.sweepImages()
+  expect(await harness.blobs.get(left)).toBeUndefined()
+  expect(await harness.readImage(path, {})).toBeDefined()
+})
+
 test("a photo is its user's own affair", async () => {
   const { administrator, guest, organizationId, platformAdmin } = organization
   const content = (await picture(20, 10).jpeg(80)).toString('base64')

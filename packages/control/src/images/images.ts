@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ResizeFit, Transformer } from '@napi-rs/image'
-import { badRequest, type Logger } from '@tributary/kernel'
-import { type Blobs, isRelationalUnavailable } from '@tributary/storage'
+import { badRequest } from '@tributary/kernel'
+import { isRelationalUnavailable } from '@tributary/storage'
+import type { ControlDeps } from '../deps.ts'
 import { type ImageInfo, imageSize } from './image-size.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
 
@@ -35,6 +36,11 @@ export type Images = {
   replace<Result>(key: string, write: () => Promise<{ before: string; result: Result }>): Promise<Result>
   /** Forgets a picture that nothing refers to any more. Never throws: what stays behind is only logged. */
   remove(key: string): Promise<void>
+  /**
+   * Removes stored pictures that nothing refers to, which a killed process leaves behind. Only what was so at the call
+   * before already: an upload stores its picture before it is committed. Call it rarely, hours apart.
+   */
+  sweep(): Promise<void>
   /** A stored picture, made smaller when a box is given; undefined for no such key. */
   read(key: string, box: ImageBox): Promise<{ body: Uint8Array; contentType: string } | undefined>
 }
@@ -91,7 +97,7 @@ const createCache = (limit: number) => {
 }
 
 /** Pictures of organisations and users, kept as blobs. */
-export const createImages = ({ blobs, logger }: { blobs: Blobs; logger: Logger }): Images => {
+export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'blobs' | 'logger'>): Images => {
   const decoding = createOneAtATime(16)
   const resizing = createOneAtATime(200)
   const cache = createCache(cachedBytes)
@@ -118,8 +124,20 @@ export const createImages = ({ blobs, logger }: { blobs: Blobs; logger: Logger }
       .catch((error) => logger.warn({ key, error: String(error) }, 'a replaced picture could not be removed'))
   }
 
+  /** Pictures that nothing referred to at the last sweep. */
+  let unused: ReadonlySet<string> = new Set()
+
   return {
     remove,
+    async sweep() {
+      const stored = [...(await blobs.list('logos/')), ...(await blobs.list('photos/'))]
+      const logos = await db.selectFrom('organizations').select('logo as key').where('logo', '<>', '').execute()
+      const photos = await db.selectFrom('users').select('photo_url as key').where('photo_url', '<>', '').execute()
+      const used = new Set([...logos, ...photos].map(({ key }) => key))
+      const now = stored.filter((key) => !used.has(key))
+      for (const key of now) if (unused.has(key)) await remove(key)
+      unused = new Set(now)
+    },
     async replace(key, write) {
       try {
         const { before, result } = await write()
