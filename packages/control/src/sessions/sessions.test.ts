@@ -1,8 +1,9 @@
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, type Harness, idIn, startControl, testPassword } from '../testing/control-harness.ts'
-import { sessionLimits } from './sessions.ts'
+import { sessionLimits, sessionsPerUser } from './sessions.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -109,4 +110,25 @@ test('the configuration of the web application is read without a session', async
     status: 200,
     body: { sign_up_enabled: true, oauth: null, links: { support_email: 'support@tributary.example' } },
   })
+})
+
+test('a user has a bounded number of sessions: the ones used longest ago end first', async () => {
+  const person = await harness.person()
+  await sql`
+    insert into sessions (id, user_id, token_hash, create_time, last_used_time, expire_time)
+    select gen_random_uuid(), ${person.userId}, sha256(convert_to(${person.userId} || n, 'UTF8')),
+      ${new Date(harness.now())}, ${new Date(harness.now() + 1000)}, ${new Date(harness.now() + 3_600_000)}
+    from generate_series(1, ${sessionsPerUser - 1}) n`.execute(harness.db)
+  expect(await works(person.token)).toBe(true)
+  harness.advance(2000)
+  const token = await signInAgain(person, 'One more')
+  harness.advance(2000)
+  expect(await works(person.token)).toBe(false)
+  expect(await works(token)).toBe(true)
+  const { count } = await harness.db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('user_id', '=', person.userId)
+    .executeTakeFirstOrThrow()
+  expect(Number(count)).toBe(sessionsPerUser)
 })

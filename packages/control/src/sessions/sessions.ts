@@ -8,6 +8,9 @@ const hour = 3_600_000
 /** How long a session lasts, in ms: after its last use, and at most. */
 export const sessionLimits = { idleMs: 12 * hour, totalMs: 30 * 24 * hour } as const
 
+/** How many sessions a user has at most: those used last stay. */
+export const sessionsPerUser = 1000
+
 /** How long an answer about a token may be old: a session ended elsewhere is refused after this time. */
 const cacheMs = 2000
 const cachedTokens = 10_000
@@ -111,7 +114,17 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
       await tx
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
-        .where('expire_time', '<', new Date(now - 7 * 24 * hour))
+        .where('id', 'in', (older) =>
+          older
+            .selectFrom('sessions')
+            .select('id')
+            .where('user_id', '=', userId)
+            .orderBy('last_used_time', 'desc')
+            .orderBy('id', 'desc')
+            .offset(sessionsPerUser)
+            .forUpdate()
+            .skipLocked(),
+        )
         .execute()
       return token
     },
