@@ -54,7 +54,7 @@ export const organizations = {
       request_id: requestId,
     }),
     response: z.object({ organization, workspace }),
-    errors: [errors.invalid],
+    errors: [errors.invalid, errors.notFound],
   }),
   get: defineMethod({
     name: 'organizations.get',

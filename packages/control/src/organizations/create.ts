@@ -1,8 +1,9 @@
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { newId } from '@tributary/kernel'
+import { newId, notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
+import { isMember } from '../memberships/join.ts'
 import { idFor } from '../resource-ids.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { presentOrganization, presentWorkspace } from './present.ts'
@@ -26,7 +27,11 @@ export const createOrganization =
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returning('id')
         .executeTakeFirst()
-      if (made === undefined) return
+      if (made === undefined) {
+        // The same request again, perhaps by somebody who does not belong to it any more.
+        if (await isMember(tx, id, actor.userId)) return
+        throw notFound('organization not found')
+      }
       const workspaceId = newId()
       await tx
         .insertInto('workspaces')

@@ -72,6 +72,14 @@ describe('an organisation', () => {
     expect((await person.ok(methods.workspaces.list, {})).workspaces).toHaveLength(1)
   })
 
+  test('is not shown to who does not belong to it any more for sending the same request again', async () => {
+    const person = await harness.person()
+    const given = { ...body, request_id: crypto.randomUUID() }
+    expect((await person.call('POST', '/organizations', given)).status).toBe(200)
+    await harness.db.deleteFrom('memberships').where('user_id', '=', person.userId).execute()
+    expect(await person.call('POST', '/organizations', given)).toMatchObject({ status: 404 })
+  })
+
   test('of somebody else is not made over with the same request id', async () => {
     const [a, b] = [await harness.person(), await harness.person()]
     const given = { body: { ...body, request_id: crypto.randomUUID() } }
