@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Actor, flagDefaults, flagKeys, silentLogger } from '@tributary/kernel'
+import { type Actor, AppError, flagDefaults, flagKeys, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFlags, trustedContext } from './flags.ts'
 
@@ -17,7 +17,10 @@ const server = createServer()
 beforeAll(async () => {
   const flags = await createFlags({
     values: { ...flagDefaults, signals: false },
-    authenticate: async (token) => (token === 'good' ? { actor: member } : { failure: 'expired' }),
+    authenticate: async (token) => {
+      if (token === 'away') throw new AppError(503, 'UNAVAILABLE', 'The database is busy')
+      return token === 'good' ? { actor: member } : { failure: 'expired' }
+    },
     logger: silentLogger,
   })
   server.on('request', (request, response) => {
@@ -39,6 +42,14 @@ const ask = (key: string, options: { token?: string; body?: string; headers?: Re
     },
     body: options.body ?? '{}',
   })
+
+test('while sessions cannot be looked up, who has one is told to come back, and nothing counts as a fault', async () => {
+  const answer = await ask('', { token: 'away' })
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    { errorCode: 'GENERAL', errorDetails: 'The database is busy' },
+  ])
+})
 
 test('all flags are evaluated at once, each with its value, variant and reason', async () => {
   const answer = await ask('')

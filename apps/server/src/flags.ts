@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Client, OpenFeature, TypedInMemoryProvider } from '@openfeature/server-sdk'
 import type { Authentication } from '@tributary/http'
-import { canSee, type FlagContext, type FlagKey, type FlagValues, flagKeys, type Logger } from '@tributary/kernel'
+import {
+  AppError,
+  canSee,
+  type FlagContext,
+  type FlagKey,
+  type FlagValues,
+  flagKeys,
+  type Logger,
+} from '@tributary/kernel'
 import { z } from 'zod'
 
 const path = '/ofrep/v1/evaluate/flags'
@@ -152,6 +160,10 @@ export const createFlags = async (deps: {
           errorCode: error.errorCode,
           errorDetails: error.message,
         })
+        return
+      }
+      if (error instanceof AppError) {
+        send(response, error.code, { errorCode: 'GENERAL', errorDetails: error.message })
         return
       }
       deps.logger.error({ err: error }, 'flags could not be evaluated')
