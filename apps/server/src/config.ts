@@ -76,7 +76,7 @@ export const settings = {
     url('http:', 'https:'),
     undefined,
     'Address under which browsers and SDKs reach the product, when a proxy stands in front; links in mail begin with it.',
-    'the address of the request',
+    'the address of the request; in mail, the one listened on',
   ),
   TRIBUTARY_DATA_DIR: setting(
     text.min(1),
@@ -127,7 +127,7 @@ export const settings = {
   TRIBUTARY_SIGN_UP: setting(
     z.enum(['on', 'off'], 'must be on or off'),
     'on',
-    'Whether people may make accounts by themselves; with `off` only onboarding links make new ones.',
+    'Whether people may make accounts by themselves; with `off` only who is invited or onboarded gets one.',
   ),
   OIDC_ISSUER: setting(
     issuer,

@@ -7,6 +7,7 @@ export {
 } from './directories/destinations.ts'
 export type { FollowerDeps } from './directories/follower.ts'
 export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
+export { escapeHtml } from './mail/layout.ts'
 export {
   createMailSender,
   MailRefused,

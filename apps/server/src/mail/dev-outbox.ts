@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { escapeHtml } from '@tributary/control'
 import { isLoopback } from '../operations.ts'
 import type { KeptMail, OutboxFolder } from './outbox-folder.ts'
 
 const shown = 100
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
-
 /** Plain text with its addresses as links. */
 const linked = (text: string): string =>
   text
     .split(/(https?:\/\/\S+)/)
-    .map((part, index) => (index % 2 === 1 ? `<a href="${escape(part)}">${escape(part)}</a>` : escape(part)))
+    .map((part, index) =>
+      index % 2 === 1 ? `<a href="${escapeHtml(part)}">${escapeHtml(part)}</a>` : escapeHtml(part),
+    )
     .join('')
 
 const article = (mail: KeptMail, open: boolean): string =>
-  `<details${open ? ' open' : ''}><summary><b>${escape(mail.subject)}</b><span>to ${escape(mail.recipient)}</span>` +
-  `<time datetime="${escape(mail.time)}">${escape(mail.time.replace('T', ' ').slice(0, 19))} UTC</time></summary>` +
+  `<details${open ? ' open' : ''}><summary><b>${escapeHtml(mail.subject)}</b><span>to ${escapeHtml(mail.recipient)}</span>` +
+  `<time datetime="${escapeHtml(mail.time)}">${escapeHtml(mail.time.replace('T', ' ').slice(0, 19))} UTC</time></summary>` +
   `<div><pre>${linked(mail.text)}</pre>` +
   // The frame may run nothing and read nothing; its links open in a new tab.
-  `<iframe title="HTML of ${escape(mail.subject)}" sandbox="allow-popups allow-popups-to-escape-sandbox" ` +
-  `srcdoc="${escape(mail.html.replace('<head>', '<head><base target="_blank">'))}"></iframe></div></details>`
+  `<iframe title="HTML of ${escapeHtml(mail.subject)}" sandbox="allow-popups allow-popups-to-escape-sandbox" ` +
+  `srcdoc="${escapeHtml(mail.html.replace('<head>', '<head><base target="_blank">'))}"></iframe></div></details>`
 
 const page = (mails: readonly KeptMail[]): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>Outbox</title><style>
