@@ -1,4 +1,4 @@
-import { hashKey } from '../writekeys/keys.ts'
+import { hashToken } from '../secret-tokens.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
 /** What a write key leads to. */
@@ -69,12 +69,12 @@ export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory =
       const known = remembered.get(key)
       if (known !== undefined) return known ?? undefined
       if (key.length > longestKey) return undefined
-      const entry = byHash.get(hashKey(key).toString('latin1'))
+      const entry = byHash.get(hashToken(key).toString('latin1'))
       if (remembered.size >= rememberedKeys) remembered.clear()
       remembered.set(key, entry ?? null)
       return entry
     },
     findRevoked: (key) =>
-      revoked.size === 0 || key.length > longestKey ? undefined : revoked.get(hashKey(key).toString('latin1')),
+      revoked.size === 0 || key.length > longestKey ? undefined : revoked.get(hashToken(key).toString('latin1')),
   }
 }

@@ -5,11 +5,11 @@ import { sql } from 'kysely'
 import { audit } from '../audit.ts'
 import type { ControlDeps, Tx } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
+import { newToken } from '../secret-tokens.ts'
 import { requireOrganization } from '../workspace-access.ts'
 import { mailInvitation } from './mail.ts'
-import { invitationsOf, presentInvitation } from './read.ts'
+import { invitationLifeMs, invitationsOf, presentInvitation } from './read.ts'
 import { countInvitations } from './send-limit.ts'
-import { invitationLifeMs, newInvitationToken } from './token.ts'
 
 type Line = { invitee_email: string; role: Role }
 
@@ -40,7 +40,7 @@ const writeInvitation = async (
   line: Line,
   now: number,
 ): Promise<{ id: string; token: string }> => {
-  const { token, hash } = newInvitationToken()
+  const { token, hash } = newToken()
   const fresh = {
     invitee_email: line.invitee_email,
     role: line.role,

@@ -5,13 +5,13 @@ import { sql } from 'kysely'
 import type { ControlDeps, Db } from '../deps.ts'
 import { previewOrganization } from '../organizations/read.ts'
 import { isId } from '../resource-ids.ts'
+import { isToken } from '../secret-tokens.ts'
 import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './read.ts'
-import { isInvitationToken } from './token.ts'
 
 /** The invitation that this token is of, in whatever state it is; throws 404 for a wrong one, as for none. */
 export const readInvitationByToken = async (db: Db, id: string, token: string): Promise<InvitationRow> => {
   const row = isId(id) ? await invitationsOf(db).where('invitations.id', '=', id).executeTakeFirst() : undefined
-  if (row === undefined || !isInvitationToken(token, row.token_hash))
+  if (row === undefined || !isToken(token, row.token_hash))
     throw notFound('This invitation link is not valid. Take the link of the newest mail, or ask for a new invitation')
   return row
 }

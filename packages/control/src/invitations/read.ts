@@ -79,6 +79,9 @@ export const readOpenInvitation = async (
   return row
 }
 
+/** How long an invitation or an invitation link works, in ms. */
+export const invitationLifeMs = 7 * 24 * 3_600_000
+
 type Lifetime = { expire_time: Date; revoke_time: Date | null; accept_time?: Date | null }
 
 const whyGone = (row: Lifetime, now: number): string | undefined => {

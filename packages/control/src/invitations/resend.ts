@@ -5,11 +5,11 @@ import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
 import { isId } from '../resource-ids.ts'
+import { newToken } from '../secret-tokens.ts'
 import { requireOrganization } from '../workspace-access.ts'
 import { mailInvitation } from './mail.ts'
-import { presentInvitation, readOpenInvitation } from './read.ts'
+import { invitationLifeMs, presentInvitation, readOpenInvitation } from './read.ts'
 import { countInvitations, resendPauseMs } from './send-limit.ts'
-import { invitationLifeMs, newInvitationToken } from './token.ts'
 
 const requirePause = (sentTime: Date, now: number): void => {
   const left = sentTime.getTime() + resendPauseMs - now
@@ -38,7 +38,7 @@ export const resendInvitation =
         const before = await readOpenInvitation(tx, organizationId, params.invitation)
         const now = clock()
         requirePause(before.send_time, now)
-        const { token, hash } = newInvitationToken()
+        const { token, hash } = newToken()
         const times = { send_time: new Date(now), expire_time: new Date(now + invitationLifeMs) }
         await tx
           .updateTable('invitations')

@@ -1,17 +1,14 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { type LoginResponse, resourceNames } from '@tributary/contract'
 import type { Client } from '@tributary/http'
-import { randomToken } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps, Tx } from '../deps.ts'
+import { newToken } from '../secret-tokens.ts'
 import { presentUser, type UserRow } from '../users/present.ts'
 import type { Sessions } from './sessions.ts'
 
 /** How long the one-time token of a login answer can set a password, ms. */
 export const passwordTokenLifeMs = 60 * 60_000
-
-/** How a one-time token for setting a password is kept. */
-export const hashPasswordToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /**
  * Begins a session in the given transaction, records it, and gives the answer of every kind of login: the session's
@@ -42,19 +39,19 @@ export const createAnswerLogin =
       ...(detail === undefined ? {} : { detail }),
       time,
     })
-    const passwordToken = randomToken(32)
+    const passwordToken = newToken()
     await tx.deleteFrom('set_password_tokens').where('user_id', '=', user.id).where('expire_time', '<=', time).execute()
     await tx
       .insertInto('set_password_tokens')
       .values({
-        token_hash: hashPasswordToken(passwordToken),
+        token_hash: passwordToken.hash,
         user_id: user.id,
         expire_time: new Date(time.getTime() + passwordTokenLifeMs),
       })
       .execute()
     return {
       access_token: await sessions.begin(tx, user.id, client),
-      set_password_otp_token: passwordToken,
+      set_password_otp_token: passwordToken.token,
       courier_token: `${user.id}.${createHmac('sha256', signing.inbox).update(user.id).digest('base64url')}`,
       // The messaging service asks for exactly this proof of who the user is.
       intercom_token:

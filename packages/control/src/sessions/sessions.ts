@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Authentication } from '@tributary/http'
 import { type Actor, type Clock, newId, randomToken } from '@tributary/kernel'
 import type { Db, Tx } from '../deps.ts'
+import { hashToken } from '../secret-tokens.ts'
 
 const hour = 3_600_000
 
@@ -19,8 +19,6 @@ const touchMs = 60_000
 
 const prefix = 'trb_'
 const tokenPattern = /^trb_[A-Za-z0-9_-]{43}$/
-
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export type Sessions = {
   /** Starts a session in the given transaction and returns its token: 256 random bits, kept only as their SHA-256. */
@@ -79,7 +77,7 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
     const session = await db
       .selectFrom('sessions')
       .select(['id', 'user_id', 'create_time', 'last_used_time', 'expire_time'])
-      .where('token_hash', '=', hashOf(token))
+      .where('token_hash', '=', hashToken(token))
       .executeTakeFirst()
     if (session === undefined) return { failure: 'unknown' }
     const now = clock()
@@ -103,7 +101,7 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
         .values({
           id: newId(),
           user_id: userId,
-          token_hash: hashOf(token),
+          token_hash: hashToken(token),
           create_time: new Date(now),
           last_used_time: new Date(now),
           expire_time: new Date(now + sessionLimits.idleMs),

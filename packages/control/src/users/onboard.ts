@@ -7,8 +7,9 @@ import type { ControlDeps, Tx } from '../deps.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { onboardingMail } from '../mail/templates.ts'
 import { presentOrganization, presentWorkspace } from '../organizations/present.ts'
+import { newToken } from '../secret-tokens.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { newOnboardingToken, onboardingLifeMs } from './onboarding-link.ts'
+import { onboardingLifeMs } from './onboarding-link.ts'
 import { presentUser, type UserRow, userColumns } from './present.ts'
 
 /**
@@ -54,7 +55,7 @@ export const onboard =
     if (!actor.isPlatformAdmin) throw forbidden()
     const create_time = new Date(clock())
     const expire_time = new Date(create_time.getTime() + onboardingLifeMs)
-    const { token, hash } = newOnboardingToken()
+    const { token, hash } = newToken()
     const answer = await db.transaction().execute(async (tx) => {
       const { email, first_name, last_name } = body
       const user = await takeUser(tx, { email, first_name, last_name, create_time })

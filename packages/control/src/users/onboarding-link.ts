@@ -1,18 +1,10 @@
-import { createHash } from 'node:crypto'
-import { notFound, randomToken } from '@tributary/kernel'
+import { notFound } from '@tributary/kernel'
 import type { Db, Tx } from '../deps.ts'
 import { isId } from '../resource-ids.ts'
+import { hashToken } from '../secret-tokens.ts'
 
 /** How long an onboarding link works, ms. */
 export const onboardingLifeMs = 14 * 24 * 3_600_000
-
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
-
-/** The secret of an onboarding link, 256 random bits, and what is kept of it: its SHA-256. */
-export const newOnboardingToken = (): { token: string; hash: Buffer } => {
-  const token = randomToken(32)
-  return { token, hash: hashOf(token) }
-}
 
 export type OnboardingRef = { id: string; userId: string; organizationId: string }
 
@@ -29,7 +21,7 @@ export const requireOnboarding = async (
     ? await db
         .selectFrom('onboardings')
         .select(['id', 'user_id', 'organization_id'])
-        .where('token_hash', '=', hashOf(link.token))
+        .where('token_hash', '=', hashToken(link.token))
         .where('user_id', '=', link.userId)
         .where('complete_time', 'is', null)
         .where('revoke_time', 'is', null)

@@ -5,7 +5,7 @@ import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps, Db, Tx } from '../deps.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { passwordChangedMail } from '../mail/templates.ts'
-import { hashPasswordToken } from '../sessions/answer-login.ts'
+import { hashToken } from '../secret-tokens.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { revokeOnboardings } from './onboarding-link.ts'
 import type { Passwords } from './passwords.ts'
@@ -22,7 +22,7 @@ const liveToken = (db: Db | Tx, userId: string, token: string, now: Date) =>
   db
     .selectFrom('set_password_tokens')
     .select('user_id')
-    .where('token_hash', '=', hashPasswordToken(token))
+    .where('token_hash', '=', hashToken(token))
     .where('user_id', '=', userId)
     .where('expire_time', '>', now)
 

@@ -4,8 +4,9 @@ import { conflict, notFound, randomToken } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { idFor, isId, parseReference } from '../resource-ids.ts'
+import { hashToken } from '../secret-tokens.ts'
 import { requireWorkspace } from '../workspace-access.ts'
-import { hashKey, keyContext, presentWriteKey } from './keys.ts'
+import { keyContext, presentWriteKey } from './keys.ts'
 
 /** Makes a write key for a source of the workspace: 24 random bytes as 32 URL-safe characters. */
 export const createWriteKey =
@@ -38,7 +39,7 @@ export const createWriteKey =
           source_id: source.id,
           workspace_id: workspace.id,
           title: body.title,
-          key_hash: hashKey(key),
+          key_hash: hashToken(key),
           key_encrypted: secretBox.seal(key, keyContext(id)),
           create_time: time,
         })

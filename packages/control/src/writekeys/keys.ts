@@ -1,11 +1,7 @@
-import { createHash } from 'node:crypto'
 import { resourceNames, type WriteKey } from '@tributary/contract'
 import type { SecretBox } from '@tributary/kernel'
 import type { WriteKeysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-
-/** What a key is looked up by: SHA-256. */
-export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /** Where a sealed key belongs. */
 export const keyContext = (id: string): string => `write_keys/${id}`
