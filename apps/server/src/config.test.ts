@@ -3,8 +3,9 @@ import { clientConfig } from '@tributary/contract'
 import { flagDefaults } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { clientConfigOf } from './client-config.ts'
-import { ConfigurationError, configurationTable, readConfig } from './config.ts'
+import { ConfigurationError, readConfig } from './config.ts'
 import { contentPolicy, contentPolicySources } from './content-policy.ts'
+import { configurationTable } from './settings.ts'
 
 test('docs/configuration.md holds exactly the table of the settings', () => {
   const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')

@@ -49,6 +49,12 @@ const unreadable: Readonly<Record<string, readonly [code: number, text: string, 
 }
 const malformed = [400, 'Bad Request', 'MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const
 
+/** Where a server that listens there is reached from this machine. */
+export const listeningUrl = (host: string, port: number): string => {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 /** True for a path of the API: `/api` itself or below. */
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 

@@ -1,2 +1,3 @@
-export { type Config, ConfigurationError, configurationTable, readConfig } from './config.ts'
+export { type Config, ConfigurationError, readConfig } from './config.ts'
 export { type RunningProduct, startProduct } from './product.ts'
+export { configurationTable } from './settings.ts'

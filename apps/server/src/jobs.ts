@@ -5,14 +5,12 @@ import type { Config } from './config.ts'
 import { type Engines, folders } from './engines.ts'
 import type { Mail } from './mail/mail.ts'
 import { applyEventRetention, createLogRetention } from './retention.ts'
-import type { RoleThread } from './threads.ts'
+import type { RoleThread } from './roles/role-thread.ts'
+import type { Threads } from './roles/threads.ts'
 
 const minute = 60_000
 /** How far apart unused pictures are looked for, ms. */
 const sweepMs = 6 * 60 * minute
-
-/** The threads of the roles that have one, as far as this process runs them. */
-export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
 
 /** Trims both logs, clears what is over and tells of failing destinations, about once a minute; sweeps pictures. */
 export const createJobs = (

@@ -6,37 +6,32 @@ import { fileURLToPath } from 'node:url'
 import { clientAddress, createCollect, parseProxies } from '@tributary/collect'
 import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
-import { type Logger, systemClock } from '@tributary/kernel'
+import { systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
-import {
-  type CoordinationHub,
-  createCoordinationHub,
-  lockDataDir,
-  openFolderBlobs,
-  openLogWriter,
-} from '@tributary/storage'
+import { createCoordinationHub, lockDataDir, openFolderBlobs, openLogWriter } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { destinationDefinitions } from './catalog.ts'
 import { clientConfigOf } from './client-config.ts'
-import type { Config, RoleName } from './config.ts'
+import type { Config } from './config.ts'
 import { contentPolicySources } from './content-policy.ts'
 import { createDiskWatch } from './disk.ts'
-import { type Engines, folders, startEngines } from './engines.ts'
+import { folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
 import { createFlags } from './flags.ts'
-import { createHttpServer } from './http-server.ts'
-import { createJobs, type Threads } from './jobs.ts'
+import { createHttpServer, listeningUrl } from './http-server.ts'
+import { createJobs } from './jobs.ts'
 import { createLogger } from './logger.ts'
 import { createMail } from './mail/mail.ts'
 import { createMedia } from './media.ts'
 import { createPrometheus } from './metrics.ts'
-import { createOperations, type PartState } from './operations.ts'
-import type { ThreadData } from './roles/thread-data.ts'
+import { createOperations } from './operations.ts'
+import { createReadiness } from './readiness.ts'
+import { createThreads } from './roles/threads.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
+import type { RoleName } from './settings.ts'
 import { settleChanges } from './settled.ts'
-import { createRoleThread, type RoleThread } from './threads.ts'
 import { createWebFiles } from './web-files.ts'
 
 export type RunningProduct = {
@@ -65,93 +60,12 @@ const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingM
   }
 }
 
-/** Where a server that listens there is reached from this machine. */
-const listeningUrl = (host: string, port: number): string => {
-  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
 /** The product's version, as its package says. */
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')))
 
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-
-/** The roles that run beside the main thread, in the order in which they have to start. */
-const createThreads = (
-  config: Config,
-  engines: Engines,
-  secretKey: string,
-  hub: CoordinationHub,
-  deps: { logger: Logger; apply: ReturnType<typeof createPrometheus>['apply'] },
-): Threads => {
-  const data = () => {
-    const coordination = hub.port()
-    const { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } = config
-    const value: ThreadData = {
-      addresses: engines.addresses,
-      secretKey,
-      coordination,
-      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, fault },
-    }
-    return { value, transfer: [coordination] }
-  }
-  const thread = (name: 'pipeline' | 'delivery', onAppended?: () => void): RoleThread | undefined =>
-    config.roles.has(name)
-      ? createRoleThread({
-          name,
-          entry: new URL(`./roles/${name}-thread.ts`, import.meta.url),
-          data,
-          heapMiB: 192,
-          logger: deps.logger,
-          onMetrics: deps.apply,
-          ...(onAppended === undefined ? {} : { onAppended }),
-        })
-      : undefined
-  const delivery = thread('delivery')
-  return { delivery, pipeline: thread('pipeline', () => delivery?.wake()) }
-}
-
-/** What is answered in time, else false. */
-const withinMs = async (ms: number, answer: Promise<boolean>): Promise<boolean> => {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
-  const found = await Promise.race([answer.catch(() => false), late.promise])
-  clearTimeout(timer)
-  return found
-}
-
-const readiness =
-  (
-    config: Config,
-    deps: {
-      engines: Engines
-      threads: Threads
-      disk: { ok(): boolean; freeBytes(): number }
-      keysReady: () => boolean
-    },
-  ) =>
-  async (): Promise<Record<string, PartState>> => {
-    const { engines, threads, disk } = deps
-    const parts: Record<string, PartState> = {
-      disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
-      writeKeys: { ok: deps.keysReady() },
-    }
-    const [relational, eventStore] = await Promise.all([
-      withinMs(
-        2000,
-        engines.relational.pool.query('select 1').then(() => true),
-      ),
-      withinMs(2000, engines.eventStore.ping()),
-    ])
-    parts.relational = { ok: relational }
-    parts.eventStore = { ok: eventStore }
-    for (const name of ['pipeline', 'delivery'] as const)
-      if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
-    for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
-    return parts
-  }
 
 /**
  * Starts the whole product: takes the data folder, starts the engines, opens the log, starts the roles and listens. When
@@ -306,7 +220,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     collect,
     realtime,
     operations: createOperations({
-      parts: readiness(config, { engines, threads, disk, keysReady: () => keys.ready() }),
+      parts: createReadiness(config, { engines, threads, disk, keysReady: () => keys.ready() }),
       metrics: () => metrics.render(),
       version,
     }),

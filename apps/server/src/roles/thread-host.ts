@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { createRelayedMetrics } from '../metrics.ts'
-import type { ThreadCommand, ThreadMessage } from '../threads.ts'
+import type { ThreadCommand, ThreadMessage } from './role-thread.ts'
 
 /** Sends to the main thread. */
 export const tell = (message: ThreadMessage): void => {

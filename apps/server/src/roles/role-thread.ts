@@ -1,8 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Transferable, Worker } from 'node:worker_threads'
-import type { Logger } from '@tributary/kernel'
-import { backoffMs } from '@tributary/kernel'
-import type { MetricChange } from './metrics.ts'
+import { backoffMs, type Logger } from '@tributary/kernel'
+import type { MetricChange } from '../metrics.ts'
 
 /** What a role's thread tells the main thread. */
 export type ThreadMessage =

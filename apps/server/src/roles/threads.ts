@@ -1,0 +1,45 @@
+import type { Logger } from '@tributary/kernel'
+import type { CoordinationHub } from '@tributary/storage'
+import type { Config } from '../config.ts'
+import type { Engines } from '../engines.ts'
+import type { MetricChange } from '../metrics.ts'
+import { createRoleThread, type RoleThread } from './role-thread.ts'
+import type { ThreadData } from './thread-data.ts'
+
+/** The threads of the roles that have one, as far as this process runs them. */
+export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
+
+/** The roles that run beside the main thread, in the order in which they have to start. */
+export const createThreads = (
+  config: Config,
+  engines: Engines,
+  secretKey: string,
+  hub: CoordinationHub,
+  deps: { logger: Logger; apply: (changes: MetricChange[]) => void },
+): Threads => {
+  const data = () => {
+    const coordination = hub.port()
+    const { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } = config
+    const value: ThreadData = {
+      addresses: engines.addresses,
+      secretKey,
+      coordination,
+      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, fault },
+    }
+    return { value, transfer: [coordination] }
+  }
+  const thread = (name: 'pipeline' | 'delivery', onAppended?: () => void): RoleThread | undefined =>
+    config.roles.has(name)
+      ? createRoleThread({
+          name,
+          entry: new URL(`./${name}-thread.ts`, import.meta.url),
+          data,
+          heapMiB: 192,
+          logger: deps.logger,
+          onMetrics: deps.apply,
+          ...(onAppended === undefined ? {} : { onAppended }),
+        })
+      : undefined
+  const delivery = thread('delivery')
+  return { delivery, pipeline: thread('pipeline', () => delivery?.wake()) }
+}
