@@ -12,8 +12,10 @@ import { pixel } from './pixel/source.ts'
 import { python } from './python/source.ts'
 import { reactNative } from './react-native/source.ts'
 import { ruby } from './ruby/source.ts'
+import { rudderstackForward } from './rudderstack-forward/source.ts'
 import { rudderstackJavascript } from './rudderstack-javascript/source.ts'
 import { rudderstackNode } from './rudderstack-node/source.ts'
+import { segmentForward } from './segment-forward/source.ts'
 import { swift } from './swift/source.ts'
 
 export type { SourceDefinition, SourceGuideStep } from './definition.ts'
@@ -36,4 +38,6 @@ export const sourceDefinitions: readonly SourceDefinition[] = [
   php,
   ruby,
   rudderstackNode,
+  segmentForward,
+  rudderstackForward,
 ]

@@ -3,6 +3,7 @@ import { sendPreflight, sendSuccess } from './answer.ts'
 import { discard } from './body.ts'
 import { type BrowserSdk, loadBrowserSdk } from './browser-sdk.ts'
 import { createDesk } from './desk.ts'
+import { forwardedBatch } from './forwarded-batch.ts'
 import { createPixels } from './pixels.ts'
 import type { CollectDeps } from './ports.ts'
 import * as refusals from './refusal.ts'
@@ -65,6 +66,8 @@ export const createCollect = (deps: CollectDeps): Collect => {
         return track(asked, route)
       case 'webhook':
         return track(asked, { kind: 'single', type: 'track', client: false }, webhookEvent)
+      case 'forward':
+        return track(asked, { kind: 'batch', client: false, forwarded: true }, forwardedBatch)
       case 'data-pixel':
       case 'query-pixel':
         return pixel(asked, route)

@@ -121,6 +121,7 @@ export const createDesk = (deps: CollectDeps): Desk => {
         ip: clientAddress(req.socket.remoteAddress ?? '', forwardedFor(req), proxies),
       }
       if (route.kind !== 'batch') meta.t = route.type
+      else if (route.forwarded === true) meta.f = true
       const agent = req.headers['user-agent']
       if (agent !== undefined) meta.ua = agent.length > maxAgentLength ? agent.slice(0, maxAgentLength) : agent
       if (isDevice(route.client, req)) meta.d = true

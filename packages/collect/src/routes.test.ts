@@ -10,6 +10,7 @@ test.each([
   ['/pixel/v1/page', 'query-pixel'],
   ['/m', 'discard'],
   ['/v1/webhook', 'webhook'],
+  ['/v1/forward', 'forward'],
   ['/sourceConfig/', 'source-config'],
   ['/v1/projects/k/settings', 'settings'],
   ['/analytics.js/v1/k/analytics.min.js', 'script'],

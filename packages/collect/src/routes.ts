@@ -4,9 +4,12 @@ import { eventTypes } from '@tributary/contract'
 /** What a path of the tracking API stands for. `client`: only browsers and apps use it, so the caller is the device. */
 export type Route =
   | { kind: 'single'; type: EventType; client: boolean }
-  | { kind: 'batch'; client: boolean }
+  /** `forwarded`: another collecting server passes on what its SDKs sent. */
+  | { kind: 'batch'; client: boolean; forwarded?: true }
   /** Whatever a service without an SDK sends. */
   | { kind: 'webhook' }
+  /** What the webhook destination of another collecting server sends: an event, or a list of events. */
+  | { kind: 'forward' }
   | { kind: 'data-pixel'; type: EventType; client: true }
   | { kind: 'query-pixel'; type: EventType; client: true }
   /** Read and forgotten: what SDKs report about themselves. */
@@ -34,6 +37,7 @@ const exact = new Map<string, Route>([
   ['/v1/b', { kind: 'batch', client: true }],
   ['/beacon/v1/batch', { kind: 'batch', client: true }],
   ['/v1/webhook', { kind: 'webhook' }],
+  ['/v1/forward', { kind: 'forward' }],
   ['/v1/m', { kind: 'discard' }],
   ['/m', { kind: 'discard' }],
   ['/rsaRequest', { kind: 'discard' }],
@@ -97,7 +101,7 @@ export const findRoute = (path: string): Route | undefined => {
 
 /** The methods a route answers beside OPTIONS. */
 export const methodsOf = (route: Route): readonly string[] =>
-  route.kind === 'single' || route.kind === 'batch' || route.kind === 'discard'
+  route.kind === 'single' || route.kind === 'batch' || route.kind === 'forward' || route.kind === 'discard'
     ? post
     : route.kind === 'webhook'
       ? getOrPost

@@ -47,6 +47,8 @@ export const requestMeta = z.object({
   ua: z.string().optional(),
   /** True for browser and mobile clients that call us directly, whose address belongs in context.ip. */
   d: z.boolean().optional(),
+  /** Another server passes the events on: it has corrected their `timestamp` already. */
+  f: z.boolean().optional(),
 })
 export type RequestMeta = z.infer<typeof requestMeta>
 

@@ -105,6 +105,17 @@ describe('what is accepted', () => {
       { timestamp: '2026-11-21T04:59:55.000Z', sentAt: '2030-01-01T00:00:05.000Z' },
     ],
     [
+      'believes the corrected time of an event that another server passed on late',
+      {
+        ...track,
+        originalTimestamp: '2030-01-01T00:00:00.000Z',
+        sentAt: '2030-01-01T00:00:05.000Z',
+        timestamp: '2026-11-21T03:00:00.000Z',
+      },
+      { f: true },
+      { timestamp: '2026-11-21T03:00:00.000Z', originalTimestamp: '2030-01-01T00:00:00.000Z' },
+    ],
+    [
       'ignores times it cannot read',
       { ...track, timestamp: 'soon', sentAt: {} },
       {},

@@ -14,7 +14,8 @@ const tooLongId = reject('message_id_too_long', `A messageId may have ${tracking
  * - `context` and `integrations` of a batch lie below those of each event (the event's own keys win);
  * - numbers given as ids become strings; '' and null count as absent;
  * - a missing message id is made from the place in the log, so that it stays the same when the record is read again;
- * - times as in `eventTime`; a client's `timestamp` is its `originalTimestamp` when it sends no other;
+ * - times as in `eventTime`; a client's `timestamp` is its `originalTimestamp` when it sends no other; the `timestamp`
+ *   that another server passed on is right as it is;
  * - `context.ip` is the client's address if it called us itself and did not say;
  * - traits of an identify that come only as `context.traits` are its traits;
  * - keys it does not know are listed, to be kept.
@@ -136,6 +137,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     if (messageId.length > trackingLimits.messageIdLength) problem ??= tooLongId
     const originalTimestamp = parseTime(original) ?? parseTime(timestamp)
     const sentAt = parseTime(sent)
+    const corrected = meta.f === true ? parseTime(timestamp) : undefined
     return ok({
       raw,
       body,
@@ -158,7 +160,10 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       extraKeys,
       test: context?.['test'] === true,
       ip: typeof ip === 'string' ? ip : '',
-      timestamp: eventTime(meta.r, sentAt, originalTimestamp),
+      timestamp:
+        corrected === undefined
+          ? eventTime(meta.r, sentAt, originalTimestamp)
+          : eventTime(meta.r, undefined, corrected),
       originalTimestamp,
       sentAt,
       problem,
