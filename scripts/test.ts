@@ -45,7 +45,7 @@ const suites: Suite[] = [
   { name: 'product', budgetMinutes: 8, command: 'vitest', args: vitest('product'), read: fromVitest },
   {
     name: 'browser',
-    budgetMinutes: 6,
+    budgetMinutes: 10,
     command: 'playwright',
     args: () => ['test', '--config', 'e2e/playwright.config.ts'],
     read: fromPlaywright,

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { adminCredentials, createWorkspace } from '@tributary/test-kit'
+import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -269,9 +270,7 @@ test('NAV-24, NAV-25, NAV-26: the user menu leads to the account, and administra
     ['ORG_GUEST', false],
   ] as const) {
     await signIn(page, await addPerson(database, 'Uma', { organization, role }))
-    const roles = page.waitForResponse(/\/memberships/)
-    await page.goto(`/${workspace}`)
-    await (await roles).finished()
+    await openWithRoles(page, `/${workspace}`)
     await page.getByRole('button', { name: 'User menu' }).click()
     await expect(page.getByRole('menuitem', { name: 'My account' })).toBeVisible()
     const entry = page.getByRole('menuitem', { name: 'Organization settings' })

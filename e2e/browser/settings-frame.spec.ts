@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createWorkspace } from '@tributary/test-kit'
+import { openWithRoles } from './api-calls.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -117,9 +118,7 @@ test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered 
     await page.goto('/auth/logout')
     await page.waitForURL('**/auth/login')
     await signIn(page, await addPerson(database, 'Gus', { organization, role }))
-    const roles = page.waitForResponse(/\/memberships/)
-    await page.goto(`/${workspace}`)
-    await (await roles).finished()
+    await openWithRoles(page, `/${workspace}`)
     await expect(page.getByRole('button', { name: 'Invite', exact: true })).toBeVisible()
     await expect(upgrade).toHaveCount(0)
   }

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { newId } from '@tributary/kernel'
 import { adminCredentials, createWorkspace, type Product } from '@tributary/test-kit'
+import { openWithRoles } from './api-calls.ts'
 import { colourOf } from './colour.ts'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
@@ -234,9 +235,7 @@ test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19: platform admins alone may act in
   const other = await otherOrganization(product, 'Debugged Inc')
   const missing = 'The requested Workspace was not found.'
   await signIn(page, await addPerson(database, 'Adam', { organization: own.organization, role: 'ORG_ADMIN' }))
-  const roles = page.waitForResponse(/\/memberships/)
-  await page.goto(`/${other.workspace}/sources`)
-  await (await roles).finished()
+  await openWithRoles(page, `/${other.workspace}/sources`)
   await expect(heading(page, missing)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Debug' })).toHaveCount(0)
   await page.goto('/auth/logout')

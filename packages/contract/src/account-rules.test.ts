@@ -22,7 +22,7 @@ const told = (schema: z.ZodType, value: unknown): string | undefined =>
     .at(0)
 
 describe('logging in', () => {
-  test('AUTH-06: an address that is none is told "Invalid email"', () => {
+  test('AUTH-06, REG-05: an address that is none is told "Invalid email"', () => {
     const login = (email: string) => credentials.safeParse({ email, password: 'x' })
     expect(login('a@b.co').success).toBe(true)
     for (const email of ['abc', 'a@', '', '@b.co', 'a b@c.de', 'a@b.co,c@d.ee']) {
