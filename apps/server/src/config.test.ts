@@ -119,7 +119,7 @@ test('the content policy lets in the host that errors are reported to and nothin
   )
   expect(bare).not.toContain('https:')
   expect(policy.replace(' https://o1.ingest.sentry.io', '')).toBe(bare)
-  expect(policy).toContain("connect-src 'self' ws: wss: https://o1.ingest.sentry.io;")
+  expect(policy).toContain("connect-src 'self' https://o1.ingest.sentry.io;")
   const chat = contentPolicy([], contentPolicySources(readConfig({ TRIBUTARY_MESSAGING_APP_ID: 'abc' })))
   expect(chat).toContain("script-src 'self' https://app.intercom.io")
   expect(chat).toContain("frame-src 'self' https://intercom-sheets.com")

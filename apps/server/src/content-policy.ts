@@ -6,7 +6,15 @@ export type PolicySources = Readonly<Record<string, readonly string[]>>
 /** What the page of the support chat loads, by Intercom's page "Using Intercom with Content Security Policy". */
 const chat: PolicySources = {
   'script-src': ['https://app.intercom.io', 'https://widget.intercom.io', 'https://js.intercomcdn.com'],
-  'connect-src': ['https://api-iam.intercom.io', 'https://api-ping.intercom.io', 'https://uploads.intercomcdn.com'],
+  'connect-src': [
+    'https://api-iam.intercom.io',
+    'https://api-ping.intercom.io',
+    'https://uploads.intercomcdn.com',
+    'https://nexus-websocket-a.intercom.io',
+    'https://nexus-websocket-b.intercom.io',
+    'wss://nexus-websocket-a.intercom.io',
+    'wss://nexus-websocket-b.intercom.io',
+  ],
   'font-src': ['https://js.intercomcdn.com', 'https://fonts.intercomcdn.com'],
   'img-src': ['https://js.intercomcdn.com', 'https://static.intercomassets.com', 'https://downloads.intercomcdn.com'],
   'media-src': ['https://js.intercomcdn.com'],
@@ -30,7 +38,8 @@ export const contentPolicy = (inlineHashes: readonly string[], sources: PolicySo
     'script-src': ["'self'", ...inlineHashes],
     'style-src': ["'self'", "'unsafe-inline'"],
     'img-src': ["'self'", 'data:', 'blob:'],
-    'connect-src': ["'self'", 'ws:', 'wss:'],
+    // Means sockets of the same origin too (CSP 3). Not ws: and wss:, by which a script that got in could send anywhere.
+    'connect-src': ["'self'"],
     'object-src': ["'none'"],
     'base-uri': ["'none'"],
     'form-action': ["'self'"],
