@@ -136,7 +136,7 @@ test('a wrong password is told below the form and the form stays as it is', asyn
   await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
   await expect(page.getByText('Password is required')).toBeVisible()
   await fillSignIn(page, { email: adminCredentials.email, password: 'not the password' })
-  await expect(page.getByRole('alert')).toHaveText('The e-mail address or the password is wrong')
+  await expect(page.getByRole('alert')).toHaveText('The email or the password is wrong')
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(adminCredentials.email)
   expect(new URL(page.url()).pathname).toBe('/auth/login')
 })
@@ -228,6 +228,7 @@ test('a resource that does not exist says so inside the frame of its workspace',
   for (const kind of ['sources', 'destinations']) {
     await page.goto(`/${workspace}/${kind}/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe`)
     await expect(heading(page, 'The requested resource was not found.')).toBeVisible()
+    await expect(page).toHaveTitle('The requested resource was not found. | Tributary')
     await expect(page.getByRole('button', { name: 'Refresh' })).toBeVisible()
     await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
   }

@@ -45,6 +45,34 @@ test('NAV-32: the bell tells how many are unread and opens the list, in which on
   expect(rows.filter(({ read_time }) => read_time === null)).toEqual([])
 })
 
+test('a long address in a notification stays beside the button', async ({ page, product, database }) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Narrow inbox')
+  const person = await addPerson(database, 'Lena', { organization, role: 'ORG_ADMIN' })
+  const title = `${'longmailboxname'.repeat(4)}@example.com joined`
+  await database.db
+    .insertInto('notifications')
+    .values({
+      id: newId(),
+      user_id: person.userId,
+      kind: 'invitation_accepted',
+      title,
+      body: '',
+      link: `/${workspace}`,
+    })
+    .execute()
+  await signIn(page, person)
+  await page.goto(`/${workspace}`)
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  const inbox = page.getByRole('dialog', { name: 'Notifications' })
+  const button = await inbox.getByRole('button', { name: `Mark as read: ${title}` }).boundingBox()
+  const right = await inbox.getByText(title).evaluate((element) => {
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    return range.getBoundingClientRect().right
+  })
+  expect(right).toBeLessThanOrEqual(button?.x ?? 0)
+})
+
 test('what arrives while the page is open is told without a reload', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Live inbox')
   await signIn(page, await addPerson(database, 'Iris', { organization, role: 'ORG_ADMIN' }))

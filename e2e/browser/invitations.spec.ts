@@ -149,7 +149,7 @@ test('MEM-15: an invitation opened signed out is kept, and accepted with the ses
   await page.goto(path)
   await expect(heading(page, 'Join Newcomers')).toBeVisible()
   await expect(accept(page)).toHaveCount(0)
-  await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible()
   expect(JSON.parse((await saved(page)) ?? '{}')).toMatchObject({
     kind: 'invitation',
     id: /invitations\/([^?]+)/.exec(path)?.[1],
@@ -185,7 +185,7 @@ test('whoever has an account logs in from the invitation, with the address fille
   const { organization } = await createWorkspace(product.api, 'Known here')
   const person = await addPerson(database, 'Ruth')
   await page.goto(await inviteByMail(product, mail, organization, person.email))
-  await page.getByRole('link', { name: 'Log in' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).click()
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(person.email)
   await fillSignIn(page, person)
   await expect(page.getByText('Organization joined')).toBeVisible()
@@ -208,7 +208,7 @@ test('signed in with another address than the invited one, the page says so and 
   )
   await expect(accept(page)).toHaveCount(0)
   await page.getByRole('link', { name: 'Sign out' }).click()
-  await page.getByRole('link', { name: 'Log in' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).click()
   await fillSignIn(page, right)
   await expect(page.getByText('Organization joined')).toBeVisible()
 })

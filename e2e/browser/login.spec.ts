@@ -63,7 +63,7 @@ test('AUTH-08, AUTH-11: a password of one character is sent; the refusal stands 
   const calls = recordCalls(page)
   await page.goto('/auth/login')
   await fillSignIn(page, { email: 'nobody-here@example.com', password: 'a' })
-  await expect(page.getByRole('alert')).toHaveText('The e-mail address or the password is wrong')
+  await expect(page.getByRole('alert')).toHaveText('The email or the password is wrong')
   expect(callsTo(calls, '/users:login').map(({ body }) => body)).toEqual([
     { email: 'nobody-here@example.com', password: 'a' },
   ])

@@ -79,6 +79,7 @@ test('an address that is a member already is told at the field, and nobody is in
   await emails.fill(`new@x.co, ${admin.email}`)
   await invite(page).getByRole('button', { name: 'Send invitations' }).click()
   await expect(emails).toHaveAttribute('aria-invalid', 'true')
+  await expect(invite(page).getByText(`Already a member: ${admin.email}`, { exact: true })).toBeVisible()
   await expect(emails).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByText('Nobody is waiting.')).toBeVisible()
@@ -225,6 +226,22 @@ test('with many members a search finds them by name, address and role', async ({
   await expect(rows).toHaveCount(2)
   await search.fill('nobody at all')
   await expect(page.getByText('Nobody is called like this.')).toBeVisible()
+})
+
+test('at every width an address breaks before its @ at most', async ({ page, product, database }) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Widths')
+  const { email } = await addPerson(database, 'Bartholomew', { organization, role: 'ORG_COLLABORATOR' })
+  await signIn(page, await addPerson(database, 'Wanda', { organization, role: 'ORG_ADMIN' }))
+  for (const width of [1440, 1024, 900, 640, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(membersPath(workspace))
+    const address = members(page).getByText(email).filter({ visible: true })
+    await expect(address).toHaveCount(1)
+    const lines = await address.evaluate(
+      (element) => new Set(Array.from(element.getClientRects(), ({ bottom }) => Math.round(bottom))).size,
+    )
+    expect(lines, `${width} px`).toBeLessThan(3)
+  }
 })
 
 for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const)

@@ -221,3 +221,13 @@ test('an address that has an account already is mailed a code that signs in', as
   await expect(page.getByText('No organization found')).toBeVisible()
   expect((await session(page)).currentUserResourceName).toBe(`users/${rita.userId}`)
 })
+
+test('a long address fits into the narrowest screen', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 700 })
+  await page.goto('/auth/register')
+  const email = `${'longmailboxname'.repeat(4)}@example.com`
+  await page.getByRole('textbox', { name: 'Work email' }).fill(email)
+  await page.getByRole('button', { name: 'Verify Email' }).click()
+  await expect(page.getByText(email)).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+})

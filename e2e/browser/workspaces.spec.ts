@@ -104,6 +104,7 @@ test('WSP-12: the organisation of the workspace that was entered is the one that
   expect(new URL((await usage).url()).pathname).toBe(`/api/${admin.organization}/usage`)
   await page.goto(`/${guest.workspace}/settings/organization/members`)
   await expect(page.getByRole('heading', { name: "You don't have access to this resource." })).toBeVisible()
+  await expect(page).toHaveTitle('No access | Tributary')
 })
 
 test('above eight workspaces the choice can be searched', async ({ page, product, database }) => {

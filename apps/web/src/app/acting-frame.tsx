@@ -8,6 +8,7 @@ export const ActingFrame = () => {
   const navigate = useNavigate()
   if (acting === null) return <Outlet />
   const { display_name, title } = acting.organization
+  const organization = display_name === '' ? title : display_name
   const stop = async (): Promise<void> => {
     await navigate(paths.root())
     stopActing()
@@ -18,8 +19,12 @@ export const ActingFrame = () => {
         aria-label="Acting on behalf"
         className="flex min-h-11 flex-wrap items-center justify-center gap-x-4 gap-y-1.5 bg-danger px-4 py-1.5 text-sm text-white md:sticky md:top-0 md:z-30 md:h-11 md:flex-nowrap"
       >
-        <p className="min-w-0 text-center font-medium break-words md:truncate">
-          {`You are currently acting as "${display_name === '' ? title : display_name}" Organisation Administrator`}
+        <p className="min-w-0 text-center font-medium break-words md:flex md:whitespace-pre">
+          {'You are currently acting as "'}
+          <span className="min-w-0 md:truncate" title={organization}>
+            {organization}
+          </span>
+          {'" Organisation Administrator'}
         </p>
         <button
           type="button"

@@ -4,7 +4,6 @@ import { paths, patterns } from '../lib/paths.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { PageNotFound } from '../ui/error-screen.tsx'
 import { showKeptNotice } from '../ui/kept-notice.ts'
-import { useDocumentTitle } from '../ui/page-header.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { Toaster } from '../ui/toast.tsx'
 import { ActingFrame } from './acting-frame.tsx'
@@ -27,14 +26,11 @@ const Root = () => {
   )
 }
 
-const NotFound = () => {
-  useDocumentTitle('Page not found')
-  return (
-    <main className="grid min-h-dvh place-items-center">
-      <PageNotFound home={paths.root()} />
-    </main>
-  )
-}
+const NotFound = () => (
+  <main className="grid min-h-dvh place-items-center">
+    <PageNotFound home={paths.root()} />
+  </main>
+)
 
 const FirstLoad = () => (
   <div className="grid min-h-dvh place-items-center text-ink-3">

@@ -94,7 +94,7 @@ export const SettingsShell = () => {
         <SettingsSidebar workspace={workspace} />
       </MobileBar>
       <main id="content" ref={content} tabIndex={-1} className="min-w-0 flex-1 outline-none">
-        <div className="mx-auto w-full max-w-3xl px-4 py-6 sm:px-8 sm:py-8">
+        <div className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
           <Outlet />
         </div>
       </main>

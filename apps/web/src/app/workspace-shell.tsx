@@ -4,29 +4,24 @@ import { useEffect } from 'react'
 import { Outlet, useParams } from 'react-router'
 import { DebugWorkspace } from '../features/staff/debug-workspace.tsx'
 import { workspacesQuery } from '../lib/account-queries.ts'
-import { errorScreen } from '../lib/errors.ts'
 import { useSession, workspaceEntered, workspacesLoaded } from '../lib/session.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { resolveWorkspace, WorkspaceProvider } from '../lib/workspace.ts'
 import { workspaceQuery } from '../lib/workspace-queries.ts'
 import { ErrorScreen } from '../ui/error-screen.tsx'
-import { useDocumentTitle } from '../ui/page-header.tsx'
 import { Invite } from './invite.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
 
-const Failure = ({ error, workspaceId, onRetry }: { error: unknown; workspaceId: string; onRetry?: () => void }) => {
-  useDocumentTitle(errorScreen(error).title)
-  return (
-    <main>
-      <ErrorScreen
-        page
-        error={error}
-        {...(onRetry === undefined ? {} : { onRetry })}
-        onMissingWorkspace={<DebugWorkspace workspaceId={workspaceId} />}
-      />
-    </main>
-  )
-}
+const Failure = ({ error, workspaceId, onRetry }: { error: unknown; workspaceId: string; onRetry?: () => void }) => (
+  <main>
+    <ErrorScreen
+      page
+      error={error}
+      {...(onRetry === undefined ? {} : { onRetry })}
+      onMissingWorkspace={<DebugWorkspace workspaceId={workspaceId} />}
+    />
+  </main>
+)
 
 /** Around every page of a workspace. It finds the workspace, shows its faults, and gives it to the pages. */
 export const WorkspaceShell = () => {

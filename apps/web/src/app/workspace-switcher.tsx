@@ -28,12 +28,15 @@ export const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace;
         <button
           type="button"
           aria-label={`Workspace ${workspace.title}`}
-          className={cn(sidebarRow, 'h-10 text-ink', narrow && 'justify-center px-0')}
+          className={cn(sidebarRow, 'h-11 text-ink', narrow && 'justify-center px-0')}
         >
           <Avatar title={workspace.title} size="sidebar" round="md" />
           {!narrow && (
             <>
-              <span className="min-w-0 flex-1 truncate text-left font-semibold">{workspace.title}</span>
+              <span className="min-w-0 flex-1 text-left leading-tight">
+                <span className="block truncate font-semibold">{workspace.title}</span>
+                {organization !== '' && <span className="block truncate text-xs text-ink-3">{organization}</span>}
+              </span>
               <ChevronsUpDown aria-hidden className="size-4 text-ink-3" />
             </>
           )}

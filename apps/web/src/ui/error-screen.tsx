@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { type ErrorScreenText, errorScreen } from '../lib/errors.ts'
 import { paths } from '../lib/paths.ts'
 import { Button, ButtonLink } from './button.tsx'
+import { useDocumentTitle } from './page-header.tsx'
 
 const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
   'not-found': SearchX,
@@ -16,27 +17,33 @@ const Frame = ({
   icon: Icon,
   heading: Heading = 'h2',
   title,
+  documentTitle = title,
   children,
   action,
 }: {
   icon: typeof SearchX
   heading?: 'h1' | 'h2'
   title: string
+  /** What the window is called when this is the whole page; the title unless given. */
+  documentTitle?: string
   children?: ReactNode
   action?: ReactNode
-}) => (
-  <div role="alert" className="mx-auto flex max-w-lg flex-col items-center px-4 py-16 text-center">
-    <span
-      aria-hidden
-      className="mb-4 grid size-10 place-items-center rounded-lg border border-line bg-surface text-ink-2 shadow-card"
-    >
-      <Icon className="size-5" />
-    </span>
-    <Heading className="text-lg font-semibold">{title}</Heading>
-    {children !== undefined && <p className="mt-1 text-sm text-balance break-words text-ink-2">{children}</p>}
-    {action !== undefined && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
-  </div>
-)
+}) => {
+  useDocumentTitle(Heading === 'h1' ? documentTitle : undefined)
+  return (
+    <div role="alert" className="mx-auto flex max-w-lg flex-col items-center px-4 py-16 text-center">
+      <span
+        aria-hidden
+        className="mb-4 grid size-10 place-items-center rounded-lg border border-line bg-surface text-ink-2 shadow-card"
+      >
+        <Icon className="size-5" />
+      </span>
+      <Heading className="text-lg font-semibold">{title}</Heading>
+      {children !== undefined && <p className="mt-1 text-sm text-balance break-words text-ink-2">{children}</p>}
+      {action !== undefined && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
 
 /**
  * In place of content whose query failed. A refresh reloads the page, a retry runs the query again. `page` says that it
@@ -82,7 +89,7 @@ export const ErrorScreen = ({
 
 /** For content that the user's role does not open. */
 export const NoAccess = () => (
-  <Frame icon={LockKeyhole} heading="h1" title="You don't have access to this resource.">
+  <Frame icon={LockKeyhole} heading="h1" documentTitle="No access" title="You don't have access to this resource.">
     Contact your admin for more information.
   </Frame>
 )
@@ -93,6 +100,7 @@ export const PageNotFound = ({ home }: { home: string }) => (
     icon={SearchX}
     heading="h1"
     title="The requested page was not found."
+    documentTitle="Page not found"
     action={
       <ButtonLink to={home} variant="primary">
         Go to Home

@@ -2,9 +2,10 @@ import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { Link } from 'react-router'
 
-/** Sets the document's title to "{title} | Tributary". */
-export const useDocumentTitle = (title: string): void => {
+/** Sets the document's title to "{title} | Tributary"; undefined leaves it as it is. */
+export const useDocumentTitle = (title: string | undefined): void => {
   useEffect(() => {
+    if (title === undefined) return
     document.title = title === '' ? 'Tributary' : `${title} | Tributary`
   }, [title])
 }

@@ -28,7 +28,7 @@ const refuseMembers = async (tx: Tx, organizationId: string, lines: readonly Lin
     .execute()
   if (rows.length === 0) return
   const emails = rows.map((row) => row.email).join(', ')
-  const text = `${emails} ${rows.length === 1 ? 'is already a member' : 'are already members'}`
+  const text = `${rows.length === 1 ? 'Already a member' : 'Already members'}: ${emails}`
   throw conflict('ALREADY_EXISTS', text, { emails: text })
 }
 

@@ -101,14 +101,14 @@ describe('inviting', () => {
   test('a member is refused with the field, and then nobody of the batch is invited', async () => {
     const { guest, collaborator } = organization
     const stranger = newAddress()
-    const text = `${guest.email} is already a member`
+    const text = `Already a member: ${guest.email}`
     expect(await send({ emails: [stranger, guest.email.toUpperCase()], role: 2 })).toMatchObject({
       status: 409,
       body: { reason: 'ALREADY_EXISTS', message: text, metadata: { emails: text } },
     })
     expect(await send({ emails: [guest.email, collaborator.email], role: 2 })).toMatchObject({
       status: 409,
-      body: { metadata: { emails: expect.stringContaining('are already members') } },
+      body: { metadata: { emails: expect.stringContaining('Already members: ') } },
     })
     expect(await open()).toEqual([])
     expect(await mailsTo(stranger)).toEqual([])

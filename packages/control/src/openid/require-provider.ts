@@ -7,6 +7,6 @@ export const requireProvider = (openId: OpenId | undefined, provider: string): O
   throw new AppError(
     412,
     'PROVIDER_NOT_CONFIGURED',
-    'Third-party sign-in is not set up here; log in with your e-mail address',
+    'Third-party sign-in is not set up here; log in with your email address',
   )
 }

@@ -41,8 +41,7 @@ export const login = (
       .where(sql`lower(email)`, '=', email)
       .executeTakeFirst()
     const matches = await passwords.verify(row?.password_hash ?? null, body.password)
-    if (row === undefined || !matches)
-      throw unauthorized('The e-mail address or the password is wrong', 'INVALID_CREDENTIALS')
+    if (row === undefined || !matches) throw unauthorized('The email or the password is wrong', 'INVALID_CREDENTIALS')
     await takeBack()
     return await db.transaction().execute((tx) => answerLogin(tx, { user: row, client, action: 'users.login' }))
   }

@@ -6,6 +6,7 @@ import { userIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSession } from '../../lib/session.ts'
 import { login } from '../../lib/ways-in.ts'
+import { EmailAddress } from '../../ui/email-address.tsx'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { Form, SubmitButton, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { CodeField } from '../../ui/one-time-code.tsx'
@@ -73,8 +74,11 @@ export const ForgotPasswordPage = () => {
           'We mail you a code to set a new one.'
         ) : (
           <>
-            If there is an account for <strong className="font-medium text-ink">{sent.email}</strong>, a code is on its
-            way. It works for 10 minutes.
+            If there is an account for{' '}
+            <strong className="font-medium text-ink">
+              <EmailAddress email={sent.email} />
+            </strong>
+            , a code is on its way. It works for 10 minutes.
           </>
         )
       }

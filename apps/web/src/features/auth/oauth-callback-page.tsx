@@ -12,31 +12,34 @@ import { AuthLink } from './auth-link.tsx'
 import { type Mode, takeReturn } from './third-party.ts'
 import { useEnter } from './use-enter.ts'
 
-const Failed = ({ mode, message }: { mode: Mode; message: string }) => (
-  <EntryFrame
-    footer={
-      mode === 'login' && (
-        <p>
-          No account yet? <AuthLink to={paths.register()}>Sign up</AuthLink>
-        </p>
-      )
-    }
-  >
-    <div role="alert" className="text-center">
-      <span
-        aria-hidden
-        className="mx-auto mb-3 grid size-10 place-items-center rounded-full bg-danger-soft text-danger-ink"
-      >
-        <TriangleAlert className="size-5" />
-      </span>
-      <h1 className="text-lg font-semibold tracking-tight">Sign-in failed</h1>
-      <p className="mt-1 text-sm text-balance break-words text-ink-2">{message}</p>
-    </div>
-    <ButtonLink to={paths.login()} variant="primary" size="lg" className="mt-5 w-full">
-      Back to sign-in
-    </ButtonLink>
-  </EntryFrame>
-)
+const Failed = ({ mode, message }: { mode: Mode; message: string }) => {
+  useDocumentTitle('Sign-in failed')
+  return (
+    <EntryFrame
+      footer={
+        mode === 'login' && (
+          <p>
+            No account yet? <AuthLink to={paths.register()}>Sign up</AuthLink>
+          </p>
+        )
+      }
+    >
+      <div role="alert" className="text-center">
+        <span
+          aria-hidden
+          className="mx-auto mb-3 grid size-10 place-items-center rounded-full bg-danger-soft text-danger-ink"
+        >
+          <TriangleAlert className="size-5" />
+        </span>
+        <h1 className="text-lg font-semibold tracking-tight">Sign-in failed</h1>
+        <p className="mt-1 text-sm text-balance break-words text-ink-2">{message}</p>
+      </div>
+      <ButtonLink to={paths.login()} variant="primary" size="lg" className="mt-5 w-full">
+        Back to sign-in
+      </ButtonLink>
+    </EntryFrame>
+  )
+}
 
 /** Where the third-party sign-in page sends people back to: ends the login or sign-up that was begun in this browser. */
 export const OauthCallbackPage = () => {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { configQuery } from '../../lib/server-queries.ts'
 import { register } from '../../lib/ways-in.ts'
+import { EmailAddress } from '../../ui/email-address.tsx'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { Form, SubmitButton, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { CodeField } from '../../ui/one-time-code.tsx'
@@ -95,7 +96,11 @@ const CodeStep = ({
       title="Verify your email"
       description={
         <>
-          We sent a code to <strong className="font-medium text-ink">{email}</strong>. It works for 10 minutes.
+          We sent a code to{' '}
+          <strong className="font-medium text-ink">
+            <EmailAddress email={email} />
+          </strong>
+          . It works for 10 minutes.
         </>
       }
       footer={<BackToLogin />}

@@ -80,7 +80,7 @@ const SignedOut = ({ invitation, preview }: Offered) => {
       variant={preview.has_account || !signUp ? 'primary' : 'secondary'}
       className="w-full"
     >
-      Log in
+      Sign in
     </ButtonLink>
   )
   const register = (
@@ -98,7 +98,13 @@ const SignedOut = ({ invitation, preview }: Offered) => {
     <Offer preview={preview}>
       {!signUp ? login : preview.has_account ? [login, register] : [register, login]}
       <p className="pt-2 text-xs text-ink-3">
-        {email === '' ? 'You join right afterwards.' : `You join right afterwards. The invitation is for ${email}.`}
+        You join right afterwards.
+        {email !== '' && (
+          <>
+            {' '}
+            The invitation is for <EmailAddress email={email} />.
+          </>
+        )}
       </p>
     </Offer>
   )
@@ -118,7 +124,7 @@ const OtherAddress = ({ preview, user }: Pick<Offered, 'preview'> & { user: User
         <strong className="font-semibold">
           <EmailAddress email={user.email} />
         </strong>
-        . Sign out, then log in or sign up with the invited address.
+        . Sign out, then sign in or sign up with the invited address.
       </p>
       <ButtonLink
         to={paths.logout()}

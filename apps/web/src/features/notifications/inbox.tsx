@@ -17,11 +17,11 @@ const icons: Record<NotificationKind, LucideIcon> = {
 
 const Words = ({ notification }: { notification: Notification }) => (
   <>
-    <span className={cn('block text-sm', notification.read_time === null && 'font-semibold')}>
+    <span className={cn('block text-sm wrap-anywhere', notification.read_time === null && 'font-semibold')}>
       {notification.title}
       {notification.read_time === null && <span className="sr-only"> (unread)</span>}
     </span>
-    {notification.body !== '' && <span className="block text-xs break-words text-ink-2">{notification.body}</span>}
+    {notification.body !== '' && <span className="block text-xs wrap-anywhere text-ink-2">{notification.body}</span>}
     <RelativeTime time={notification.create_time} className="text-xs text-ink-3" />
   </>
 )
@@ -52,6 +52,7 @@ const Entry = ({ notification, onOpen }: { notification: Notification; onOpen: (
         <Button
           size="xs"
           variant="none"
+          className="-mt-0.5 -mr-2 shrink-0"
           aria-label={`Mark as read: ${notification.title}`}
           loading={one.isPending}
           onClick={() => one.mutate(notification.name)}

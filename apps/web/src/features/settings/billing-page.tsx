@@ -45,7 +45,7 @@ export const BillingPage = () => {
   return (
     <>
       <PageHeader title="Billing" documentTitle="Billing" description="The plan of the organization and its usage." />
-      <div className="space-y-6">
+      <div className="max-w-2xl space-y-5">
         <Card
           title={`Current plan: ${planTitle(organization.subscription.extra.plan_name)}`}
           action={pricing !== '' && <ExternalButton href={pricing}>Compare plans</ExternalButton>}

@@ -136,14 +136,14 @@ export const ChangePasswordPage = () => {
       <QueryView
         query={user}
         skeleton={
-          <div className="max-w-md">
+          <div className="max-w-2xl">
             <CardSkeleton lines={3} />
           </div>
         }
         errorTitle="Failed to load your account"
       >
         {({ name, email }) => (
-          <div className="max-w-md">
+          <div className="max-w-2xl">
             {token === null || token === '' ? (
               <CodeStep email={email} again={again} />
             ) : (

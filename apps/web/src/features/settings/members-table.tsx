@@ -41,7 +41,7 @@ const Who = ({ member, self, role }: { member: Member; self: boolean; role: Reac
           <span className="min-w-0 font-medium break-words">{name}</span>
           {self && <Badge>You</Badge>}
         </span>
-        <span className="block text-xs text-ink-3 sm:hidden">
+        <span className="block text-xs text-ink-3 lg:hidden">
           <EmailAddress email={member.profile.email} />
         </span>
         <span className="mt-1.5 block sm:hidden">{role}</span>
@@ -167,7 +167,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
       {
         id: 'email',
         header: 'Email',
-        wide: true,
+        className: 'max-lg:hidden',
         value: ({ profile }) => profile.email.toLowerCase(),
         cell: ({ profile }) => (
           <span className="text-ink-2">

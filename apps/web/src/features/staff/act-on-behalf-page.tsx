@@ -35,17 +35,24 @@ export const ActOnBehalfPage = () => {
         documentTitle="Act on behalf"
         description="See a workspace as its administrators do, for support and debugging. The switch is recorded."
       />
-      <Card>
+      <Card className="max-w-2xl">
         <Form form={form} onSubmit={submit} label="Act on behalf" className="space-y-4">
           <TextField
             name="workspaceId"
             label="Workspace ID"
             required
-            hint="The last part of the workspace's address, or workspaces/ followed by it."
+            hint={
+              <>
+                The last part of the workspace's address, or <code className="font-mono">workspaces/</code> followed by
+                it.
+              </>
+            }
             autoComplete="off"
             spellCheck={false}
           />
-          <SubmitButton>Switch</SubmitButton>
+          <div className="flex justify-end">
+            <SubmitButton>Switch</SubmitButton>
+          </div>
         </Form>
       </Card>
     </>

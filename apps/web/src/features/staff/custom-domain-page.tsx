@@ -12,7 +12,7 @@ export const CustomDomainPage = () => {
         documentTitle="Custom domain"
         description="Serve the application and collection under a domain of your own."
       />
-      <div className="space-y-6">
+      <div className="max-w-2xl space-y-5">
         <Card title="This address" description="Where this installation is open in your browser now.">
           <p className="font-mono text-sm break-all">{`${protocol}//${host}`}</p>
         </Card>

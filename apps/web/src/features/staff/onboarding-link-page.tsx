@@ -35,7 +35,7 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
   })
   const submit = async (values: OnboardingLinkForm): Promise<void> => onMade(await onboard.mutateAsync(values))
   return (
-    <Card>
+    <Card className="max-w-2xl">
       <Form form={form} onSubmit={submit} label="Onboarding link" className="space-y-5">
         <TextField name="organization_title" label="Organization name" required autoComplete="off" />
         <TextField
@@ -55,7 +55,9 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
           <TextField name="yearly_amount" label="Yearly amount" type="price" hint="In USD" autoComplete="off" />
           <TextField name="setup_amount" label="Setup amount" type="price" hint="In USD" autoComplete="off" />
         </div>
-        <SubmitButton>Generate onboarding link</SubmitButton>
+        <div className="flex justify-end">
+          <SubmitButton>Generate onboarding link</SubmitButton>
+        </div>
       </Form>
     </Card>
   )
@@ -69,6 +71,7 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
   }
   return (
     <Card
+      className="max-w-2xl"
       title={made.organization.display_name}
       description={`The onboarding link was mailed to ${made.user.email}. It works once, and is not shown again.`}
       footer={

@@ -103,7 +103,9 @@ const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offe
   return (
     <>
       <PageHeader
-        title={name === '' ? 'Choose a workspace' : `Welcome back, ${name}`}
+        title={
+          name === '' ? 'Choose a workspace' : lastWorkspace === null ? `Welcome, ${name}` : `Welcome back, ${name}`
+        }
         documentTitle="Workspaces"
         description="Sources, destinations and events live inside a workspace."
       />
