@@ -28,6 +28,12 @@ export const oneLine = (text: string): string =>
     .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
 
+/** A name that somebody chose, as one line of at most 60 characters: what a stranger reads is not theirs to fill. */
+export const shortName = (text: string): string => {
+  const characters = [...oneLine(text)]
+  return characters.length <= 60 ? characters.join('') : `${characters.slice(0, 59).join('')}…`
+}
+
 const font = '-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
 
 const html = ({ subject, paragraphs, code, action, notes }: MailContent): string => {

@@ -63,3 +63,11 @@ test('an invitation says who invites whereto in which role and until when, and l
   expect(mail.text).toContain(`Accept invitation:\n${url}\n`)
   expect(mail.html).toContain(`href="${url.replaceAll('&', '&amp;')}"`)
 })
+
+test('a name of any length takes at most 60 characters of an invitation', () => {
+  const long = 'Urgent: verify your account '.repeat(8)
+  const given = { role: 'ORG_GUEST', url: `${origin}/invitations/1`, expireTime } as const
+  const mail = invitationMail({ ...given, inviter: long, organization: long })
+  expect(mail.subject.length).toBeLessThan(160)
+  expect(mail.text.match(/Urgent/g)?.length).toBeLessThanOrEqual(12)
+})

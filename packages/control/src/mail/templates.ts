@@ -77,7 +77,7 @@ export const invitationMail = (given: {
   url: string
   expireTime: Date
 }): Mail => {
-  const [inviter, organization] = [oneLine(given.inviter), oneLine(given.organization)]
+  const [inviter, organization] = [shortName(given.inviter), shortName(given.organization)]
   return {
     kind: 'invitation',
     ...layOut({
@@ -112,7 +112,7 @@ export const onboardingMail = (given: {
   url: string
   expireTime: Date
 }): Mail => {
-  const organization = oneLine(given.organization)
+  const organization = shortName(given.organization)
   return {
     kind: 'onboarding',
     ...layOut({
