@@ -1,5 +1,5 @@
 import type { Role } from '@tributary/contract'
-import { layOut, oneLine } from './layout.ts'
+import { layOut, oneLine, shortName } from './layout.ts'
 
 /** A mail without its recipient: what a template gives and `queueMail` takes. */
 export type Mail = { kind: string; subject: string; text: string; html: string }
