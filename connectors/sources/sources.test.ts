@@ -19,7 +19,9 @@ test.each(sourceDefinitions)(
     const codes = guide.map((step) => ('code' in step ? step.code : '')).join('\n')
     expect(codes).toMatch(/\{\{(origin|host)\}\}/)
     expect(codes).toContain('{{writeKey}}')
-    for (const [, name] of codes.matchAll(/\{\{(.*?)\}\}/g)) expect(['origin', 'host', 'writeKey']).toContain(name)
+    const texts = guide.map((step) => step.text).join('\n')
+    for (const [, name] of `${codes}\n${texts}`.matchAll(/\{\{(.*?)\}\}/g))
+      expect(['origin', 'host', 'writeKey']).toContain(name)
   },
 )
 

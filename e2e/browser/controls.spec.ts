@@ -192,17 +192,22 @@ test('a catalogue entry leads to its form, and the search says when nothing matc
   }
 })
 
-test('every app of the catalogue has a guide with the key of the source filled in', async ({
+test('the guide of a source has its key and the address of this server filled in', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Guides')
-  const { catalog_sources } = await product.api.ok('GET', `/${workspace}/catalogSources`)
-  for (const { name } of catalog_sources as { name: string }[]) {
-    const { source, key } = await createSource(product.api, workspace, name, name.replace('catalogSources/', ''))
+  const host = new URL(product.url).host
+  for (const [app, line] of [
+    ['javascript', `cdnURL: '${product.url}'`],
+    ['swift', `.apiHost("${host}/v1")`],
+    ['segment-forward', `${product.url}/v1/forward?writeKey=`],
+  ] as const) {
+    const { source, key } = await createSource(product.api, workspace, app, app)
     await page.goto(`/${source}#setup`)
     await expect(page.getByRole('heading', { name: /^Send events with/ })).toBeVisible()
     await expect(page.getByRole('main')).toContainText(key)
+    await expect(page.getByRole('main')).toContainText(line)
     await expect(page.getByRole('main')).not.toContainText(/\{\{|YOUR_WRITE_KEY/)
   }
 })

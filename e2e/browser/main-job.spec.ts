@@ -64,7 +64,7 @@ test('a new user comes from the sign-in page to the payload of their first event
   expect(curl).toContain(`${key}:`)
   expect(await runCurl(curl)).toBe(200)
 
-  await expect(page.getByText('Received: this source gets events.')).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'Received: Order Completed' })).toBeVisible()
   await page.getByRole('link', { name: 'Show live events' }).click()
   await expect(rowsOf(page, 'Live events')).toHaveCount(1)
   await rowsOf(page, 'Live events').first().click()

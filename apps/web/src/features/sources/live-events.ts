@@ -158,6 +158,10 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
   }
 }
 
+/** The newest event that is known of, shown or waiting. */
+export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | undefined =>
+  mergeEvents(events, later)[0]
+
 /** Words of the floating button. */
 export const newEventsLabel = (count: number): string =>
   count >= 99 ? '+99 new events' : `${count} new ${pluralise(count, 'event')}`

@@ -1,40 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Source } from '@tributary/contract'
-import { CircleCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { slugOf } from '../../lib/names.ts'
-import { paths } from '../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { catalogSourceQuery, writekeysQuery } from '../../lib/workspace-queries.ts'
-import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { cn } from '../../ui/cn.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Markup } from '../../ui/markup.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
-import { Spinner } from '../../ui/spinner.tsx'
+import { FirstEvent } from './first-event.tsx'
 import { fillGuide } from './guide.ts'
+import type { LiveEvent } from './live-events.ts'
 import { WriteKeysCard } from './write-keys-card.tsx'
-
-const FirstEvent = ({ source, received }: { source: string; received: boolean }) => (
-  <output
-    className={cn(
-      'flex flex-wrap items-center gap-3 rounded-lg border px-5 py-3',
-      received ? 'border-success/40 bg-success-soft text-success-ink' : 'border-line bg-surface text-ink-2 shadow-card',
-    )}
-  >
-    {received ? <CircleCheck aria-hidden className="size-4.5" /> : <Spinner size="md" />}
-    <span className="flex-1 font-medium">
-      {received ? 'Received: this source gets events.' : 'Waiting for the first event…'}
-    </span>
-    {received && (
-      <ButtonLink to={paths.source(source)} size="sm" replace>
-        Show live events
-      </ButtonLink>
-    )}
-  </output>
-)
 
 const Guide = ({ app, writeKey }: { app: string; writeKey: string | undefined }) => {
   const workspace = useWorkspace()
@@ -93,12 +71,22 @@ const GuideSteps = ({
 }
 
 /** How to send events to this source: its keys, the guide of its app, and whether the first event came. */
-export const SetupTab = ({ source, received }: { source: Source; received: boolean }) => {
+export const SetupTab = ({
+  source,
+  received,
+  newest,
+}: {
+  source: Source
+  /** Whether any event ever came. */
+  received: boolean
+  /** The newest event that is known of. */
+  newest: LiveEvent | undefined
+}) => {
   const query = useQuery(writekeysQuery(source.name))
   const mayEdit = useMayEdit() === true
   return (
     <div className="space-y-5">
-      <FirstEvent source={source.name} received={received} />
+      <FirstEvent source={source} received={received} newest={newest} />
       <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the write keys">
         {(writekeys) => <WriteKeysCard source={source} writekeys={writekeys} mayEdit={mayEdit} />}
       </QueryView>

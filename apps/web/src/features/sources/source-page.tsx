@@ -13,6 +13,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ConnectionsTab } from './connections-tab.tsx'
+import { newestEvent } from './live-events.ts'
 import { LiveEventsTab } from './live-events-tab.tsx'
 import { RefusedTab } from './refused-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
@@ -49,7 +50,12 @@ const SourceView = ({ source }: { source: Source }) => {
             badge: <RefusedCount source={source.name} />,
             content: <RefusedTab source={source.name} />,
           },
-          { id: 'setup', name: 'Set up', hash: 'setup', content: <SetupTab source={source} received={received} /> },
+          {
+            id: 'setup',
+            name: 'Set up',
+            hash: 'setup',
+            content: <SetupTab source={source} received={received} newest={newestEvent(live.state)} />,
+          },
           { id: 'connections', name: 'Connections', hash: 'connections', content: <ConnectionsTab source={source} /> },
           { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab source={source} /> },
         ]}

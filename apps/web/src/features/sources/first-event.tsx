@@ -1,0 +1,86 @@
+import type { Source } from '@tributary/contract'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { paths } from '../../lib/paths.ts'
+import { truncate } from '../../lib/text.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import type { LiveEvent } from './live-events.ts'
+
+type State = 'disabled' | 'waiting' | 'rejected' | 'received'
+
+const stateOf = (source: Source, received: boolean, newest: LiveEvent | undefined): State => {
+  if (newest?.status === 'rejected') return 'rejected'
+  if (newest !== undefined || received) return 'received'
+  return source.enabled ? 'waiting' : 'disabled'
+}
+
+const tones: Record<State, string> = {
+  waiting: 'border-line bg-surface text-ink-2 shadow-card',
+  disabled: 'border-warning/40 bg-warning-soft text-warning-ink',
+  rejected: 'border-warning/40 bg-warning-soft text-warning-ink',
+  received: 'border-success/40 bg-success-soft text-success-ink',
+}
+
+const Sign = ({ state }: { state: State }) => {
+  if (state === 'waiting') return <Spinner size="md" />
+  return state === 'received' ? (
+    <CircleCheck aria-hidden className="size-4.5 shrink-0" />
+  ) : (
+    <CircleAlert aria-hidden className="size-4.5 shrink-0" />
+  )
+}
+
+const words: Record<State, string> = {
+  waiting: 'Waiting for the first event…',
+  disabled: 'This source is disabled: it takes no events.',
+  rejected: 'Received, but rejected',
+  received: 'Received',
+}
+
+/** Whether events arrive: waits for the first one, then names the newest with its time. Spoken when it changes. */
+export const FirstEvent = ({
+  source,
+  received,
+  newest,
+}: {
+  source: Source
+  received: boolean
+  newest: LiveEvent | undefined
+}) => {
+  const state = stateOf(source, received, newest)
+  return (
+    <div className={cn('flex flex-wrap items-center gap-3 rounded-lg border px-5 py-3', tones[state])}>
+      <Sign state={state} />
+      <output className="min-w-0 flex-1 basis-56 font-medium">
+        {newest === undefined ? (
+          state === 'received' ? (
+            `${words.received}: this source gets events.`
+          ) : (
+            words[state]
+          )
+        ) : (
+          <>
+            {words[state]}: <span title={newest.title}>{truncate(newest.title)}</span>
+          </>
+        )}
+      </output>
+      {newest !== undefined && (
+        <span className="text-sm">
+          {newest.type}, <RelativeTime time={newest.receiveTime} />
+        </span>
+      )}
+      {state === 'waiting' && (
+        <ButtonLink to={paths.source(source.name, 'refused')} size="sm" replace>
+          Nothing comes?
+        </ButtonLink>
+      )}
+      {(state === 'received' || state === 'rejected') && (
+        <ButtonLink to={paths.source(source.name)} size="sm" replace>
+          Show live events
+        </ButtonLink>
+      )}
+    </div>
+  )
+}
