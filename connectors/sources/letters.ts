@@ -13,5 +13,5 @@ export const lettersLogo = (letters: string, background: string, ink = '#fff'): 
 /** A logo of letters on the screen of a telephone. Up to three letters fit. */
 export const phoneLogo = (letters: string, background: string): string =>
   svg(
-    `<rect width="48" height="48" rx="10" fill="${background}"/><rect x="13" y="6" width="22" height="36" rx="4.5" fill="#fff"/><rect x="21" y="37.5" width="6" height="1.8" rx="0.9" fill="${background}"/><text x="24" y="26" ${face} font-size="11" fill="${background}">${letters}</text>`,
+    `<rect width="48" height="48" rx="10" fill="${background}"/><rect x="9" y="3" width="30" height="42" rx="6" fill="#fff"/><rect x="20" y="39.5" width="8" height="2" rx="1" fill="${background}"/><text x="24" y="27" ${face} font-size="15" fill="${background}">${letters}</text>`,
   )

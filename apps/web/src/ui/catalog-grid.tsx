@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { markupText } from '../lib/markup.ts'
 import { pluralise } from '../lib/text.ts'
 import { AppIcon } from './app-icon.tsx'
 import { Badge } from './badge.tsx'
+import { Button } from './button.tsx'
+import { cn } from './cn.ts'
 import { SearchInput } from './input.tsx'
 import { LoadingNote } from './loading-note.tsx'
 import { Skeleton } from './skeleton.tsx'
@@ -18,43 +20,141 @@ export type CatalogCard = {
   to: string
 }
 
-/** The catalogue as cards, with a search in title, category and description. */
+const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
+  <Link
+    to={card.to}
+    className="flex flex-1 flex-col gap-3 rounded-lg border border-line bg-surface p-4 shadow-card transition-colors hover:border-line-strong hover:bg-hover"
+  >
+    <span className="flex items-center gap-3">
+      <AppIcon icon={card.icon} size="md" />
+      <span className="min-w-0 flex-1">
+        <span className="block truncate text-base font-semibold">{card.title}</span>
+        {card.category !== '' && <span className="block text-xs text-ink-3">{card.category}</span>}
+      </span>
+      {card.instances > 0 && (
+        <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>
+          {card.instances} in use
+        </Badge>
+      )}
+    </span>
+    <span className="line-clamp-3 text-sm text-ink-2">{markupText(card.description)}</span>
+  </Link>
+)
+
+const Cards = ({ cards, noun }: { cards: readonly CatalogCard[]; noun: string }) => (
+  <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-3">
+    {cards.map((card) => (
+      <li key={card.name} className="flex">
+        <Card card={card} noun={noun} />
+      </li>
+    ))}
+  </ul>
+)
+
+const Categories = ({
+  groups,
+  total,
+  chosen,
+  onChoose,
+}: {
+  groups: ReadonlyMap<string, readonly CatalogCard[]>
+  total: number
+  chosen: string
+  onChoose: (category: string) => void
+}) => (
+  <fieldset aria-label="Category" className="flex min-w-0 flex-wrap gap-1.5">
+    {[['', total] as const, ...[...groups].map(([name, cards]) => [name, cards.length] as const)].map(
+      ([name, count]) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={chosen === name}
+          onClick={() => onChoose(name)}
+          className={cn(
+            'h-8 rounded-full border px-3 text-sm font-medium',
+            chosen === name
+              ? 'border-line-strong bg-active text-ink'
+              : 'border-line bg-surface text-ink-2 hover:bg-hover hover:text-ink',
+          )}
+        >
+          {name === '' ? 'All' : name} <span className="text-xs text-ink-3 tabular">{count}</span>
+        </button>
+      ),
+    )}
+  </fieldset>
+)
+
+/**
+ * The catalogue as cards, with a search in title, category and description. Where there are several categories they
+ * stand apart and one can be chosen. Search and category are part of the address, so that they are there again on the
+ * way back.
+ */
 export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: string; cards: readonly CatalogCard[] }) => {
-  const [search, setSearch] = useState('')
-  const shown = useMemo(() => {
-    const wanted = search.trim().toLowerCase()
-    return cards.filter((card) => `${card.title} ${card.category} ${card.description}`.toLowerCase().includes(wanted))
-  }, [cards, search])
+  const [params, setParams] = useSearchParams()
+  const [search, setSearch] = useState(params.get('search') ?? '')
+  const groups = useMemo(() => Map.groupBy(cards, (card) => card.category), [cards])
+  const given = params.get('category') ?? ''
+  const category = groups.has(given) ? given : ''
+  const set = (name: string, value: string): void =>
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  const wanted = search.trim().toLowerCase()
+  const shown = cards.filter(
+    (card) =>
+      (category === '' || card.category === category) &&
+      `${card.title} ${card.category} ${card.description}`.toLowerCase().includes(wanted),
+  )
+  const apart = groups.size > 1 && category === '' && wanted === ''
   return (
     <div className="space-y-5">
-      <SearchInput label={label} value={search} onChange={(event) => setSearch(event.target.value)} />
+      <div className="flex flex-wrap items-center gap-3">
+        <SearchInput
+          label={label}
+          value={search}
+          onChange={(event) => {
+            setSearch(event.target.value)
+            set('search', event.target.value)
+          }}
+        />
+        {groups.size > 1 && (
+          <Categories
+            groups={groups}
+            total={cards.length}
+            chosen={category}
+            onChoose={(name) => set('category', name)}
+          />
+        )}
+      </div>
+      <output className="sr-only">
+        {wanted === '' && category === '' ? '' : `${shown.length} of ${cards.length} shown`}
+      </output>
       {shown.length === 0 && (
-        <p className="py-10 text-center text-ink-3">Nothing in the catalogue matches “{search}”.</p>
+        <div className="space-y-3 py-10 text-center text-ink-3">
+          <p>
+            Nothing in the catalogue matches “{search}”{category === '' ? '' : ` in ${category}`}.
+          </p>
+          {category !== '' && <Button onClick={() => set('category', '')}>Search all categories</Button>}
+        </div>
       )}
-      <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-3">
-        {shown.map((card) => (
-          <li key={card.name} className="flex">
-            <Link
-              to={card.to}
-              className="flex flex-1 flex-col gap-3 rounded-lg border border-line bg-surface p-4 shadow-card transition-colors hover:border-line-strong hover:bg-hover"
-            >
-              <span className="flex items-center gap-3">
-                <AppIcon icon={card.icon} size="md" />
-                <span className="min-w-0 flex-1">
-                  <span className="block truncate text-base font-semibold">{card.title}</span>
-                  {card.category !== '' && <span className="block text-xs text-ink-3">{card.category}</span>}
-                </span>
-                {card.instances > 0 && (
-                  <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>
-                    {card.instances} in use
-                  </Badge>
-                )}
-              </span>
-              <span className="line-clamp-3 text-sm text-ink-2">{markupText(card.description)}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {apart ? (
+        [...groups].map(([name, group]) => (
+          <section key={name} aria-labelledby={`category-${name}`} className="space-y-3">
+            <h2 id={`category-${name}`} className="text-base font-semibold">
+              {name === '' ? 'Other' : name}
+            </h2>
+            <Cards cards={group.map((card) => ({ ...card, category: '' }))} noun={noun} />
+          </section>
+        ))
+      ) : (
+        <Cards cards={shown} noun={noun} />
+      )}
     </div>
   )
 }
