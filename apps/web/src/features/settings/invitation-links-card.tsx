@@ -8,8 +8,9 @@ import { roleTitle } from '../../lib/roles.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CardList, CardRow } from '../../ui/card-list.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { DangerDialog } from '../../ui/danger-dialog.tsx'
 import { Select } from '../../ui/input.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -54,29 +55,23 @@ const RevokeDialog = ({
   onClose: () => void
 }) => {
   const revoke = useRevokeInvitationLink(organization)
-  const [open, setOpen] = useState(true)
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={setOpen}
-      onClosed={onClose}
-      kind="danger"
+    <DangerDialog
       title="Revoke invitation link"
       confirmLabel="Revoke link"
-      loading={revoke.isPending}
-      done={revoke.isSuccess}
-      error={revoke.error?.message}
-      onConfirm={() => revoke.mutate(link)}
+      mutation={revoke}
+      variables={link}
+      onClosed={onClose}
     >
       Nobody can join with this link any more. Those who have joined with it stay members.
-    </ConfirmDialog>
+    </DangerDialog>
   )
 }
 
 const Row = ({ link, onRevoke }: { link: InvitationLink; onRevoke: () => void }) => {
   const address = `${window.location.origin}${paths.invitationLink(link.name)}`
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+    <CardRow>
       <Link2 aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:hidden" />
       <span className="min-w-0 flex-1 basis-56">
         <code className="block truncate font-mono text-xs" title={address}>
@@ -95,7 +90,7 @@ const Row = ({ link, onRevoke }: { link: InvitationLink; onRevoke: () => void })
           Revoke
         </Button>
       </span>
-    </li>
+    </CardRow>
   )
 }
 
@@ -114,11 +109,11 @@ export const InvitationLinksCard = ({ organization }: { organization: string }) 
           {links.length === 0 ? (
             <p className="text-sm text-ink-2">No link yet. Create one to share it in a chat or on an internal page.</p>
           ) : (
-            <ul className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
+            <CardList>
               {links.map((link) => (
                 <Row key={link.name} link={link} onRevoke={() => setRevoking(link)} />
               ))}
-            </ul>
+            </CardList>
           )}
           {revoking !== undefined && (
             <RevokeDialog link={revoking} organization={organization} onClose={() => setRevoking(undefined)} />

@@ -6,7 +6,8 @@ import { roleTitle } from '../../lib/roles.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CardList, CardRow } from '../../ui/card-list.tsx'
+import { DangerDialog } from '../../ui/danger-dialog.tsx'
 import { EmailAddress } from '../../ui/email-address.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -25,22 +26,16 @@ const RevokeDialog = ({
   onClose: () => void
 }) => {
   const revoke = useRevokeInvitation(organization)
-  const [open, setOpen] = useState(true)
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={setOpen}
-      onClosed={onClose}
-      kind="danger"
+    <DangerDialog
       title="Revoke invitation"
       confirmLabel="Revoke"
-      loading={revoke.isPending}
-      done={revoke.isSuccess}
-      error={revoke.error?.message}
-      onConfirm={() => revoke.mutate(invitation)}
+      mutation={revoke}
+      variables={invitation}
+      onClosed={onClose}
     >
       The link that was mailed to {invitation.invitee_email} stops working at once.
-    </ConfirmDialog>
+    </DangerDialog>
   )
 }
 
@@ -56,7 +51,7 @@ const Row = ({
   const resend = useResendInvitation(organization)
   const expired = isExpired(invitation)
   return (
-    <li aria-label={invitation.invitee_email} className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+    <CardRow label={invitation.invitee_email}>
       <span className="min-w-0 flex-1 basis-56">
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <EmailAddress email={invitation.invitee_email} />
@@ -76,7 +71,7 @@ const Row = ({
           Revoke
         </Button>
       </span>
-    </li>
+    </CardRow>
   )
 }
 
@@ -98,7 +93,7 @@ export const InvitationsCard = ({ organization }: { organization: string }) => {
           {invitations.length === 0 ? (
             <p className="text-sm text-ink-2">Nobody is waiting. Use Invite to add people by email.</p>
           ) : (
-            <ul className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
+            <CardList>
               {invitations.map((invitation) => (
                 <Row
                   key={invitation.name}
@@ -107,7 +102,7 @@ export const InvitationsCard = ({ organization }: { organization: string }) => {
                   onRevoke={() => setRevoking(invitation)}
                 />
               ))}
-            </ul>
+            </CardList>
           )}
           {revoking !== undefined && (
             <RevokeDialog invitation={revoking} organization={organization} onClose={() => setRevoking(undefined)} />

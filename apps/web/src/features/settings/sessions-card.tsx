@@ -7,6 +7,7 @@ import { deviceName } from '../../lib/device.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { CardList, CardRow } from '../../ui/card-list.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -27,7 +28,7 @@ const Row = ({ session, user }: { session: Session; user: string }) => {
   const end = useEndSessions(user)
   const device = deviceName(session.user_agent)
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+    <CardRow>
       <DeviceIcon device={device} />
       <span className="min-w-0 flex-1">
         <span className="flex flex-wrap items-center gap-2 text-sm" title={session.user_agent}>
@@ -50,7 +51,7 @@ const Row = ({ session, user }: { session: Session; user: string }) => {
           Sign out
         </Button>
       )}
-    </li>
+    </CardRow>
   )
 }
 
@@ -96,11 +97,11 @@ export const SessionsCard = ({ user }: { user: string }) => {
           description="Where you are signed in. End what you do not recognize."
           action={<EndOthers user={user} count={sessions.filter(({ current }) => !current).length} />}
         >
-          <ul aria-label="Active sessions" className="-mx-5 -mb-4 divide-y divide-line border-t border-line">
+          <CardList label="Active sessions">
             {sessions.map((session) => (
               <Row key={session.name} session={session} user={user} />
             ))}
-          </ul>
+          </CardList>
         </Card>
       )}
     </QueryView>

@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CardList, CardRow } from '../../ui/card-list.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { DangerDialog } from '../../ui/danger-dialog.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { maskKey } from './guide.ts'
 import { useCreateWriteKey, useRevokeWriteKey } from './mutations.ts'
@@ -13,7 +14,7 @@ import { useCreateWriteKey, useRevokeWriteKey } from './mutations.ts'
 const Key = ({ writekey, mayEdit, onRevoke }: { writekey: WriteKey; mayEdit: boolean; onRevoke: () => void }) => {
   const [shown, setShown] = useState(false)
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
+    <CardRow>
       <KeyRound aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:hidden" />
       <span className="min-w-0 flex-1 basis-56">
         <code className="block font-mono text-sm break-all">{shown ? writekey.key : maskKey(writekey.key)}</code>
@@ -46,29 +47,23 @@ const Key = ({ writekey, mayEdit, onRevoke }: { writekey: WriteKey; mayEdit: boo
           </Button>
         )}
       </span>
-    </li>
+    </CardRow>
   )
 }
 
 const RevokeDialog = ({ source, writekey, onClose }: { source: Source; writekey: WriteKey; onClose: () => void }) => {
   const revoke = useRevokeWriteKey(source)
-  const [open, setOpen] = useState(true)
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={setOpen}
-      onClosed={onClose}
-      kind="danger"
+    <DangerDialog
       title="Revoke write key"
       confirmLabel="Revoke key"
-      loading={revoke.isPending}
-      done={revoke.isSuccess}
-      error={revoke.error?.message}
-      onConfirm={() => revoke.mutate(writekey.name)}
+      mutation={revoke}
+      variables={writekey.name}
+      onClosed={onClose}
     >
       Everything that still sends with <code className="font-mono">{maskKey(writekey.key)}</code> is refused within two
       seconds. This cannot be undone.
-    </ConfirmDialog>
+    </DangerDialog>
   )
 }
 
@@ -104,11 +99,11 @@ export const WriteKeysCard = ({
       {writekeys.length === 0 ? (
         <p className="text-sm text-ink-2">No key yet. Create one to send events to this source.</p>
       ) : (
-        <ul className="-mx-5 -my-4 mt-0 divide-y divide-line border-t border-line">
+        <CardList>
           {writekeys.map((writekey) => (
             <Key key={writekey.name} writekey={writekey} mayEdit={mayEdit} onRevoke={() => setRevoking(writekey)} />
           ))}
-        </ul>
+        </CardList>
       )}
       {revoking !== undefined && (
         <RevokeDialog source={source} writekey={revoking} onClose={() => setRevoking(undefined)} />

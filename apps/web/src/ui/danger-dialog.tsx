@@ -1,0 +1,41 @@
+import type { UseMutationResult } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+
+/**
+ * Asks, as long as it is there, before a mutation that cannot be undone; shows its refusal, and closes when it is done.
+ * The owner takes it away in `onClosed`.
+ */
+export const DangerDialog = <Variables,>({
+  title,
+  confirmLabel,
+  mutation,
+  variables,
+  onClosed,
+  children,
+}: {
+  title: string
+  confirmLabel: string
+  mutation: Pick<UseMutationResult<unknown, Error, Variables, unknown>, 'mutate' | 'isPending' | 'isSuccess' | 'error'>
+  variables: Variables
+  onClosed: () => void
+  children: ReactNode
+}) => {
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClosed}
+      kind="danger"
+      title={title}
+      confirmLabel={confirmLabel}
+      loading={mutation.isPending}
+      done={mutation.isSuccess}
+      error={mutation.error?.message}
+      onConfirm={() => mutation.mutate(variables)}
+    >
+      {children}
+    </ConfirmDialog>
+  )
+}
