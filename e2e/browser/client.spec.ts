@@ -1,6 +1,6 @@
 import type { Page, Request } from '@playwright/test'
 import { adminCredentials, createSource, createWorkspace, eventually } from '@tributary/test-kit'
-import { addPerson, fillSignIn, signIn } from './people.ts'
+import { addPerson, fillSignIn, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 /** The calls of the API that the page makes from now on. */
@@ -14,9 +14,6 @@ const callsOf = (page: Page): Request[] => {
 
 const pathsOf = (calls: readonly Request[], verb = 'GET'): string[] =>
   calls.filter((call) => call.method() === verb).map((call) => new URL(call.url()).pathname.slice('/api'.length))
-
-const storedSession = (page: Page): Promise<{ accessToken: string; currentUserResourceName: string }> =>
-  page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
 
 test('API-02, API-03, API-52: every call asks for JSON, and carries the token of the session as soon as there is one', async ({
   page,

@@ -1,14 +1,12 @@
 import type { Page } from '@playwright/test'
 import { callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
-import { addPerson, fillSignIn } from './people.ts'
+import { addPerson, fillSignIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const emailField = (page: Page) => page.getByRole('textbox', { name: 'Email' })
 const passwordField = (page: Page) => page.getByRole('textbox', { name: 'Password' })
 const codeField = (page: Page) => page.getByRole('textbox', { name: 'One-time passcode' })
 const requestButton = (page: Page) => page.getByRole('button', { name: 'Request temporary access', exact: true })
-const session = (page: Page) =>
-  page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state as Record<string, unknown>)
 const expiryNotice = 'Your session has been expired, please login again'
 
 test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provider, forgotten password and sign-up', async ({
@@ -88,7 +86,7 @@ test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one name, leads 
     path: '/users:login',
     body: { email: ada.email, password: ada.password },
   })
-  const { accessToken, currentUserResourceName } = await session(page)
+  const { accessToken, currentUserResourceName } = await storedSession(page)
   expect(accessToken).toMatch(/^.{20,}$/)
   expect(currentUserResourceName).toBe(`users/${ada.userId}`)
 
@@ -171,7 +169,7 @@ test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs i
     path: '/users:loginOtp',
     body: { email: otto.email, otp_token: code },
   })
-  expect((await session(page)).currentUserResourceName).toBe(`users/${otto.userId}`)
+  expect((await storedSession(page)).currentUserResourceName).toBe(`users/${otto.userId}`)
 })
 
 test('a code can be sent again after thirty seconds, and another address be taken', async ({ page }) => {

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { adminCredentials, createWorkspace } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
-import { addPerson, signIn } from './people.ts'
+import { addPerson, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
@@ -298,7 +298,7 @@ test('NAV-27: signing out passes the logout page and leaves no session behind', 
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL('**/auth/login')
   expect(visited).toContain('/auth/logout')
-  const session = await page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
+  const session = await storedSession(page)
   expect(session?.accessToken ?? null).toBeNull()
   expect(session?.currentUserResourceName ?? null).toBeNull()
 })

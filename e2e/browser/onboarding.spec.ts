@@ -1,6 +1,6 @@
 import { newId } from '@tributary/kernel'
 import type { Product } from '@tributary/test-kit'
-import { addPerson, signIn } from './people.ts'
+import { addPerson, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const missing = "No onboarding: Couldn't find the requested onboarding"
@@ -127,7 +127,7 @@ test('ONB-09, ONB-10, ONB-11, ONB-15: joining sends the form, begins a session a
   })
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
   await expect(page.getByRole('region', { name: 'Onboarded Ltd' }).getByRole('link', { name: 'Main' })).toBeVisible()
-  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
+  const stored = await storedSession(page)
   expect(stored.accessToken).toMatch(/./)
   expect(stored.currentUserResourceName).toBe(`users/${link.userId}`)
   await page.goto(link.path)

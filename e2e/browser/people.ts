@@ -55,6 +55,20 @@ export const signIn = async (page: Page, person: Omit<Person, 'userId'>): Promis
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
 }
 
+/** The session as a page stores it; what it does not have is null or absent. */
+type StoredSession = {
+  accessToken: string | null
+  currentUserResourceName: string | null
+  passwordOTPToken: string | null
+  session: { organization: { name: string } | null; workspace: { name: string } | null }
+  availableWorkspaces: { name: string }[]
+  actOnBehalfOf: { organization: { name: string }; workspace: { name: string } } | null
+}
+
+/** The session that the page has stored just now; empty when there is none. */
+export const storedSession = (page: Page): Promise<Partial<StoredSession>> =>
+  page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state ?? {})
+
 /** A page in a browser of its own: somebody else's, or the same person's second one. Closes itself. */
 export const otherPage = async (
   chromium: Browser,

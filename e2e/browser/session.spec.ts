@@ -1,13 +1,10 @@
 import type { Page } from '@playwright/test'
 import { createWorkspace } from '@tributary/test-kit'
 import { onCall, refuse } from './api-calls.ts'
-import { addPerson, fillSignIn, signIn } from './people.ts'
+import { addPerson, fillSignIn, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const notice = 'Your session has been expired, please login again'
-const session = (page: Page) =>
-  page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state as Record<string, unknown>)
-
 /** Paths the page goes through from now on. */
 const visited = (page: Page): string[] => {
   const paths: string[] = []
@@ -23,7 +20,7 @@ test('SES-02, SES-03: the stored session holds the organisation and the workspac
   const { workspace, organization } = await createWorkspace(product.api, 'Stored')
   await signIn(page, await addPerson(database, 'Sam', { organization, role: 'ORG_GUEST' }))
   await expect(page.getByRole('link', { name: /Production/ })).toBeVisible()
-  expect(await session(page)).toMatchObject({
+  expect(await storedSession(page)).toMatchObject({
     session: { organization: { name: organization } },
     availableWorkspaces: [{ name: workspace }],
   })
@@ -47,7 +44,7 @@ for (const [ids, reason, message] of [
     await expect(page.getByText(notice)).toHaveCount(1)
     await page.waitForURL('**/auth/login')
     expect(paths).toContain('/auth/logout')
-    expect((await session(page)).accessToken).toBeNull()
+    expect((await storedSession(page)).accessToken).toBeNull()
     await page.unrouteAll()
     await fillSignIn(page, person)
     await page.waitForURL(`**/${workspace}/sources`)
@@ -60,7 +57,7 @@ test('SES-16: a 401 of another kind ends no session', async ({ page, product, da
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByRole('alert')).toContainText('bad password')
   await expect(page.getByText(notice)).toHaveCount(0)
-  expect((await session(page)).accessToken).not.toBeNull()
+  expect((await storedSession(page)).accessToken).not.toBeNull()
 })
 
 test('AUTH-34, AUTH-35, AUTH-36, AUTH-38: signing out forgets the user, and the next one sees nothing of the last', async ({
@@ -79,7 +76,7 @@ test('AUTH-34, AUTH-35, AUTH-36, AUTH-38: signing out forgets the user, and the 
   })
   await page.goto('/auth/logout')
   await page.waitForURL('**/auth/login')
-  expect(await session(page)).toEqual({
+  expect(await storedSession(page)).toEqual({
     session: { organization: null },
     availableWorkspaces: [],
     accessToken: null,

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { createWorkspace } from '@tributary/test-kit'
 import { callsTo, onCall, recordCalls } from './api-calls.ts'
-import { addPerson } from './people.ts'
+import { addPerson, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const emailField = (page: Page) => page.getByRole('textbox', { name: 'Work email' })
@@ -9,8 +9,6 @@ const codeField = (page: Page) => page.getByRole('textbox', { name: 'Verificatio
 const verify = (page: Page) => page.getByRole('button', { name: 'Verify Email', exact: true })
 const goOn = (page: Page) => page.getByRole('button', { name: 'Continue', exact: true })
 const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), `tributary-${key}`)
-const session = async (page: Page) =>
-  JSON.parse((await stored(page, 'session')) ?? '{}').state as Record<string, unknown>
 
 let count = 0
 /** An address that nobody has used. */
@@ -60,7 +58,7 @@ test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads t
   const [signup] = callsTo(calls, '/users:signup')
   expect(signup).toMatchObject({ verb: 'POST', path: '/users:signup', body: { email } })
   expect(signup?.body).toHaveProperty('otp_token', expect.stringMatching(/^[A-Z0-9-]{15}$/))
-  const { currentUserResourceName, passwordOTPToken } = await session(page)
+  const { currentUserResourceName, passwordOTPToken } = await storedSession(page)
   expect(currentUserResourceName).toMatch(/^users\//)
   expect(passwordOTPToken).toMatch(/^.{20,}$/)
 })
@@ -126,7 +124,7 @@ test('REG-21, REG-22, REG-23, REG-36, REG-37: completing a registration sets pas
   await codeField(page).fill((await mail.waitFor(email)).code)
   await goOn(page).click()
   await page.waitForURL('**/auth/complete-registration')
-  const { currentUserResourceName: name, passwordOTPToken } = await session(page)
+  const { currentUserResourceName: name, passwordOTPToken } = await storedSession(page)
 
   const address = page.getByRole('textbox', { name: 'Email' })
   await expect(address).toHaveValue(email)
@@ -172,7 +170,7 @@ test('REG-21, REG-22, REG-23, REG-36, REG-37: completing a registration sets pas
       body: { first_name: 'Nora', last_name: 'Newcomer' },
     },
   ])
-  expect((await session(page)).passwordOTPToken).toBeNull()
+  expect((await storedSession(page)).passwordOTPToken).toBeNull()
 })
 
 test('REG-24, REG-25: completing a registration needs a user and a one-time token in the session', async ({ page }) => {
@@ -204,7 +202,7 @@ test('REG-16, REG-26, REG-27: who opens an invitation signed out and signs up ha
   await goOn(page).click()
   await page.waitForURL('**/auth/complete-registration')
   await expect(page.getByText('Organization joined')).toBeVisible()
-  const { currentUserResourceName: user, accessToken } = await session(page)
+  const { currentUserResourceName: user, accessToken } = await storedSession(page)
   expect(callsTo(calls, ':accept')).toMatchObject([
     { verb: 'POST', path: `/${link.name}:accept`, body: { user }, authorization: `Bearer ${String(accessToken)}` },
   ])
@@ -219,7 +217,7 @@ test('an address that has an account already is mailed a code that signs in', as
   await codeField(page).fill((await mail.waitFor(rita.email)).code)
   await goOn(page).click()
   await expect(page.getByText('No organization found')).toBeVisible()
-  expect((await session(page)).currentUserResourceName).toBe(`users/${rita.userId}`)
+  expect((await storedSession(page)).currentUserResourceName).toBe(`users/${rita.userId}`)
 })
 
 test('a long address fits into the narrowest screen', async ({ page }) => {

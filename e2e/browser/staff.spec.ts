@@ -3,7 +3,7 @@ import { newId } from '@tributary/kernel'
 import { adminCredentials, createWorkspace, type Product } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
 import { colourOf } from './colour.ts'
-import { addPerson, signIn } from './people.ts'
+import { addPerson, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
@@ -159,9 +159,9 @@ test('ROLE-19, STF-19, STF-20, STF-21, STF-23: a platform admin switches to the 
   await expect(page.getByText('You are now acting on behalf of Helped Inc organization', { exact: true })).toBeVisible()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
   await expect(page.getByText(banner('Helped Inc'), { exact: true })).toBeVisible()
-  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
-  expect(stored.session.organization.name).toBe(other.organization)
-  expect(stored.actOnBehalfOf.workspace.name).toBe(other.workspace)
+  const stored = await storedSession(page)
+  expect(stored.session?.organization?.name).toBe(other.organization)
+  expect(stored.actOnBehalfOf?.workspace.name).toBe(other.workspace)
   await page.getByRole('region', { name: 'Helped Inc' }).getByRole('link', { name: 'Main' }).click()
   await expect(page).toHaveURL(new RegExp(`/${other.workspace}$`))
   await expect(heading(page, 'Home')).toBeVisible()
@@ -201,11 +201,11 @@ test('NAV-34, STF-24, STF-25, WSP-11: while acting every page has the red banner
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   await page.getByRole('menuitem', { name: 'Change workspace' }).click()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
-  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
+  const stored = await storedSession(page)
   expect(stored.actOnBehalfOf).toBeNull()
   await page.goto(`/${workspace}`)
   await expect
-    .poll(() => page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state.session))
+    .poll(() => storedSession(page).then(({ session }) => session))
     .toMatchObject({ organization: { name: organization } })
 })
 
@@ -222,7 +222,7 @@ test('STF-15, STF-16, STF-18, STF-22, STF-26: the own workspace and one that doe
   await page.getByRole('button', { name: 'Switch', exact: true }).click()
   await expect(page.getByRole('alert')).toHaveText(/workspace not found/i)
   await expect(page.getByRole('region', { name: 'Acting on behalf' })).toHaveCount(0)
-  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
+  const stored = await storedSession(page)
   expect(stored.actOnBehalfOf).toBeNull()
 })
 

@@ -1,5 +1,5 @@
 import { adminCredentials, createSource, createWorkspace } from '@tributary/test-kit'
-import { addPerson, signIn } from './people.ts'
+import { addPerson, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 test('SES-17: the organisation of the first workspace becomes that of the session, with the list beside it', async ({
@@ -12,11 +12,9 @@ test('SES-17: the organisation of the first workspace becomes that of the sessio
   await signIn(page, await addPerson(database, 'Sara', { organization, role: 'ORG_GUEST' }))
   await page.goto('/')
   await expect(page.getByRole('link', { name: /Staging/ })).toBeVisible()
-  const { session, availableWorkspaces } = await page.evaluate(
-    () => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state,
-  )
-  expect(session.organization.name).toBe(organization)
-  expect(availableWorkspaces.map(({ name }: { name: string }) => name)).toEqual([workspace, second.name])
+  const { session, availableWorkspaces } = await storedSession(page)
+  expect(session?.organization?.name).toBe(organization)
+  expect(availableWorkspaces?.map(({ name }: { name: string }) => name)).toEqual([workspace, second.name])
 })
 
 test('SES-18, SES-19: without a workspace, or with a first one of no organisation, there is no organisation', async ({
@@ -107,9 +105,9 @@ test('SES-32: acting on behalf lasts over a reload, until it is stopped', async 
   await expect(banner).toBeVisible()
   await page.reload()
   await expect(banner).toBeVisible()
-  const acting = await page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
-  expect(acting.session.organization.name).toBe(other.organization)
-  expect(acting.actOnBehalfOf.workspace.name).toBe(other.workspace)
+  const acting = await storedSession(page)
+  expect(acting.session?.organization?.name).toBe(other.organization)
+  expect(acting.actOnBehalfOf?.workspace.name).toBe(other.workspace)
   await page.getByRole('button', { name: 'Stop Acting on behalf' }).click()
   await expect(banner).toHaveCount(0)
 })

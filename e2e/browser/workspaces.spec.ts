@@ -2,12 +2,10 @@ import type { Page } from '@playwright/test'
 import { newId } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
 import { createWorkspace } from '@tributary/test-kit'
-import { addPerson, type Person, signIn } from './people.ts'
+import { addPerson, type Person, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const listed = (page: Page, organization: string) => page.getByRole('region', { name: organization, exact: true })
-const stored = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state)
-
 /** Makes a person a member of a further organisation. */
 const addMembership = async ({ db }: Relational, { userId }: Person, organization: string, role: string) => {
   await db
@@ -93,9 +91,9 @@ test('WSP-12: the organisation of the workspace that was entered is the one that
   const person = await addPerson(database, 'Wim', { organization: guest.organization, role: 'ORG_GUEST' })
   await addMembership(database, person, admin.organization, 'ORG_ADMIN')
   await signIn(page, person)
-  await expect.poll(async () => (await stored(page)).session.organization?.name).toBe(guest.organization)
+  await expect.poll(async () => (await storedSession(page)).session?.organization?.name).toBe(guest.organization)
   await listed(page, 'Admin here').getByRole('link', { name: 'Production' }).click()
-  await expect.poll(async () => (await stored(page)).session.organization?.name).toBe(admin.organization)
+  await expect.poll(async () => (await storedSession(page)).session?.organization?.name).toBe(admin.organization)
   const members = page.waitForRequest(/\/api\/organizations\/[^/]+\/memberships/)
   await page.goto(`/${admin.workspace}/settings/organization/members`)
   expect(new URL((await members).url()).pathname).toBe(`/api/${admin.organization}/memberships`)

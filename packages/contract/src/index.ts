@@ -17,6 +17,7 @@ export {
   type Role,
   roleAliases,
   roles,
+  roleTitles,
   toRole,
 } from '@tributary/kernel/browser'
 export * from './account-rules.ts'

@@ -4,6 +4,13 @@ import { type Role, roles } from './actor.ts'
 export const roleAliases = { ADMIN: 'ORG_ADMIN', COLLABORATOR: 'ORG_COLLABORATOR', GUEST: 'ORG_GUEST' } as const
 export type RoleAlias = keyof typeof roleAliases
 
+/** What a role is called, on screens and in mail. */
+export const roleTitles: Readonly<Record<Role, string>> = {
+  ORG_ADMIN: 'Administrator',
+  ORG_COLLABORATOR: 'Collaborator',
+  ORG_GUEST: 'Guest',
+}
+
 /** Everybody with a membership. */
 export const everyRole: readonly Role[] = roles
 /** Those who create and change what lives in a workspace. */

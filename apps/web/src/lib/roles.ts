@@ -1,13 +1,7 @@
-import { type Role, roles, toRole } from '@tributary/contract'
-
-const titles: Record<Role, string> = {
-  ORG_ADMIN: 'Administrator',
-  ORG_COLLABORATOR: 'Collaborator',
-  ORG_GUEST: 'Guest',
-}
+import { type Role, roles, roleTitles, toRole } from '@tributary/contract'
 
 /** What a role is called; anything unknown is a guest. */
-export const roleTitle = (value: unknown): string => titles[toRole(value)]
+export const roleTitle = (value: unknown): string => roleTitles[toRole(value)]
 
 /** What a role lets somebody do, in one sentence. */
 export const roleHints: Record<Role, string> = {

@@ -1,4 +1,4 @@
-import type { Role } from '@tributary/contract'
+import { type Role, roleTitles } from '@tributary/kernel'
 import { layOut, oneLine, shortName } from './layout.ts'
 
 /** A mail without its recipient: what a template gives and `queueMail` takes. */
@@ -19,12 +19,6 @@ const loginUrl = ({ origin, email, code }: { origin: string; email: string; code
 
 const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const utc = (time: Date): string => `${timeFormat.format(time)} UTC`
-
-const roleTitles: Readonly<Record<Role, string>> = {
-  ORG_ADMIN: 'Administrator',
-  ORG_COLLABORATOR: 'Collaborator',
-  ORG_GUEST: 'Guest',
-}
 
 /** A code to sign in with. */
 export const loginCodeMail = (given: { code: string; email: string; origin: string }): Mail => ({

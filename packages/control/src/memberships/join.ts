@@ -1,14 +1,8 @@
-import { newId, type Role } from '@tributary/kernel'
+import { newId, type Role, roleTitles } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { Tx } from '../deps.ts'
 import { type Announce, notify } from '../notifications/notify.ts'
 import { displayName } from '../users/present.ts'
-
-const roleTitles: Readonly<Record<Role, string>> = {
-  ORG_ADMIN: 'an Administrator',
-  ORG_COLLABORATOR: 'a Collaborator',
-  ORG_GUEST: 'a Guest',
-}
 
 export type Joining = {
   organizationId: string
@@ -66,7 +60,7 @@ const tellAdministrators = async (tx: Tx, joining: Joining, membershipId: string
       organizationId,
       kind: 'invitation_accepted',
       title: `${name} joined ${organization.title}`,
-      body: `${name === user.email ? name : `${name} (${user.email})`} ${how} and is now ${roleTitles[role]}.`,
+      body: `${name === user.email ? name : `${name} (${user.email})`} ${how} and is now ${role === 'ORG_ADMIN' ? 'an' : 'a'} ${roleTitles[role]}.`,
       link: workspace === undefined ? '' : `/workspaces/${workspace.id}/settings/organization/members`,
       cause: `memberships/${membershipId}`,
       now,
