@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { createSource, createWorkspace } from '@tributary/test-kit'
+import { adminCredentials, createSource, createWorkspace } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
 /** Presses Tab until the named control has the focus. */
@@ -31,6 +31,17 @@ test('the first Tab offers to skip to the content, and taking it leaves the tab 
   await expect(
     page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Sources' }),
   ).toBeFocused()
+})
+
+test('somebody signs in with the keyboard alone, key by key', async ({ page, product }) => {
+  await page.goto('/auth/login')
+  await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
+  await page.keyboard.type(adminCredentials.email)
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(adminCredentials.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(adminCredentials.password)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(`${product.url}/`)
 })
 
 test('the sidebar is collapsed and expanded by keyboard, stays so over a reload, and its links keep their names', async ({

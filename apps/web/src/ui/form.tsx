@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { stockMessage } from '@tributary/contract'
-import { type ReactNode, useEffect, useId } from 'react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
 import {
   Controller,
   type DefaultValues,
@@ -43,10 +43,14 @@ export const useApiForm = <T extends Values>(
     shouldFocusError: true,
   })
 
-/** Puts the cursor in a field when the form appears: for pages that are one form. */
+/**
+ * Puts the cursor in a field when the form appears: for pages that are one form. Which field that is counts then only: a
+ * name that changes while somebody types must not take the cursor away.
+ */
 export const useFirstField = <T extends Values>(form: UseFormReturn<T, unknown, T>, name: Path<T>): void => {
   const { setFocus } = form
-  useEffect(() => setFocus(name), [setFocus, name])
+  const [first] = useState(name)
+  useEffect(() => setFocus(first), [setFocus, first])
 }
 
 /**
