@@ -173,7 +173,7 @@ test('a list fits a phone: long titles are cut short, and nothing scrolls sidewa
   expect((await table.getByRole('link').boundingBox())?.width ?? 0).toBeGreaterThan(100)
 })
 
-test('a catalogue entry leads to its form, and the search says when nothing matches', async ({
+test('SRC-01, SRC-06, SRC-07, SRC-08, SRC-25: the catalogue is searched and filtered by category, and an entry opens New source for that app', async ({
   signedIn: page,
   product,
 }) => {
@@ -200,7 +200,18 @@ test('a catalogue entry leads to its form, and the search says when nothing matc
   for (let step = 0; step < 6; step++) await page.keyboard.press('Tab')
   await expect(entries).toBeFocused()
   await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(`/${workspace}/catalog-sources/python/new`)
+  await expect(page.getByRole('heading', { name: 'New source', exact: true, level: 1 })).toBeVisible()
+  await expect(
+    page.getByText('Create a new source for Python to start collecting data.', { exact: true }),
+  ).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Python')
+  const { docs_url } = await product.api.ok('GET', `/${workspace}/catalogSources/python`)
+  await expect(page.getByRole('complementary').getByRole('link', { name: /^Documentation/ })).toHaveAttribute(
+    'href',
+    String(docs_url),
+  )
+  expect(docs_url).toMatch(/^https:/)
   await page.goBack()
   await expect(search).toHaveValue('python')
   await expect(entries).toHaveCount(1)

@@ -1,3 +1,5 @@
+import { seeItArrive } from '../arrival.ts'
+
 /** Anything that can send an HTTP request. */
 export const http = {
   slug: 'http',
@@ -41,5 +43,6 @@ export const http = {
       title: 'Heed the answers',
       text: 'Answers 429 and 503 ask you to send the same request again after the seconds in Retry-After. Other answers from 400 on name what to mend in the request; they are listed on the page of this source under refused requests.',
     },
+    seeItArrive('Nothing waits: each request is an event.'),
   ],
 }

@@ -1,3 +1,5 @@
+import { seeItArrive } from '../arrival.ts'
+
 const snippet = `<script>
 !function () {
   var queue = window.analytics = window.analytics || []
@@ -61,10 +63,11 @@ analytics.page()`,
     },
     {
       title: 'Say who the user is and what they do',
-      text: 'Identify a user once you know the id, for instance after sign-in, and track what matters. Then open the live events of this source: they appear within a second.',
+      text: 'Identify a user once you know the id, for instance after sign-in, and track what matters.',
       code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
 analytics.track('Order Completed', { order_id: '1001', total: 59.9, currency: 'EUR' })`,
       language: 'javascript',
     },
+    seeItArrive('An event leaves within a second.'),
   ],
 }

@@ -1,3 +1,5 @@
+import { seeItArrive } from '../arrival.ts'
+
 /** Node servers, with @segment/analytics-node. */
 export const node = {
   slug: 'node',
@@ -38,5 +40,6 @@ analytics.track({ userId: 'user-123', event: 'Order Completed', properties: { or
       code: `await analytics.closeAndFlush()`,
       language: 'javascript',
     },
+    seeItArrive('A batch leaves after ten seconds at the latest, and when you flush.'),
   ],
 }

@@ -1,3 +1,5 @@
+import { seeItArrive } from '../arrival.ts'
+
 /** Places where no script runs. */
 export const pixel = {
   slug: 'pixel',
@@ -25,5 +27,6 @@ const address = \`{{origin}}/v1/pixel/track?data=\${data}\``,
       title: 'Know its limits',
       text: 'Mail programs load pictures through proxies, once, or not at all: an opening may be missed, and the address and device are often those of the proxy. An event that is refused is listed under refused requests of this source.',
     },
+    seeItArrive('The event leaves when the picture is loaded.'),
   ],
 }

@@ -1,3 +1,5 @@
+import { seeItArrive } from '../arrival.ts'
+
 /** Web sites that use RudderStack's JavaScript SDK. */
 export const rudderstackJavascript = {
   slug: 'rudderstack-javascript',
@@ -26,10 +28,11 @@ analytics.page()`,
     },
     {
       title: 'Send events',
-      text: 'Then open the live events of this source: they appear within a second.',
+      text: 'Identify a user once you know the id, and track what matters.',
       code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
 analytics.track('Order Completed', { order_id: '1001', total: 59.9, currency: 'EUR' })`,
       language: 'javascript',
     },
+    seeItArrive('An event leaves within a second.'),
   ],
 }

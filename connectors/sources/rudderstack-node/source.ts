@@ -1,3 +1,5 @@
+import { seeItArrive } from '../arrival.ts'
+
 /** Node servers that use RudderStack's SDK. */
 export const rudderstackNode = {
   slug: 'rudderstack-node',
@@ -30,5 +32,6 @@ client.track({ userId: 'user-123', event: 'Order Completed', properties: { order
 client.flush()`,
       language: 'javascript',
     },
+    seeItArrive('The first event leaves at once, later ones in batches, and all of them when you flush.'),
   ],
 }

@@ -19,7 +19,10 @@ export type SourceTypeName = keyof typeof sourceTypes
 export const targetProducts = ['CDP', 'SIGNALS'] as const
 export type TargetProduct = (typeof targetProducts)[number]
 
-/** One step of a set-up guide. `{{origin}}` and `{{writeKey}}` in text and code stand for the reader's own values. */
+/**
+ * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme) and `{{writeKey}}` in text and code
+ * stand for the reader's own values.
+ */
 export const guideStep = z.object({
   title: z.string(),
   text: z.string(),

@@ -1,0 +1,45 @@
+import { methods, sourceTypes, targetProducts } from '@tributary/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+test('SRC-02: a catalogued app has its titles, name, documentation, count, schema flag and icon', async () => {
+  const { administrator } = organization
+  const made = await administrator.ok(
+    methods.workspaces.create,
+    {},
+    { body: { title: 'W', organization: organization.organization } },
+  )
+  const workspace = { workspace: idIn(made.name) }
+  const entry = {
+    name: 'catalogSources/javascript',
+    title: 'JavaScript',
+    display_name: 'JavaScript',
+    docs_url: 'https://docs.example',
+    instance_count: 0,
+    has_predefined_schema: true,
+    extra: { app_icon: `data:image/svg+xml;base64,${btoa('<svg/>')}` },
+  }
+  const { catalog_sources } = await administrator.ok(methods.catalogSources.list, workspace)
+  expect(catalog_sources.find(({ name }) => name === entry.name)).toMatchObject(entry)
+  await administrator.ok(methods.sources.create, workspace, { body: { title: 'Shop', app: { name: entry.name } } })
+  expect(await administrator.ok(methods.catalogSources.get, { ...workspace, app: 'javascript' })).toMatchObject({
+    ...entry,
+    instance_count: 1,
+  })
+})
+
+test('SRC-05: sources are for CDP or SIGNALS', () => {
+  expect(targetProducts).toEqual(['CDP', 'SIGNALS'])
+})
+
+test('SRC-57: each type of source has its number', () => {
+  expect(sourceTypes).toEqual({ Web: 1, Mobile: 2, Server: 3, Warehouse: 4, Cloud: 5, Offline: 6, Unspecified: 7 })
+})
