@@ -49,3 +49,7 @@ export const notFound = (message: string, reason = 'NOT_FOUND'): AppError => new
 /** 409: another write came first, or the name is taken. */
 export const conflict = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
   new AppError(409, reason, message, metadata)
+
+/** 429: too often; may be tried again after `retryAfterMs`, which is told in whole seconds. */
+export const rateLimited = (message: string, retryAfterMs: number): AppError =>
+  new AppError(429, 'RATE_LIMITED', message, { retry_after: String(Math.ceil(retryAfterMs / 1000)) })

@@ -6,6 +6,7 @@ import { userIds } from './names.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
 
+/** A user by resource name. */
 export const userQuery = (user: string) =>
   queryOptions({
     ...product,
@@ -13,6 +14,7 @@ export const userQuery = (user: string) =>
     queryFn: ({ signal }) => call(methods.users.get, { params: userIds(user), signal }),
   })
 
+/** The organisations that a user belongs to, with the role in each. */
 export const membershipsQuery = (user: string) =>
   queryOptions({
     ...product,

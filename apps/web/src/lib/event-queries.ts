@@ -36,6 +36,7 @@ export const eventQuery = (workspace: string, event: string) =>
     queryFn: ({ signal }) => call(methods.events.get, { params: { ...workspaceIds(workspace), event }, signal }),
   })
 
+/** Requests that were refused at a source, by reason. */
 export const refusedQuery = (source: string) =>
   queryOptions({
     ...product,

@@ -3,5 +3,8 @@ import { create } from 'zustand'
 /** Whether the window for inviting people is open: several places open the one that the frame shows. */
 export const useInvite = create<{ open: boolean }>()(() => ({ open: false }))
 
+/** Opens the window. */
 export const openInvite = (): void => useInvite.setState({ open: true })
+
+/** Closes it. */
 export const closeInvite = (): void => useInvite.setState({ open: false })

@@ -10,6 +10,7 @@ const idsOf = <Ids>(kind: { pattern: string; parse(name: string): Ids | undefine
   return ids
 }
 
+// The ids in the names of each kind of resource.
 export const userIds = (name: string) => idsOf(resourceNames.user, name)
 export const organizationIds = (name: string) => idsOf(resourceNames.organization, name)
 export const membershipIds = (name: string) => idsOf(resourceNames.membership, name)

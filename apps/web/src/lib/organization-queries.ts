@@ -6,6 +6,7 @@ import { organizationIds } from './names.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
 
+/** An organisation by resource name. */
 export const organizationQuery = (organization: string) =>
   queryOptions({
     ...product,

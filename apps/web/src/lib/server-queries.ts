@@ -14,6 +14,7 @@ export const configQuery = () =>
     queryFn: ({ signal }) => call(methods.config.get, { signal }),
   })
 
+/** How the realtime gateway is reached; read once and kept. */
 export const realtimeQuery = () =>
   queryOptions({
     ...product,

@@ -20,11 +20,16 @@ export const useUi = create<UiState>()(
   }),
 )
 
+/** Remembers in this browser that something was seen or put away. */
 export const markDone = (id: string): void => {
   useUi.setState(({ flags }) => ({ flags: { ...flags, [id]: { done: true } } }))
 }
+
+/** Whether `markDone` was called for it. */
 export const isDone = (flags: UiState['flags'], id: string): boolean =>
   Object.hasOwn(flags, id) && flags[id]?.done === true
+
+/** Forgets all that `markDone` has remembered. */
 export const resetFlags = (): void => {
   useUi.setState({ flags: {} })
 }

@@ -6,6 +6,7 @@ import { destinationIds, sourceIds, workspaceIds } from './names.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
 
+/** A workspace by resource name, with its organisation. */
 export const workspaceQuery = (workspace: string) =>
   queryOptions({
     ...product,
@@ -14,6 +15,7 @@ export const workspaceQuery = (workspace: string) =>
     queryFn: ({ signal }) => call(methods.workspaces.get, { params: workspaceIds(workspace), signal }),
   })
 
+/** What sources can be made of. */
 export const catalogSourcesQuery = (workspace: string) =>
   queryOptions({
     ...product,
@@ -28,7 +30,7 @@ export const catalogSourcesQuery = (workspace: string) =>
       ).catalog_sources,
   })
 
-/** `app` is the slug of the entry. */
+/** One kind of source; `app` is the slug of the entry. */
 export const catalogSourceQuery = (workspace: string, app: string) =>
   queryOptions({
     ...product,
@@ -36,6 +38,7 @@ export const catalogSourceQuery = (workspace: string, app: string) =>
     queryFn: ({ signal }) => call(methods.catalogSources.get, { params: { ...workspaceIds(workspace), app }, signal }),
   })
 
+/** What destinations can be made of. */
 export const catalogDestinationsQuery = (workspace: string) =>
   queryOptions({
     ...product,
@@ -50,6 +53,7 @@ export const catalogDestinationsQuery = (workspace: string) =>
       ).catalog_destinations,
   })
 
+/** One kind of destination; `app` is the slug of the entry. */
 export const catalogDestinationQuery = (workspace: string, app: string) =>
   queryOptions({
     ...product,
@@ -58,6 +62,7 @@ export const catalogDestinationQuery = (workspace: string, app: string) =>
       call(methods.catalogDestinations.get, { params: { ...workspaceIds(workspace), app }, signal }),
   })
 
+/** All sources of a workspace. */
 export const sourcesQuery = (workspace: string) =>
   queryOptions({
     ...product,
@@ -73,6 +78,7 @@ export const sourcesQuery = (workspace: string) =>
       }),
   })
 
+/** A source by resource name. */
 export const sourceQuery = (source: string) =>
   queryOptions({
     ...product,
@@ -80,6 +86,7 @@ export const sourceQuery = (source: string) =>
     queryFn: ({ signal }) => call(methods.sources.get, { params: sourceIds(source), signal }),
   })
 
+/** The write keys of a source. */
 export const writekeysQuery = (source: string) =>
   queryOptions({
     ...product,
@@ -92,6 +99,7 @@ export const writekeysQuery = (source: string) =>
     },
   })
 
+/** All destinations of a workspace. */
 export const destinationsQuery = (workspace: string) =>
   queryOptions({
     ...product,
@@ -103,6 +111,7 @@ export const destinationsQuery = (workspace: string) =>
       }),
   })
 
+/** A destination by resource name, with its settings. */
 export const destinationQuery = (destination: string) =>
   queryOptions({
     ...product,

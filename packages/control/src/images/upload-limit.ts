@@ -1,4 +1,4 @@
-import { AppError } from '@tributary/kernel'
+import { rateLimited } from '@tributary/kernel'
 import type { Counters } from '../deps.ts'
 
 const windowMs = 3_600_000
@@ -9,7 +9,5 @@ export const uploadsPerHour = 60
 /** Counts an upload; throws 429 beyond the limit. */
 export const countUpload = async (counters: Counters, userId: string): Promise<void> => {
   if ((await counters.increment(`image-uploads:${userId}`, 1, windowMs)) <= uploadsPerHour) return
-  throw new AppError(429, 'RATE_LIMITED', 'Too many pictures were uploaded; try again in an hour', {
-    retry_after: String(windowMs / 1000),
-  })
+  throw rateLimited('Too many pictures were uploaded; try again in an hour', windowMs)
 }

@@ -1,6 +1,6 @@
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { AppError, notFound } from '@tributary/kernel'
+import { notFound, rateLimited } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
@@ -15,9 +15,7 @@ const requirePause = (sentTime: Date, now: number): void => {
   const left = sentTime.getTime() + resendPauseMs - now
   if (left <= 0) return
   const seconds = Math.ceil(left / 1000)
-  throw new AppError(429, 'RATE_LIMITED', `It was sent just now; try again in ${seconds} seconds`, {
-    retry_after: String(seconds),
-  })
+  throw rateLimited(`It was sent just now; try again in ${seconds} seconds`, left)
 }
 
 /** Mails an invitation again with a new link and seven more days; the old link ends. At most every 30 seconds. */

@@ -1,4 +1,4 @@
-import { AppError } from '@tributary/kernel'
+import { rateLimited } from '@tributary/kernel'
 import type { Counters } from '../deps.ts'
 
 const windowMs = 3_600_000
@@ -32,7 +32,5 @@ export const countInvitations = async (
   const passed = limits.find(([, limit], index) => (counts[index] ?? 0) > limit)
   if (passed === undefined) return takeBack
   await takeBack()
-  throw new AppError(429, 'RATE_LIMITED', `${passed[2]} may send ${passed[1]} invitations an hour; try again later`, {
-    retry_after: String(windowMs / 1000),
-  })
+  throw rateLimited(`${passed[2]} may send ${passed[1]} invitations an hour; try again later`, windowMs)
 }

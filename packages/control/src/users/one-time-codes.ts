@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { otpActions } from '@tributary/contract'
-import { AppError, type Clock, newId, unauthorized } from '@tributary/kernel'
+import { type AppError, type Clock, newId, rateLimited, unauthorized } from '@tributary/kernel'
 import type { Db, Tx } from '../deps.ts'
 
 /** What a code is asked for. */
@@ -75,11 +75,9 @@ export const createOneTimeCodes = ({ db, clock, key }: { db: Db; clock: Clock; k
         .executeTakeFirst()
       const left = (young?.create_time.getTime() ?? now) + codeLimits.resendMs - now
       const seconds = Math.min(codeLimits.resendMs / 1000, Math.max(1, Math.ceil(left / 1000)))
-      throw new AppError(
-        429,
-        'RATE_LIMITED',
+      throw rateLimited(
         `A code was sent just now. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before you ask for another one`,
-        { retry_after: String(seconds) },
+        seconds * 1000,
       )
     },
     async check(email, actions, code) {

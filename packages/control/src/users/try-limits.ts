@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '@tributary/kernel'
+import { rateLimited } from '@tributary/kernel'
 import type { Counters } from '../deps.ts'
 
 /** Over which time tries are counted, ms. */
@@ -34,8 +34,7 @@ export const countTry = async (
   message: string,
 ): Promise<() => Promise<void>> => {
   for (const [key, limit] of limits)
-    if ((await counters.increment(key, 1, tryWindowMs)) > limit)
-      throw new AppError(429, 'RATE_LIMITED', message, { retry_after: String(tryWindowMs / 1000) })
+    if ((await counters.increment(key, 1, tryWindowMs)) > limit) throw rateLimited(message, tryWindowMs)
   return async () => {
     await Promise.all(limits.map(([key]) => counters.increment(key, -1, tryWindowMs)))
   }

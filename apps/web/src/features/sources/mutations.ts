@@ -9,6 +9,7 @@ import { notify } from '../../ui/toast.tsx'
 
 /** Ending of the name of a source that is being created: it has no page yet. */
 const creating = '/sources/creating'
+/** Whether a listed source is one that is being created just now and has no name of its own yet. */
 export const isCreating = (source: Source): boolean => source.name.endsWith(creating)
 
 const optimistic = (
