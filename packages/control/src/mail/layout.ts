@@ -30,7 +30,7 @@ export const oneLine = (text: string): string =>
 
 /** A name that somebody chose, as one line of at most 60 characters: what a stranger reads is not theirs to fill. */
 export const shortName = (text: string): string => {
-  const characters = [...oneLine(text)]
+  const characters = Array.from(oneLine(text))
   return characters.length <= 60 ? characters.join('') : `${characters.slice(0, 59).join('')}…`
 }
 
