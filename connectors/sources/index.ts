@@ -17,6 +17,7 @@ import { rudderstackJavascript } from './rudderstack-javascript/source.ts'
 import { rudderstackNode } from './rudderstack-node/source.ts'
 import { segmentForward } from './segment-forward/source.ts'
 import { swift } from './swift/source.ts'
+import { webhook } from './webhook/source.ts'
 
 export type { SourceDefinition, SourceGuideStep } from './definition.ts'
 
@@ -40,4 +41,5 @@ export const sourceDefinitions: readonly SourceDefinition[] = [
   rudderstackNode,
   segmentForward,
   rudderstackForward,
+  webhook,
 ]
