@@ -1,14 +1,4 @@
-import MarkdownIt, { type Token } from 'markdown-it'
-
-/** Paragraphs, line breaks, bold, italics, code, links and lists; everything else, HTML too, stays the text it is. */
-const markdown = new MarkdownIt('zero', { html: false, breaks: true }).enable([
-  'list',
-  'newline',
-  'escape',
-  'backticks',
-  'emphasis',
-  'link',
-])
+import { Lexer, type Token, type Tokens } from 'marked'
 
 /** A piece of a description: words, or an element of the allow-list around other pieces. */
 export type MarkupNode =
@@ -17,52 +7,63 @@ export type MarkupNode =
   | { tag: 'p' | 'ul' | 'ol' | 'li' | 'strong' | 'em' | 'code'; children: MarkupNode[] }
   | { tag: 'a'; href: string; children: MarkupNode[] }
 
-const tags = {
-  paragraph_open: 'p',
-  bullet_list_open: 'ul',
-  ordered_list_open: 'ol',
-  list_item_open: 'li',
-  strong_open: 'strong',
-  em_open: 'em',
-} as const
+const safeAddress = /^(https?:\/\/|mailto:)/i
 
-const isKnown = (type: string): type is keyof typeof tags => type in tags
+const inside = (tokens: readonly Token[] | undefined): MarkupNode[] => (tokens ?? []).flatMap(nodesOf)
 
-/** The element that a token opens; undefined for what only its content remains of. */
-const opened = (token: Token): Exclude<MarkupNode, string | { tag: 'br' }> | undefined => {
-  if (token.type === 'link_open') {
-    const href = String(token.attrGet('href') ?? '')
-    return /^(https?:\/\/|mailto:)/i.test(href) ? { tag: 'a', href, children: [] } : undefined
+/** Words with their line breaks. */
+const lines = (text: string): MarkupNode[] =>
+  text.split('\n').flatMap((line, index): MarkupNode[] => (index === 0 ? [line] : [{ tag: 'br' }, line]))
+
+const blocks = new Set(['heading', 'blockquote', 'code', 'hr', 'table', 'def'])
+
+/** What is not in the allow-list stays the text it was written as; a block is a paragraph of it. */
+const asWritten = (token: Token): MarkupNode[] =>
+  blocks.has(token.type) || ('block' in token && token.block === true)
+    ? [{ tag: 'p', children: lines(token.raw.trim()) }]
+    : lines(token.raw)
+
+const listOf = (list: Tokens.List): MarkupNode => ({
+  tag: list.ordered ? 'ol' : 'ul',
+  children: list.items.map((item) => ({ tag: 'li', children: inside(item.tokens) })),
+})
+
+const nodesOf = (token: Token): MarkupNode[] => {
+  switch (token.type) {
+    case 'paragraph':
+      return [{ tag: 'p', children: inside(token.tokens) }]
+    case 'strong':
+    case 'em':
+      return [{ tag: token.type, children: inside(token.tokens) }]
+    case 'codespan':
+      return [{ tag: 'code', children: [token.text] }]
+    case 'br':
+      return [{ tag: 'br' }]
+    case 'space':
+      return []
+    case 'list':
+      return [listOf(token as Tokens.List)]
+    case 'link': {
+      const children = inside(token.tokens)
+      // An address that only stands in the text is no link, and one that leads nowhere safe is its words.
+      if (token.raw === token.href) return asWritten(token)
+      return safeAddress.test(token.href) ? [{ tag: 'a', href: token.href, children }] : children
+    }
+    case 'escape':
+      return [token.text]
+    case 'text':
+      return token.tokens === undefined ? lines(token.text) : inside(token.tokens)
+    default:
+      return asWritten(token)
   }
-  return isKnown(token.type) && !token.hidden ? { tag: tags[token.type], children: [] } : undefined
-}
-
-const leaf = ({ type, content }: Token): MarkupNode => {
-  if (type === 'softbreak' || type === 'hardbreak') return { tag: 'br' }
-  return type === 'code_inline' ? { tag: 'code', children: [content] } : content
-}
-
-const treeOf = (tokens: readonly Token[]): MarkupNode[] => {
-  const root: MarkupNode[] = []
-  const open: MarkupNode[][] = [root]
-  for (const token of tokens) {
-    const place = open.at(-1) ?? root
-    if (token.nesting === 1) {
-      const element = opened(token)
-      if (element !== undefined) place.push(element)
-      open.push(element?.children ?? place)
-    } else if (token.nesting === -1) open.pop()
-    else if (token.type === 'inline') place.push(...treeOf(token.children ?? []))
-    else place.push(leaf(token))
-  }
-  return root
 }
 
 /**
- * A description in light markup as a tree. Nothing in it can be active: only the elements above exist, no attribute but a
+ * A description in light markup as a tree: paragraphs, line breaks, bold, italics, code, links and lists; everything else,
+ * HTML too, stays the text it is. Nothing in it can be active: only the elements above exist, no attribute but a
  * link's address is taken over, and that leads to the web or to a mail address.
  */
-export const parseMarkup = (text: string): MarkupNode[] => treeOf(markdown.parse(text, {}))
+export const parseMarkup = (text: string): MarkupNode[] => inside(Lexer.lex(text, { gfm: false }))
 
 const wordsOf = (nodes: readonly MarkupNode[]): string =>
   nodes
