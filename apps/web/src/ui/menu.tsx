@@ -94,7 +94,7 @@ export const MenuItem = ({
   )
 }
 
-export const MenuSeparator = () => <Base.Separator className="-mx-1 my-1 h-px bg-line" />
+export const MenuSeparator = () => <Base.Separator className="my-1 h-px bg-line" />
 
 /** A choice of one inside a menu, as a row of icons; each says its name on hover. */
 export const MenuIconRadio = <T extends string>({
