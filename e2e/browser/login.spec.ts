@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
+import { startProduct } from '@tributary/test-kit'
 import { callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
-import { addPerson, fillSignIn, storedSession } from './people.ts'
+import { addPerson, fillSignIn, otherPage, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const emailField = (page: Page) => page.getByRole('textbox', { name: 'Email' })
@@ -26,18 +27,16 @@ test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provid
   await expect(page).toHaveURL(/\/auth\/register$/)
 })
 
-test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', async ({ page }) => {
+test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', async ({ page, chromium }) => {
   await page.goto('/auth/login')
   await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
-  await onCall(page, '/config', async (route) => {
-    const answer = await route.fetch()
-    await route.fulfill({ json: { ...(await answer.json()), sign_up_enabled: false } })
-  })
-  await page.reload()
-  await expect(emailField(page)).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Sign up' })).toHaveCount(0)
-  await page.goto('/auth/register')
-  await expect(page).toHaveURL(/\/auth\/login$/)
+  await using closed = await startProduct({ env: { TRIBUTARY_SIGN_UP: 'off' } })
+  await using other = await otherPage(chromium, closed)
+  await other.page.goto('/auth/login')
+  await expect(emailField(other.page)).toBeVisible()
+  await expect(other.page.getByRole('link', { name: 'Sign up' })).toHaveCount(0)
+  await other.page.goto('/auth/register')
+  await expect(other.page).toHaveURL(/\/auth\/login$/)
 })
 
 test('AUTH-06, AUTH-07: an invalid address or no password is told under its field and nothing is sent', async ({
