@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { compatibilities, problemKinds } from './compatibility.ts'
 import { delivery } from './deliveries.ts'
-import { errors, line, nextPageToken, pageQuery, time } from './fields.ts'
+import { errors, line, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { eventTypes } from './tracking.ts'
 
-/** `rejected` events are kept with their reason and go nowhere else. */
-export const eventStatuses = ['accepted', 'rejected'] as const
+/**
+ * `rejected` events are kept with their reason and go nowhere else; `blocked` ones did not fit the schema of a source that
+ * blocks, and can be replayed.
+ */
+export const eventStatuses = ['accepted', 'rejected', 'blocked'] as const
 
 /** One row of an event list. */
 export const eventSummary = z.object({
@@ -25,6 +29,10 @@ export const eventSummary = z.object({
   reason: z.string(),
   user_id: z.string(),
   anonymous_id: z.string(),
+  /** How it fitted the schema; '' for events that were not judged. */
+  compatibility: z.enum([...compatibilities, '']),
+  /** The version of the schema that judged it; 0 when none did. */
+  schema_version: z.number().int(),
   receive_time: time,
   timestamp: time,
 })
@@ -37,6 +45,10 @@ export const eventDetail = eventSummary.extend({
   original_timestamp: time.nullable(),
   sent_at: time.nullable(),
   ip: z.string(),
+  /** What did not fit the schema version that judged it; properties as `Problem.property`. */
+  problems: z.array(z.object({ property: z.string(), kind: z.enum(problemKinds) })),
+  /** When a blocked event was sent again; null when it was not. */
+  replay_time: time.nullable(),
   /** The event as received, parsed; null when it is not a JSON object. */
   payload: z.record(z.string(), z.unknown()).nullable(),
   /** The event as received, as text. */
@@ -46,13 +58,23 @@ export const eventDetail = eventSummary.extend({
 })
 export type EventDetail = z.infer<typeof eventDetail>
 
-/** Filters of both lists; texts are compared whole. */
+/** Filters of both lists; texts are compared whole, `search` looks for a part of the name in any letter case. */
 const eventQuery = pageQuery.extend({
   type: z.enum(eventTypes).optional(),
   status: z.enum(eventStatuses).optional(),
+  compatibility: z.enum(compatibilities).optional(),
+  test: z.enum(['true', 'false']).optional(),
   event: line(500).optional(),
+  search: line(200).optional(),
+  /** User or anonymous id. */
   user_id: line(500).optional(),
   message_id: line(200).optional(),
+  /** A top-level property or trait, and the text of its value. Only together. */
+  property: line(200).optional(),
+  property_value: line(500).optional(),
+  /** Received at or after, and before. */
+  start_time: time.optional(),
+  end_time: time.optional(),
 })
 const eventList = z.object({ events: z.array(eventSummary), next_page_token: nextPageToken })
 
@@ -71,7 +93,7 @@ export const events = {
     verb: 'GET',
     path: '/workspaces/{workspace}/events',
     summary: 'The events of a workspace, newest first.',
-    query: eventQuery,
+    query: eventQuery.extend({ source: reference.optional() }),
     response: eventList,
     errors: [errors.notFound, errors.unavailable],
   }),

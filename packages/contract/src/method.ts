@@ -98,6 +98,8 @@ export const resourceNames = {
   catalogDestination: resourcePattern('catalogDestinations/{app}'),
   source: resourcePattern('workspaces/{workspace}/sources/{source}'),
   sourceApp: resourcePattern('workspaces/{workspace}/sources/{source}/app'),
+  schemaVersion: resourcePattern('workspaces/{workspace}/sources/{source}/schemaVersions/{version}'),
+  schemaTemplate: resourcePattern('sourceSchemaTemplates/{template}'),
   writekey: resourcePattern('workspaces/{workspace}/writekeys/{writekey}'),
   destination: resourcePattern('workspaces/{workspace}/destinations/{destination}'),
   destinationApp: resourcePattern('workspaces/{workspace}/destinations/{destination}/app'),

@@ -10,6 +10,7 @@ import {
   methods,
   pageQuery,
   resourceNames,
+  type SettingValue,
 } from './index.ts'
 
 describe('every method', () => {
@@ -50,6 +51,8 @@ describe('every method', () => {
     expectTypeOf<MethodRequest<typeof methods.sources.create>>().toEqualTypeOf<{
       title: string
       app: { name: string }
+      schema?: { initial_template: { name: string } } | undefined
+      settings?: Record<string, SettingValue> | undefined
       request_id?: string | undefined
     }>()
     expectTypeOf<MethodRequest<typeof methods.sources.get>>().toEqualTypeOf<undefined>()

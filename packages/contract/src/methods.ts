@@ -8,12 +8,15 @@ import { events } from './events.ts'
 import { invitationLinks, invitations } from './invitations.ts'
 import { memberships } from './memberships.ts'
 import type { Method } from './method.ts'
+import { metrics } from './metrics.ts'
 import { notifications } from './notifications.ts'
 import { organizations } from './organizations.ts'
 import { realtime } from './realtime.ts'
 import { refusedRequests } from './refused-requests.ts'
+import { inferredSchemas, schemaVersions, sourceSchemaTemplates } from './source-schemas.ts'
 import { sources } from './sources.ts'
 import { sessions, users } from './users.ts'
+import { violations } from './violations.ts'
 import { workspaces } from './workspaces.ts'
 import { writekeys } from './writekeys.ts'
 
@@ -31,6 +34,10 @@ export const methods = {
   catalogSources,
   catalogDestinations,
   sources,
+  sourceSchemaTemplates,
+  schemaVersions,
+  inferredSchemas,
+  violations,
   writekeys,
   destinations,
   connections,
@@ -38,6 +45,7 @@ export const methods = {
   deliveries,
   refusedRequests,
   droppedEvents,
+  metrics,
   realtime,
 } as const
 export type Methods = typeof methods

@@ -1,7 +1,21 @@
 import { z } from 'zod'
 import { targetProducts } from './catalog.ts'
-import { empty, errors, maskQuery, nextPageToken, pageQuery, reference, requestId, time, title } from './fields.ts'
+import {
+  empty,
+  errors,
+  line,
+  maskQuery,
+  nextPageToken,
+  pageQuery,
+  reference,
+  requestId,
+  time,
+  title,
+} from './fields.ts'
 import { defineMethod } from './method.ts'
+import { setting, settingsInput, settingValue } from './settings.ts'
+import { schemaLimits } from './source-schema.ts'
+import { currentSchema, enforcements, schemaChanges } from './source-schemas.ts'
 
 export const source = z.object({
   /** `workspaces/{id}/sources/{id}`. */
@@ -16,9 +30,15 @@ export const source = z.object({
     docs_url: z.string(),
     type: z.number().int(),
     extra: z.object({ app_icon: z.string() }),
+    /** What its kind of source asks for, such as the secret that signs deliveries; empty for most. */
+    settings: z.array(setting),
   }),
   target_product: z.enum(targetProducts),
   enabled: z.boolean(),
+  /** What happens to events that do not fit the schema. */
+  enforcement: z.enum(enforcements),
+  /** Version of its schema. */
+  schema_version: z.number().int(),
   create_time: time,
   update_time: time,
   /** True once a request with one of its keys was accepted. */
@@ -27,6 +47,10 @@ export const source = z.object({
   last_event_time: time.nullable(),
 })
 export type Source = z.infer<typeof source>
+
+/** A source with its schema. */
+export const sourceWithSchema = source.extend({ schema: currentSchema })
+export type SourceWithSchema = z.infer<typeof sourceWithSchema>
 
 export const sources = {
   list: defineMethod({
@@ -42,16 +66,23 @@ export const sources = {
     name: 'sources.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}',
-    summary: 'Reads a source.',
-    response: source,
+    summary: 'Reads a source with its schema.',
+    response: sourceWithSchema,
     errors: [errors.notFound],
   }),
   create: defineMethod({
     name: 'sources.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources',
-    summary: 'Makes a source of an entry of the catalogue (`app.name` is `catalogSources/{slug}`).',
-    request: z.object({ title, app: z.object({ name: reference }), request_id: requestId }),
+    summary:
+      'Makes a source of an entry of the catalogue (`app.name` is `catalogSources/{slug}`). Its schema starts as the template says, or as a copy of another source (`schema.initial_template.name`); without one it is empty, or the one that its app has.',
+    request: z.object({
+      title,
+      app: z.object({ name: reference }),
+      schema: z.object({ initial_template: z.object({ name: reference }) }).optional(),
+      settings: settingsInput.default({}),
+      request_id: requestId,
+    }),
     response: source,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
@@ -59,9 +90,37 @@ export const sources = {
     name: 'sources.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/sources/{source}',
-    summary: 'Changes title or enabled. A disabled source refuses what is sent to it.',
-    query: maskQuery,
-    request: z.object({ title: title.optional(), enabled: z.boolean().optional() }),
+    summary:
+      'Changes title, enabled, enforcement or schema. A disabled source refuses what is sent to it. A whole `schema` with `schema_version` is refused when somebody changed it since; with `propertyId`, only that property of it is taken over.',
+    query: maskQuery.extend({ force_refresh: z.enum(['true', 'false']).optional() }),
+    bodyLimit: 2 * schemaLimits.bytes,
+    request: z.object({
+      title: title.optional(),
+      enabled: z.boolean().optional(),
+      enforcement: z.enum(enforcements).optional(),
+      /** JSON text of the full schema. */
+      schema: z.string().optional(),
+      /** JSON Pointer of the one property that changes, as `propertyIdOf` makes it. */
+      propertyId: z.string().max(2000).optional(),
+      /** The version that the change was made on. */
+      schema_version: z.number().int().optional(),
+      /** Where the schema comes from, for its history. */
+      schema_change: z.enum(schemaChanges).optional(),
+    }),
+    response: sourceWithSchema,
+    errors: [
+      errors.invalid,
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'SCHEMA_CHANGED', when: 'Somebody changed the schema since `schema_version`.' },
+    ],
+  }),
+  updateSetting: defineMethod({
+    name: 'sources.updateSetting',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/sources/{source}/app:updateSetting',
+    summary: "Changes one setting of a source's app.",
+    request: z.object({ name: line(100), value: settingValue }),
     response: source,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Compatibility } from './compatibility.ts'
 
 /** The six calls of the tracking API. */
 export const eventTypes = ['track', 'page', 'screen', 'identify', 'group', 'alias'] as const
@@ -49,6 +50,8 @@ export const requestMeta = z.object({
   d: z.boolean().optional(),
   /** Another server passes the events on: it has corrected their `timestamp` already. */
   f: z.boolean().optional(),
+  /** The events are sent again: the ids of the stored ones they stand for, one for each event, in their order. */
+  p: z.array(z.string()).optional(),
 })
 export type RequestMeta = z.infer<typeof requestMeta>
 
@@ -102,9 +105,12 @@ export type LiveEventSummary = {
   receiveTime: string
   userId?: string
   anonymousId?: string
-  /** 'accepted', or 'rejected' with a reason. */
-  status: 'accepted' | 'rejected'
+  /** 'accepted', 'rejected' with a reason, or 'blocked' because it does not fit the schema. */
+  status: 'accepted' | 'rejected' | 'blocked'
   reason?: string
+  /** How it fits the schema, and the version that judged it; absent for rejected events. */
+  compatibility?: Compatibility
+  schemaVersion?: number
 }
 /** Message of the live channel: a handful of summaries and how many were left out since the last message. */
 export type LiveMessage = { events: LiveEventSummary[]; skipped: number }

@@ -34,6 +34,15 @@ export const writekeys = {
     response: z.object({ writekeys: z.array(writekey), next_page_token: nextPageToken }),
     errors: [errors.notFound],
   }),
+  rotate: defineMethod({
+    name: 'writekeys.rotate',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/writekeys/{writekey}:rotate',
+    summary: 'Makes a new key with the same title and revokes this one in the same step.',
+    request: z.object({}),
+    response: writekey,
+    errors: [errors.forbidden, errors.notFound],
+  }),
   delete: defineMethod({
     name: 'writekeys.delete',
     verb: 'DELETE',

@@ -1,4 +1,5 @@
 import type { Handlers } from '@tributary/http'
+import { AppError } from '@tributary/kernel'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -92,6 +93,11 @@ import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 
+/** Methods whose verbs are not written yet. */
+const later = async (): Promise<never> => {
+  throw new AppError(501, 'NOT_IMPLEMENTED', 'This call is not served yet')
+}
+
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (
   deps: ControlDeps & {
@@ -175,8 +181,18 @@ export const createHandlers = (
     create: createSource(deps),
     update: updateSource(deps),
     delete: deleteSource(deps),
+    updateSetting: later,
   },
-  writekeys: { create: createWriteKey(deps), list: listWriteKeys(deps), delete: deleteWriteKey(deps) },
+  sourceSchemaTemplates: { list: later },
+  schemaVersions: { list: later, get: later },
+  inferredSchemas: { get: later },
+  violations: { listBySource: later, replayBlocked: later },
+  writekeys: {
+    create: createWriteKey(deps),
+    list: listWriteKeys(deps),
+    rotate: later,
+    delete: deleteWriteKey(deps),
+  },
   destinations: {
     list: listDestinations(deps),
     get: getDestination(deps),
@@ -201,5 +217,6 @@ export const createHandlers = (
     listUnowned: listUnownedRefusedRequests(deps),
   },
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
+  metrics: { get: later },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

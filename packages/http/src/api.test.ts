@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorBody, methodList, type Source } from '@tributary/contract'
+import { errorBody, methodList, type SourceWithSchema } from '@tributary/contract'
 import { type Actor, conflict, type Logger, noMetrics, silentLogger } from '@tributary/kernel'
 import fastifyFactory from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,7 +10,7 @@ import { type AnyHandler, apiServerOptions, createApi, type Handlers } from './i
 
 const actor: Actor = { userId: 'u', email: 'a@b.co', isPlatformAdmin: false, sessionId: 's', memberships: [] }
 const time = '2026-01-02T03:04:05.678Z'
-const source: Source = {
+const source: SourceWithSchema = {
   name: 'workspaces/w/sources/s',
   title: 'Shop',
   app: {
@@ -20,13 +20,17 @@ const source: Source = {
     docs_url: '',
     type: 3,
     extra: { app_icon: '' },
+    settings: [],
   },
   target_product: 'CDP',
   enabled: true,
+  enforcement: 'allow',
+  schema_version: 1,
   create_time: time,
   update_time: time,
   has_received: false,
   last_event_time: null,
+  schema: { schema: '{"events":{}}', version: 1, update_time: time },
 }
 
 type Given = Parameters<AnyHandler>[0]

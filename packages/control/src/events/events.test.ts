@@ -100,6 +100,8 @@ describe('the events of a source', () => {
         reason: '',
         user_id: 'u-1',
         anonymous_id: 'a',
+        compatibility: '',
+        schema_version: 0,
         receive_time: new Date(at).toISOString(),
         timestamp: new Date(at - 5).toISOString(),
       },

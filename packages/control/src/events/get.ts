@@ -1,4 +1,4 @@
-import { everyRole, type methods } from '@tributary/contract'
+import { everyRole, type methods, problemKinds } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
@@ -13,6 +13,8 @@ type DetailRow = EventRow & {
   sent_at_ms: number | null
   ip: string
   original: string
+  problem_properties: string[]
+  problem_kinds: string[]
 }
 
 /** The JSON object in a text, or null. */
@@ -32,9 +34,10 @@ export const getEvent =
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const ids = { workspace: workspace.id, event: params.event }
     const options = { lane: 'short', signal } as const
-    const [events, attempts] = await Promise.all([
+    const [events, attempts, replays] = await Promise.all([
       eventStore.query<DetailRow>(
         `select ${eventColumns}, group_id, previous_id, ip, original,
+           problems.property as problem_properties, problems.kind as problem_kinds,
            toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
            toUnixTimestamp64Milli(sent_at) as sent_at_ms
          from events where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,
@@ -48,6 +51,12 @@ export const getEvent =
         ids,
         options,
       ),
+      eventStore.query<{ time_ms: number }>(
+        `select toUnixTimestamp64Milli(max(time)) as time_ms from replayed_events
+         where workspace_id = {workspace:String} and event_id = {event:String} having count() > 0`,
+        ids,
+        options,
+      ),
     ])
     const row = events[0]
     if (row === undefined) throw notFound('event not found')
@@ -58,6 +67,11 @@ export const getEvent =
       original_timestamp: row.original_timestamp_ms === null ? null : wireTime(row.original_timestamp_ms),
       sent_at: row.sent_at_ms === null ? null : wireTime(row.sent_at_ms),
       ip: row.ip,
+      problems: row.problem_properties.flatMap((property, index) => {
+        const kind = problemKinds.find((each) => each === row.problem_kinds[index])
+        return kind === undefined ? [] : [{ property, kind }]
+      }),
+      replay_time: replays[0] === undefined ? null : wireTime(replays[0].time_ms),
       payload: payloadOf(row.original),
       original: row.original,
       deliveries: attempts.map((attempt) => presentDelivery(workspace.id, attempt)),

@@ -1,4 +1,4 @@
-import { type EventSummary, resourceNames } from '@tributary/contract'
+import { compatibilities, type EventSummary, resourceNames } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { z } from 'zod'
 import type { Page } from '../paging.ts'
@@ -27,12 +27,15 @@ export type EventRow = {
   reason: string
   user_id: string
   anonymous_id: string
+  compatibility: string
+  schema_version: number
   receive_ms: number
   timestamp_ms: number
 }
 
 /** Columns of a list's row. Times are epoch ms, which neither drivers nor time zones change. */
 export const eventColumns = `event_id, message_id, type, event, source_id, test, status, reason, user_id, anonymous_id,
+  compatibility, schema_version,
   toUnixTimestamp64Milli(receive_time) as receive_ms, toUnixTimestamp64Milli(timestamp) as timestamp_ms`
 
 const columnOf = {
@@ -104,6 +107,8 @@ export const presentEvent = (workspaceId: string, row: EventRow): EventSummary =
   reason: row.reason,
   user_id: row.user_id,
   anonymous_id: row.anonymous_id,
+  compatibility: compatibilities.find((each) => each === row.compatibility) ?? '',
+  schema_version: row.schema_version,
   receive_time: wireTime(row.receive_ms),
   timestamp: wireTime(row.timestamp_ms),
 })

@@ -1,4 +1,4 @@
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { editors, emptySchema, formatSourceSchema, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { audit } from '../audit.ts'
@@ -36,6 +36,17 @@ export const createSource =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) return
+      await tx
+        .insertInto('source_schemas')
+        .values({
+          source_id: id,
+          version: 1,
+          schema: formatSourceSchema(emptySchema),
+          change: 'created',
+          author_id: null,
+          create_time: time,
+        })
+        .execute()
       await audit(tx, {
         actor,
         action: 'sources.create',

@@ -2,12 +2,12 @@ import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
-import { presentSource, readSource } from './read.ts'
+import { presentWithSchema, readSource } from './read.ts'
 
-/** Reads a source. */
+/** Reads a source with its schema. */
 export const getSource =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.sources.get> =>
   async ({ actor, params }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
-    return presentSource(await readSource(db, workspace.id, params.source), catalog)
+    return presentWithSchema(db, await readSource(db, workspace.id, params.source), catalog)
   }

@@ -1,4 +1,11 @@
-import { resourceNames, type Source, sourceTypes, targetProducts } from '@tributary/contract'
+import {
+  enforcements,
+  resourceNames,
+  type Source,
+  type SourceWithSchema,
+  sourceTypes,
+  targetProducts,
+} from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { SourcesTable } from '@tributary/storage'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
@@ -45,12 +52,34 @@ export const presentSource = (row: SourceRow, catalog: Catalog): Source => {
       docs_url: entry?.docsUrl ?? '',
       type: entry?.type ?? sourceTypes.Unspecified,
       extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
+      settings: [],
     },
     target_product: targetProducts.find((product) => product === row.target_product) ?? 'CDP',
     enabled: row.enabled,
+    enforcement: enforcements.find((each) => each === row.enforcement) ?? 'allow',
+    schema_version: row.schema_version,
     create_time: row.create_time.toISOString(),
     update_time: row.update_time.toISOString(),
     has_received: row.last_used_time !== null,
     last_event_time: row.last_used_time?.toISOString() ?? null,
+  }
+}
+
+/** A source with its schema, as the wire shows it. */
+export const presentWithSchema = async (db: Db, row: SourceRow, catalog: Catalog): Promise<SourceWithSchema> => {
+  const current = await db
+    .selectFrom('source_schemas')
+    .select(['schema', 'version', 'create_time'])
+    .where('source_id', '=', row.id)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return {
+    ...presentSource({ ...row, schema_version: current.version }, catalog),
+    schema: {
+      schema: current.schema,
+      version: current.version,
+      update_time: current.create_time.toISOString(),
+    },
   }
 }

@@ -46,7 +46,9 @@ describe('a source', () => {
       last_event_time: null,
     })
     expect(source.app.extra.app_icon).toMatch(/^data:image\/svg\+xml;base64,/)
-    expect(await administrator.ok(methods.sources.get, { ...workspace, source: idIn(source.name) })).toEqual(source)
+    expect(await administrator.ok(methods.sources.get, { ...workspace, source: idIn(source.name) })).toMatchObject(
+      source,
+    )
   })
 
   test('has the product of its catalogue entry, and lists are divided by it', async () => {

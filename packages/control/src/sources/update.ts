@@ -3,12 +3,15 @@ import type { Handler } from '@tributary/http'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
-import { presentSource, readSource } from './read.ts'
+import { presentWithSchema, readSource } from './read.ts'
 
 /** Changes title or enabled. A disabled source refuses what is sent to it within two seconds. */
 export const updateSource =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.sources.update> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, params, body: { title, enabled, enforcement } }) => {
+    const body = Object.fromEntries(
+      Object.entries({ title, enabled, enforcement }).filter(([, value]) => value !== undefined),
+    )
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { id } = await readSource(db, workspace.id, params.source)
     if (Object.keys(body).length > 0) {
@@ -33,5 +36,5 @@ export const updateSource =
         })
       })
     }
-    return presentSource(await readSource(db, workspace.id, id), catalog)
+    return presentWithSchema(db, await readSource(db, workspace.id, id), catalog)
   }

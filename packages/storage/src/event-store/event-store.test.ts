@@ -23,7 +23,10 @@ describe('migrateEventStore', () => {
         'select (select count() from events) as events, (select count() from deliveries) as deliveries',
       ),
     ).toEqual([{ events: 1, deliveries: 0 }])
-    expect(await store.query('select version from schema_versions')).toEqual([{ version: 1 }])
+    expect(await store.query('select version from schema_versions order by version')).toEqual([
+      { version: 1 },
+      { version: 2 },
+    ])
   })
 
   it('refuses a database that a newer program has migrated', async () => {

@@ -56,9 +56,28 @@ export type SourcesTable = {
   app: string
   target_product: Generated<string>
   enabled: Generated<boolean>
+  /** Version of its schema in `source_schemas`. */
+  schema_version: Generated<number>
+  enforcement: Generated<string>
+  settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  secrets_encrypted: ColumnType<Uint8Array | null, Uint8Array | null | undefined, Uint8Array | null>
   create_time: Time
   update_time: Time
   delete_time: NullableTime
+}
+
+/** Every version of the schema of a source. */
+export type SourceSchemasTable = {
+  source_id: string
+  version: number
+  /** JSON text, as the contract's `parseSourceSchema` reads it. */
+  schema: string
+  /** One of the contract's `schemaChanges`. */
+  change: string
+  author_id: string | null
+  event_count: Generated<number>
+  property_count: Generated<number>
+  create_time: Time
 }
 
 export type WriteKeysTable = {
@@ -271,6 +290,7 @@ export type Database = {
   memberships: MembershipsTable
   workspaces: WorkspacesTable
   sources: SourcesTable
+  source_schemas: SourceSchemasTable
   write_keys: WriteKeysTable
   destinations: DestinationsTable
   connections: ConnectionsTable

@@ -2,10 +2,12 @@ import type { Migration } from '../migrate.ts'
 import { up as core } from './0001-core.ts'
 import { up as directoryVersion } from './0002-directory-version.ts'
 import { up as accounts } from './0003-accounts.ts'
+import { up as sourceSchemas } from './0004-source-schemas.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
   { name: '0001-core', up: core },
   { name: '0002-directory-version', up: directoryVersion },
   { name: '0003-accounts', up: accounts },
+  { name: '0004-source-schemas', up: sourceSchemas },
 ]

@@ -1,0 +1,127 @@
+import {
+  definitionOf,
+  type ObjectSchema,
+  type PropertyType,
+  pointerSegment,
+  type SourceSchema,
+} from './source-schema.ts'
+import { eventTypes } from './tracking.ts'
+
+/** How an event fits its source's schema: it does, it is unknown there, or some of its properties do not. */
+export const compatibilities = ['compatible', 'incompatible', 'needsAttention'] as const
+export type Compatibility = (typeof compatibilities)[number]
+
+/** What can be wrong with a property, by its stable name, with the words for people. */
+export const problemMessages = {
+  missing: 'Missing property',
+  type: 'Type mismatch',
+  unknown: 'Unknown property',
+} as const
+export type ProblemKind = keyof typeof problemMessages
+export const problemKinds = ['missing', 'type', 'unknown'] as const satisfies readonly ProblemKind[]
+
+/** One property that does not fit. */
+export type Problem = {
+  /** The property's name; for a field of an array's items `array/field`. Segments as in a JSON Pointer. */
+  readonly property: string
+  readonly kind: ProblemKind
+}
+
+export type Judgement = { readonly compatibility: Compatibility; readonly problems: readonly Problem[] }
+
+/** Problems of one event that are kept; what is beyond is not told. */
+export const mostProblems = 50
+
+const fits: Judgement = { compatibility: 'compatible', problems: [] }
+const isNew: Judgement = { compatibility: 'incompatible', problems: [] }
+
+type Values = { readonly [name: string]: unknown }
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The type of a JSON value in the words of a schema; undefined for null. */
+export const typeOfValue = (value: unknown): PropertyType | undefined => {
+  if (value === null || value === undefined) return undefined
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
+}
+
+const hasOwn = Object.prototype.hasOwnProperty
+
+/** Judges the fields of `values`, and hands each problem with the field's path to `report` until that returns false. */
+const judgeFields = (
+  values: Values,
+  object: ObjectSchema,
+  prefix: string,
+  report: (property: string, kind: ProblemKind) => boolean,
+): boolean => {
+  for (const name of object.required) {
+    if (!hasOwn.call(values, name) && !report(prefix + pointerSegment(name), 'missing')) return false
+  }
+  for (const name in values) {
+    if (!hasOwn.call(values, name)) continue
+    const value = values[name]
+    const property = object.properties.get(name)
+    if (property === undefined) {
+      if (!report(prefix + pointerSegment(name), 'unknown')) return false
+      continue
+    }
+    const type = typeOfValue(value)
+    if (type === undefined ? object.required.has(name) : type !== property.type) {
+      if (!report(prefix + pointerSegment(name), 'type')) return false
+      continue
+    }
+    if (property.items === undefined || !Array.isArray(value)) continue
+    const inside = `${prefix}${pointerSegment(name)}/`
+    for (const item of value) {
+      const goesOn = isObject(item)
+        ? judgeFields(item, property.items, inside, report)
+        : report(prefix + pointerSegment(name), 'type')
+      if (!goesOn) return false
+    }
+  }
+  return true
+}
+
+/** The problems of properties or traits against their definition, each once, at most `mostProblems`. */
+export const problemsOf = (values: Values, object: ObjectSchema): readonly Problem[] => {
+  let problems: Problem[] | undefined
+  let seen: Set<string> | undefined
+  judgeFields(values, object, '', (property, kind) => {
+    seen ??= new Set()
+    const key = `${kind} ${property}`
+    if (seen.has(key)) return true
+    seen.add(key)
+    problems ??= []
+    problems.push({ property, kind })
+    return problems.length < mostProblems
+  })
+  return problems ?? fits.problems
+}
+
+/**
+ * Judges one event. page, screen, group and alias always fit. A track event is looked up by its title, identify by the
+ * user schema: without a definition it is incompatible; with one it is compatible when nothing is missing, of another
+ * type or unknown, and else needs attention. `data` are its properties, or the traits of identify; what is no object
+ * counts as empty. null is a mismatch for a required property and ignored otherwise; objects are not descended, items
+ * of arrays are where the schema defines them.
+ */
+export const judgeEvent = (
+  schema: SourceSchema,
+  event: { readonly type: string; readonly title: string; readonly data: unknown },
+): Judgement => {
+  if (event.type !== 'track' && event.type !== 'identify') return fits
+  const definition = definitionOf(schema, event.type, event.title)
+  if (definition === undefined) return isNew
+  const problems = problemsOf(isObject(event.data) ? event.data : {}, definition)
+  return problems.length === 0 ? fits : { compatibility: 'needsAttention', problems }
+}
+
+/** The object of an event that its schema judges: the traits of identify, the properties of the others. */
+export const judgedDataOf = (type: string, payload: Values): unknown =>
+  type === 'identify' ? payload['traits'] : payload['properties']
+
+/** Whether a text is one of the types of events. */
+export const isEventType = (type: string): boolean => eventTypes.some((each) => each === type)

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { problemKinds } from './compatibility.ts'
+import { errors, line, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** What does not fit a source's schema, by event and property, over the last 30 days. */
+export const violation = z.object({
+  /** `track` or `identify`. */
+  type: z.string(),
+  /** The event's name; '' for identify. */
+  event: z.string(),
+  /** The property's path, `array/field` for fields of items; '' when the whole event is unknown. */
+  property: z.string(),
+  /** `new_event` when the schema does not know the event. */
+  problem: z.enum([...problemKinds, 'new_event']),
+  last_24_hours: z.number().int(),
+  last_7_days: z.number().int(),
+  last_30_days: z.number().int(),
+  last_seen_time: time,
+  /** Resource names of the newest events with it, newest first, at most 5. */
+  sample_events: z.array(z.string()),
+})
+export type Violation = z.infer<typeof violation>
+
+export const violations = {
+  listBySource: defineMethod({
+    name: 'violations.listBySource',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/sources/{source}/violations',
+    summary: "What did not fit a source's schema in the last 30 days, most frequent first.",
+    query: pageQuery,
+    response: z.object({
+      violations: z.array(violation),
+      next_page_token: nextPageToken,
+      /** Events kept back by enforcement that were not replayed, of the last 30 days. */
+      blocked_count: z.number().int(),
+    }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  replayBlocked: defineMethod({
+    name: 'violations.replayBlocked',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/sources/{source}:replayBlockedEvents',
+    summary:
+      'Sends the kept back events that fit the schema as it is now through the pipeline again, each once, as new events; the others stay kept back.',
+    request: z.object({
+      /** Only the events of this name. */
+      event: line(500).optional(),
+    }),
+    response: z.object({
+      /** Events sent again, and events that still do not fit. */
+      replayed: z.number().int(),
+      still_blocked: z.number().int(),
+    }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+  }),
+}
