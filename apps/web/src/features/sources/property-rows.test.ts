@@ -1,0 +1,159 @@
+import { emptyObject, type ObjectSchema, parseSourceSchema, problemsOf } from '@tributary/contract'
+import { describe, expect, test } from 'vitest'
+import { judgingDefinition, newProperties, rowMessage, schemaRows, valuesOf } from './property-rows.ts'
+
+const schema = parseSourceSchema(
+  JSON.stringify({
+    events: {
+      'Order/Paid': {
+        properties: {
+          order_id: { type: 'string' },
+          total: { type: 'number' },
+          coupon: { type: 'string' },
+          products: {
+            type: 'array',
+            items: {
+              properties: { sku: { type: 'string' }, price: { type: 'number' }, note: { type: 'string' } },
+              required: ['sku'],
+              recommended: ['price'],
+            },
+          },
+        },
+        required: ['order_id'],
+        recommended: ['total'],
+      },
+    },
+    user: { properties: { email: { type: 'string' } } },
+  }),
+)
+const order: ObjectSchema = schema.events.get('Order/Paid') ?? emptyObject
+
+test('SCH-05: a row has id, name, type, parent, isRequired, isRecommended, isNew and requirement', () => {
+  expect(schemaRows(order, 'Order/Paid')[0]).toEqual({
+    id: '/events/Order~1Paid/properties/order_id',
+    name: 'order_id',
+    type: 'string',
+    parent: undefined,
+    isRequired: true,
+    isRecommended: false,
+    isNew: false,
+    requirement: 'required',
+  })
+  expect(newProperties(order, { gift: true }, 'Order/Paid').map(({ row }) => row)).toEqual([
+    {
+      id: '/events/Order~1Paid/properties/gift',
+      name: 'gift',
+      type: 'boolean',
+      parent: undefined,
+      isRequired: false,
+      isRecommended: false,
+      isNew: true,
+      requirement: 'optional',
+    },
+  ])
+  expect(schemaRows(schema.user ?? emptyObject, undefined)[0]?.id).toBe('/user/properties/email')
+})
+
+test("SCH-07: fields of an array's items follow it and carry its name as their parent", () => {
+  expect(schemaRows(order, 'Order/Paid').map(({ name, parent }) => [name, parent])).toEqual([
+    ['order_id', undefined],
+    ['total', undefined],
+    ['coupon', undefined],
+    ['products', undefined],
+    ['sku', 'products'],
+    ['price', 'products'],
+    ['note', 'products'],
+  ])
+  expect(schemaRows(order, 'Order/Paid')[4]?.id).toBe('/events/Order~1Paid/properties/products/items/properties/sku')
+})
+
+test("SCH-09: the requirement is required, recommended or else optional, as the schema's lists say", () => {
+  const flags = Object.fromEntries(
+    schemaRows(order, 'Order/Paid').map(({ name, requirement, isRequired, isRecommended }) => [
+      name,
+      [requirement, isRequired, isRecommended],
+    ]),
+  )
+  expect(flags).toMatchObject({
+    order_id: ['required', true, false],
+    total: ['recommended', false, true],
+    coupon: ['optional', false, false],
+    sku: ['required', true, false],
+    price: ['recommended', false, true],
+    note: ['optional', false, false],
+  })
+})
+
+describe('new properties', () => {
+  test('are what the event has beyond its definition, the fields of known items included', () => {
+    const found = newProperties(
+      order,
+      {
+        order_id: 'A-1',
+        gift: { wrapped: true },
+        tags: [{ label: 'x', parts: [{ a: 1 }] }],
+        nothing: null,
+        products: [{ sku: 'S', colour: null }, { colour: 'red', deep: [{ a: 1 }] }, 7],
+      },
+      'Order/Paid',
+    )
+    expect(found.map(({ row, field }) => [row.parent, row.name, row.type, field])).toEqual([
+      [undefined, 'gift', 'object', { type: 'object' }],
+      [
+        undefined,
+        'tags',
+        'array',
+        {
+          type: 'array',
+          items: {
+            ...emptyObject,
+            properties: new Map([
+              ['label', { type: 'string' }],
+              ['parts', { type: 'array' }],
+            ]),
+          },
+        },
+      ],
+      [undefined, 'nothing', 'string', undefined],
+      ['products', 'colour', 'string', { type: 'string' }],
+      ['products', 'deep', 'array', { type: 'array' }],
+    ])
+  })
+  test('say when their name cannot be in a schema', () => {
+    expect(newProperties(order, { 'a\nb': 1, fine: 1 }, 'Order/Paid').map(({ problem }) => problem)).toEqual([
+      'A name must not have control characters',
+      undefined,
+    ])
+  })
+  test('there are none when the definition has them all, names of built-in members among them', () => {
+    expect(newProperties(order, { total: 1 }, 'Order/Paid')).toEqual([])
+    expect(newProperties(order, { constructor: 1 }, 'Order/Paid').map(({ row }) => row.name)).toEqual(['constructor'])
+  })
+})
+
+test('a row says Compatible or what is wrong with it, of items below their array', () => {
+  const problems = problemsOf({ total: 'much', products: [{ sku: 1 }, { price: 2 }] }, order)
+  expect(schemaRows(order, 'Order/Paid').map((row) => [row.name, rowMessage(problems, row)])).toEqual([
+    ['order_id', 'Missing property'],
+    ['total', 'Type mismatch'],
+    ['coupon', 'Compatible'],
+    ['products', 'Compatible'],
+    ['sku', 'Type mismatch'],
+    ['price', 'Compatible'],
+    ['note', 'Compatible'],
+  ])
+})
+
+test('only tracked events and identify have a definition, identify that of the user', () => {
+  expect(judgingDefinition(schema, 'track', 'Order/Paid')).toBe(order)
+  expect(judgingDefinition(schema, 'page', 'Order/Paid')).toBeUndefined()
+  expect(judgingDefinition(schema, 'identify', 'anything')).toBe(schema.user)
+})
+
+test('the values of an event are its properties, of identify the traits, and nothing when they are no object', () => {
+  const payload = { properties: { a: 1 }, traits: { b: 2 } }
+  expect(valuesOf('track', payload)).toEqual({ a: 1 })
+  expect(valuesOf('identify', payload)).toEqual({ b: 2 })
+  expect(valuesOf('track', { properties: [1] })).toEqual({})
+  expect(valuesOf('track', null)).toEqual({})
+})

@@ -1,0 +1,155 @@
+import {
+  definitionOf,
+  judgedDataOf,
+  judgedTypes,
+  nameProblem,
+  type ObjectSchema,
+  type Problem,
+  type PropertyPlace,
+  type PropertySchema,
+  type PropertyType,
+  pointerSegment,
+  problemMessages,
+  propertyIdOf,
+  propertyOfValue,
+  type Requirement,
+  requirementOf,
+  type SourceSchema,
+} from '@tributary/contract'
+
+/** One property as a table shows it: one of the schema, or one that events have and the schema does not. */
+export type PropertyRow = {
+  /** Its JSON Pointer in the schema, as `propertyIdOf` makes it. */
+  id: string
+  name: string
+  type: PropertyType
+  /** The array property whose items it is a field of. */
+  parent: string | undefined
+  isRequired: boolean
+  isRecommended: boolean
+  /** The schema does not have it yet. */
+  isNew: boolean
+  requirement: Requirement
+}
+
+/** A property that an event has and its schema does not. */
+export type NewProperty = {
+  row: PropertyRow
+  place: PropertyPlace
+  /** What would be added; undefined for null, which has no type: the row then proposes a text. */
+  field: PropertySchema | undefined
+  /** Why its name cannot be in a schema. */
+  problem: string | undefined
+}
+
+type Values = { readonly [name: string]: unknown }
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The event of a place: its title, or undefined for the user, whom identify describes. */
+export const ownerTitleOf = (type: string, title: string): string | undefined =>
+  type === 'identify' ? undefined : title
+
+/** Whether a schema judges events of this type; others always fit. */
+export const isJudgedType = (type: string): boolean => judgedTypes.some((each) => each === type)
+
+/** The definition that judges an event, if its type is judged and the schema has one. */
+export const judgingDefinition = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
+  isJudgedType(type) ? definitionOf(schema, type, title) : undefined
+
+/** The properties or traits of an event's payload; none when they are no object. */
+export const valuesOf = (type: string, payload: Values | null): Values => {
+  const data = payload === null ? undefined : judgedDataOf(type, payload)
+  return isObject(data) ? data : {}
+}
+
+const rowOf = (object: ObjectSchema, place: PropertyPlace, { type }: PropertySchema): PropertyRow => {
+  const requirement = requirementOf(object, place.property)
+  return {
+    id: propertyIdOf(place),
+    name: place.property,
+    type,
+    parent: place.parent,
+    isRequired: requirement === 'required',
+    isRecommended: requirement === 'recommended',
+    isNew: false,
+    requirement,
+  }
+}
+
+/**
+ * The rows of a definition in its order, the fields of an array's items right below the array. `event` is its title,
+ * undefined for the user.
+ */
+export const schemaRows = (object: ObjectSchema, event: string | undefined): PropertyRow[] =>
+  [...object.properties].flatMap(([property, field]) => {
+    const { items } = field
+    return [
+      rowOf(object, { event, parent: undefined, property }, field),
+      ...(items === undefined
+        ? []
+        : [...items.properties].map(([name, inner]) =>
+            rowOf(items, { event, parent: property, property: name }, inner),
+          )),
+    ]
+  })
+
+const newProperty = (place: PropertyPlace, field: PropertySchema | undefined): NewProperty => ({
+  row: {
+    id: propertyIdOf(place),
+    name: place.property,
+    type: field?.type ?? 'string',
+    parent: place.parent,
+    isRequired: false,
+    isRecommended: false,
+    isNew: true,
+    requirement: 'optional',
+  },
+  place,
+  field,
+  problem: nameProblem(place.property),
+})
+
+/** The type alone: what is inside of an item's field is not described. */
+const withoutItems = (field: PropertySchema | undefined): PropertySchema | undefined =>
+  field === undefined ? undefined : { type: field.type }
+
+/** New fields of the items of one array, each once, with the first type seen. */
+const newItemFields = (
+  items: ObjectSchema,
+  value: readonly unknown[],
+  event: string | undefined,
+  parent: string,
+): NewProperty[] => {
+  const found = new Map<string, PropertySchema | undefined>()
+  for (const item of value) {
+    if (!isObject(item)) continue
+    for (const [name, each] of Object.entries(item))
+      if (!items.properties.has(name) && found.get(name) === undefined)
+        found.set(name, withoutItems(propertyOfValue(each)))
+  }
+  return [...found].map(([property, field]) => newProperty({ event, parent, property }, field))
+}
+
+/** What an event has and its definition does not, in the event's order; of arrays with known items their new fields too. */
+export const newProperties = (
+  object: ObjectSchema,
+  values: { readonly [name: string]: unknown },
+  event: string | undefined,
+): NewProperty[] =>
+  Object.entries(values).flatMap(([property, value]) => {
+    const known = object.properties.get(property)
+    if (known === undefined) return [newProperty({ event, parent: undefined, property }, propertyOfValue(value))]
+    return known.items !== undefined && Array.isArray(value) ? newItemFields(known.items, value, event, property) : []
+  })
+
+/** What a row of the schema says of an event: 'Compatible', or what is wrong with that property. */
+export const rowMessage = (
+  problems: readonly Problem[],
+  { name, parent }: Pick<PropertyRow, 'name' | 'parent'>,
+): string => {
+  const path = parent === undefined ? pointerSegment(name) : `${pointerSegment(parent)}/${pointerSegment(name)}`
+  const problem = problems.find(({ property }) => property === path)
+  return problem === undefined ? 'Compatible' : problemMessages[problem.kind]
+}
