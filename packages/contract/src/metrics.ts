@@ -3,7 +3,11 @@ import { compatibilities } from './compatibility.ts'
 import { errors, reference } from './fields.ts'
 import { defineMethod } from './method.ts'
 
-/** What can be counted over time. */
+/**
+ * What can be counted over time. `events_received` are those that were received and understood: accepted and blocked
+ * ones. Deliveries count once they are settled, by the time of their last attempt. `profiles` are the distinct users in
+ * received events, by user id, else by anonymous id (beyond some ten thousand within about one percent).
+ */
 export const metricNames = [
   'events_received',
   'events_rejected',
@@ -14,12 +18,18 @@ export const metricNames = [
 ] as const
 export type MetricName = (typeof metricNames)[number]
 
-/** Per UTC hour (buckets `YYYYMMDDHH`) or per UTC day (`YYYYMMDD`). */
-export const granularities = ['hour', 'day'] as const
+/**
+ * Per UTC hour (buckets `YYYYMMDDHH`), per UTC day (`YYYYMMDD`) or over the whole range (one bucket, `total`: the same
+ * user seen in two hours is one profile, so buckets cannot be summed up).
+ */
+export const granularities = ['hour', 'day', 'total'] as const
 export type Granularity = (typeof granularities)[number]
 
+/** The longest range, days; hours are told apart over a shorter one. */
+export const metricRangeDays = { hour: 31, day: 400, total: 400 } as const satisfies Record<Granularity, number>
+
 const seconds = z
-  .union([z.number().int().nonnegative(), z.string().regex(/^\d{1,11}$/, 'Must be whole seconds')])
+  .union([z.number().int().min(0).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, 'Must be whole seconds')])
   .transform(Number)
 
 export const metrics = {
@@ -28,7 +38,7 @@ export const metrics = {
     verb: 'GET',
     path: '/workspaces/{workspace}/metrics',
     summary:
-      'Counts per UTC hour or day from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number; empty buckets are left out.',
+      'Counts per UTC hour, per UTC day or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number; empty buckets are left out, a total never is. `events_received` counts accepted and blocked events, `profiles` the distinct users in them.',
     query: z.object({
       metric: z.enum(metricNames),
       'start_date.seconds': seconds,
@@ -36,7 +46,7 @@ export const metrics = {
       granularity: z.enum(granularities).default('day'),
       /** Only the events of this source, by resource name. */
       source: reference.optional(),
-      /** Only events that were judged so. */
+      /** Only events that were judged so; deliveries are not judged. */
       compatibility: z.enum(compatibilities).optional(),
     }),
     response: z.record(z.string(), z.number()),

@@ -118,6 +118,7 @@ const table: Record<string, Row> = {
   'refusedRequests.list': members,
   'refusedRequests.listUnowned': staff,
   'droppedEvents.listBySource': members,
+  'metrics.get': members,
   'realtime.getConfig': everybody,
 }
 

@@ -40,6 +40,7 @@ import { deleteMembership } from './memberships/delete.ts'
 import { listMemberships } from './memberships/list.ts'
 import { listOrganizationMemberships } from './memberships/list-by-organization.ts'
 import { updateMembership } from './memberships/update.ts'
+import { getMetrics } from './metrics/get.ts'
 import { listNotifications } from './notifications/list.ts'
 import { markAllNotificationsRead } from './notifications/mark-all-read.ts'
 import { markNotificationRead } from './notifications/mark-read.ts'
@@ -217,6 +218,6 @@ export const createHandlers = (
     listUnowned: listUnownedRefusedRequests(deps),
   },
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
-  metrics: { get: later },
+  metrics: { get: getMetrics(deps) },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

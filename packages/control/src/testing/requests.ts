@@ -117,6 +117,8 @@ export const createRequests = async (
       await administrator.call('DELETE', `/${made.connection.name}`)
       return { path, body: { source: made.source.name, destination: made.destination.name } }
     }
+    if (name === 'metrics.get')
+      return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
     return { path, ...(method.request === undefined ? {} : { body: bodiesFor(organization, made)[name] }) }
   }
