@@ -21,6 +21,8 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   workspace: [paths.workspace(workspace), `/${patterns.workspace}`],
   sources: [paths.sources(workspace), `/${patterns.workspace}/${patterns.sources}`],
   source: [paths.source(`${workspace}/sources/s1`), `/${patterns.workspace}/${patterns.source}`],
+  events: [paths.events(workspace), `/${patterns.workspace}/${patterns.events}`],
+  event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
   catalogSources: [paths.catalogSources(workspace), `/${patterns.workspace}/${patterns.catalogSources}`],
   newSource: [paths.newSource(workspace, 'catalogSources/http'), `/${patterns.workspace}/${patterns.newSource}`],
   destinations: [paths.destinations(workspace), `/${patterns.workspace}/${patterns.destinations}`],
@@ -60,6 +62,8 @@ test('the links of the application are these', () => {
     workspace: '/workspaces/w1',
     sources: '/workspaces/w1/sources',
     source: '/workspaces/w1/sources/s1',
+    events: '/workspaces/w1/events',
+    event: '/workspaces/w1/events/e1',
     catalogSources: '/workspaces/w1/catalog-sources',
     newSource: '/workspaces/w1/catalog-sources/http/new',
     destinations: '/workspaces/w1/destinations',
@@ -91,6 +95,12 @@ test('the pages before sign-in take the address that is known already', () => {
   )
   expect(paths.register({ email: 'a@example.com' })).toBe('/auth/register?email=a%40example.com')
   expect(paths.forgotPassword({ email: '' })).toBe('/auth/forgot-password')
+})
+
+test('the explorer opens with its filters, without those that are empty', () => {
+  expect(paths.events(workspace, { search: 'Order & more', type: '', source: undefined })).toBe(
+    '/workspaces/w1/events?search=Order+%26+more',
+  )
 })
 
 test('a tab is named by the hash', () => {

@@ -28,6 +28,10 @@ export const paths = {
   workspace: (workspace: string) => `/${workspace}`,
   sources: (workspace: string) => `/${workspace}/sources`,
   source: (source: string, tab?: SourceTab) => `/${source}${tab === undefined ? '' : `#${tab}`}`,
+  /** The explorer; `filters` are those of `lib/event-filters.ts`, as its address holds them. */
+  events: (workspace: string, filters: Record<string, string | undefined> = {}) =>
+    `/${workspace}/events${queryOf(filters)}`,
+  event: (event: string) => `/${event}`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
   destinations: (workspace: string) => `/${workspace}/destinations`,
@@ -51,7 +55,7 @@ export const paths = {
 /** Pages that the server shows, outside the application. */
 export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
 
-export type SourceTab = 'refused' | 'setup' | 'connections' | 'settings'
+export type SourceTab = 'overview' | 'refused' | 'setup' | 'connections' | 'settings'
 export type DestinationTab = 'connections' | 'settings'
 
 /** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */
@@ -67,6 +71,8 @@ export const patterns = {
   workspace: 'workspaces/:workspaceId',
   sources: 'sources',
   source: 'sources/:sourceId',
+  events: 'events',
+  event: 'events/:eventId',
   catalogSources: 'catalog-sources',
   catalogSource: 'catalog-sources/:slug',
   newSource: 'catalog-sources/:slug/new',

@@ -3,6 +3,7 @@ import { organizationTarget, shortcutTarget } from './shortcuts.ts'
 
 test.each([
   ['sources', '/workspaces/w1/sources'],
+  ['events', '/workspaces/w1/events'],
   ['destinations', '/workspaces/w1/destinations'],
   ['connections', '/workspaces/w1/connections'],
   ['syncs', '/workspaces/w1/syncs'],

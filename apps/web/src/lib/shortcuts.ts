@@ -2,6 +2,7 @@ import { paths } from './paths.ts'
 
 const pages = {
   sources: paths.sources,
+  events: (workspace: string): string => paths.events(workspace),
   destinations: paths.destinations,
   connections: paths.connections,
   syncs: paths.syncs,

@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Exchange, Fact } from './exchange.tsx'
+import { Exchange, Fact } from '../../ui/exchange.tsx'
 
 /** One attempt: its outcome, and for a failure what was sent and answered. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {

@@ -10,9 +10,9 @@ import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { Exchange, Fact } from '../../ui/exchange.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
-import { Exchange, Fact } from './exchange.tsx'
 import { useRetryDeliveries } from './mutations.ts'
 
 type Row = ParkedDelivery & { title: string; outcome: string }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { formatMessage } from '../../lib/json-text.ts'
-import { CodeBlock } from '../../ui/code-block.tsx'
+import { formatMessage } from '../lib/json-text.ts'
+import { CodeBlock } from './code-block.tsx'
 
 /** One named fact of a `dl`. */
 export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (

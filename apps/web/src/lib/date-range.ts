@@ -1,0 +1,79 @@
+import type { Granularity } from '@tributary/contract'
+
+/** The ranges that a chart can show; all of them end now. */
+export const rangePresets = ['1day', '7days', '30days', '90days'] as const
+export type RangePreset = (typeof rangePresets)[number]
+export const defaultPreset: RangePreset = '7days'
+
+/** A part of time: from `start_date` to before `end_date`, epoch seconds. */
+export type DateRange = { start_date: { seconds: number }; end_date: { seconds: number } }
+
+const views: Record<RangePreset, { granularity: Granularity; count: number; title: string; previous: string }> = {
+  '1day': { granularity: 'hour', count: 24, title: 'Last 24 hours', previous: 'previous 24 hours' },
+  '7days': { granularity: 'day', count: 7, title: 'Last 7 days', previous: 'previous 7 days' },
+  '30days': { granularity: 'day', count: 30, title: 'Last 30 days', previous: 'previous 30 days' },
+  '90days': { granularity: 'day', count: 90, title: 'Last 90 days', previous: 'previous 90 days' },
+}
+
+/** How a preset is drawn: buckets of which size, how many of them, and the words for it and for the period before. */
+export const viewOf = (preset: RangePreset) => views[preset]
+
+/** The preset that a text names, else the default one. */
+export const presetOf = (text: string | null): RangePreset =>
+  rangePresets.find((preset) => preset === text) ?? defaultPreset
+
+const unitMs: Record<Granularity, number> = { hour: 3_600_000, day: 86_400_000 }
+
+// Days and hours of UTC all have the same length in epoch time, which knows no leap seconds.
+const floor = (ms: number, granularity: Granularity): number => ms - (ms % unitMs[granularity])
+
+const firstOf = (preset: RangePreset, now: number): number => {
+  const { granularity, count } = views[preset]
+  return floor(now, granularity) - (count - 1) * unitMs[granularity]
+}
+
+/** The range of a preset: the running hour or day of UTC and the whole ones before it, up to `now` (epoch ms). */
+export const rangeOf = (preset: RangePreset, now: number): DateRange => ({
+  start_date: { seconds: firstOf(preset, now) / 1000 },
+  // The second that is running belongs to it.
+  end_date: { seconds: Math.floor(now / 1000) + 1 },
+})
+
+/** The period of the same length that ends where the range starts. */
+export const previousRange = ({ start_date, end_date }: DateRange): DateRange => ({
+  start_date: { seconds: 2 * start_date.seconds - end_date.seconds },
+  end_date: { seconds: start_date.seconds },
+})
+
+/** The UTC hour (`YYYYMMDDHH`) or day (`YYYYMMDD`) that a moment (epoch ms) lies in. */
+export const bucketOf = (ms: number, granularity: Granularity): string =>
+  new Date(ms)
+    .toISOString()
+    .slice(0, granularity === 'hour' ? 13 : 10)
+    .replaceAll(/[-T]/g, '')
+
+/** Start and end (epoch ms, UTC) of a bucket by its name. */
+export const bucketSpan = (bucket: string): { start: number; end: number } => {
+  const [, year, month, day, hour] = /^(\d{4})(\d\d)(\d\d)(\d\d)?$/.exec(bucket) ?? []
+  const start = Date.parse(`${year}-${month}-${day}T${hour ?? '00'}:00:00Z`)
+  return { start, end: start + unitMs[hour === undefined ? 'day' : 'hour'] }
+}
+
+/** The buckets of a preset that ends at `now` (epoch ms), oldest first: 24 hours, or 7, 30 or 90 days. */
+export const bucketsOf = (preset: RangePreset, now: number): string[] => {
+  const { granularity, count } = views[preset]
+  const first = firstOf(preset, now)
+  return Array.from({ length: count }, (_, index) => bucketOf(first + index * unitMs[granularity], granularity))
+}
+
+/** The buckets just before those of a preset, as many, oldest first: the previous period is drawn over them. */
+export const previousBucketsOf = (preset: RangePreset, now: number): string[] =>
+  bucketsOf(preset, firstOf(preset, now) - 1)
+
+/** The counts of these buckets in their order; one that is missing counts 0. */
+export const filled = (buckets: readonly string[], counts: Readonly<Record<string, number>>): number[] =>
+  buckets.map((bucket) => counts[bucket] ?? 0)
+
+/** How a count changed against the period before, in percent; undefined when there was nothing before. */
+export const changeOf = (current: number, previous: number): number | undefined =>
+  previous === 0 ? undefined : Math.round(((current - previous) / previous) * 100)

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { organizationIds, slugOf, sourceIds, userIds, workspaceIds } from './names.ts'
+
+test('DATA-11: a resource name is users/{id} or workspaces/{id}, with what belongs to it below, and gives its ids', () => {
+  expect(userIds('users/u-1')).toEqual({ user: 'u-1' })
+  expect(workspaceIds('workspaces/w-1')).toEqual({ workspace: 'w-1' })
+  expect(organizationIds('organizations/o-1')).toEqual({ organization: 'o-1' })
+  expect(sourceIds('workspaces/w-1/sources/s-1')).toEqual({ workspace: 'w-1', source: 's-1' })
+  expect(slugOf('catalogSources/http')).toBe('http')
+})
+
+test.each(['workspaces/w-1', 'w-1', 'users/', 'users/u-1/sessions/s-1', ''])('%j is no name of a user', (name) => {
+  expect(() => userIds(name)).toThrow(/is not a users/)
+})
