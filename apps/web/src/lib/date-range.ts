@@ -1,5 +1,8 @@
 import type { Granularity } from '@tributary/contract'
 
+/** What a bucket is: an hour or a day. */
+export type BucketSize = Exclude<Granularity, 'total'>
+
 /** The ranges that a chart can show; all of them end now. */
 export const rangePresets = ['1day', '7days', '30days', '90days'] as const
 export type RangePreset = (typeof rangePresets)[number]
@@ -8,7 +11,7 @@ export const defaultPreset: RangePreset = '7days'
 /** A part of time: from `start_date` to before `end_date`, epoch seconds. */
 export type DateRange = { start_date: { seconds: number }; end_date: { seconds: number } }
 
-const views: Record<RangePreset, { granularity: Granularity; count: number; title: string; previous: string }> = {
+const views: Record<RangePreset, { granularity: BucketSize; count: number; title: string; previous: string }> = {
   '1day': { granularity: 'hour', count: 24, title: 'Last 24 hours', previous: 'previous 24 hours' },
   '7days': { granularity: 'day', count: 7, title: 'Last 7 days', previous: 'previous 7 days' },
   '30days': { granularity: 'day', count: 30, title: 'Last 30 days', previous: 'previous 30 days' },
@@ -22,10 +25,10 @@ export const viewOf = (preset: RangePreset) => views[preset]
 export const presetOf = (text: string | null): RangePreset =>
   rangePresets.find((preset) => preset === text) ?? defaultPreset
 
-const unitMs: Record<Granularity, number> = { hour: 3_600_000, day: 86_400_000 }
+const unitMs: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 }
 
 // Days and hours of UTC all have the same length in epoch time, which knows no leap seconds.
-const floor = (ms: number, granularity: Granularity): number => ms - (ms % unitMs[granularity])
+const floor = (ms: number, granularity: BucketSize): number => ms - (ms % unitMs[granularity])
 
 const firstOf = (preset: RangePreset, now: number): number => {
   const { granularity, count } = views[preset]
@@ -46,7 +49,7 @@ export const previousRange = ({ start_date, end_date }: DateRange): DateRange =>
 })
 
 /** The UTC hour (`YYYYMMDDHH`) or day (`YYYYMMDD`) that a moment (epoch ms) lies in. */
-export const bucketOf = (ms: number, granularity: Granularity): string =>
+export const bucketOf = (ms: number, granularity: BucketSize): string =>
   new Date(ms)
     .toISOString()
     .slice(0, granularity === 'hour' ? 13 : 10)
