@@ -32,6 +32,12 @@ export type Judgement = { readonly compatibility: Compatibility; readonly proble
 /** Problems of one event that are kept; what is beyond is not told. */
 export const mostProblems = 50
 
+/**
+ * Findings after which an event is looked at no further. An event of 32 KiB may be a list of ten thousand empty items,
+ * each of which lacks dozens of properties: telling the same problems over and over took 150 ms.
+ */
+const mostFindings = 1000
+
 const fits: Judgement = { compatibility: 'compatible', problems: [] }
 const isNew: Judgement = { compatibility: 'incompatible', problems: [] }
 
@@ -89,8 +95,10 @@ const judgeFields = (
 export const problemsOf = (values: Values, object: ObjectSchema): readonly Problem[] => {
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
+  let findings = 0
   judgeFields(values, object, '', (property, kind) => {
     seen ??= new Set()
+    if (++findings > mostFindings) return false
     const key = `${kind} ${property}`
     if (seen.has(key)) return true
     seen.add(key)

@@ -1,6 +1,7 @@
 import { typeOfValue } from './compatibility.ts'
 import {
   emptyObject,
+  nameProblem,
   type ObjectSchema,
   type PropertySchema,
   pointerNames,
@@ -36,7 +37,7 @@ export const placeOfId = (id: string): PropertyPlace | undefined => {
   if (names === undefined) return undefined
   const [root, ...rest] = names
   const event = root === 'events' ? rest.shift() : undefined
-  if (root !== 'user' && event === undefined) return undefined
+  if (root !== 'user' && (event === undefined || event === '')) return undefined
   const [first, outer, items, second, inner] = rest
   if (first !== 'properties' || outer === undefined || outer === '') return undefined
   if (rest.length === 2) return { event, parent: undefined, property: outer }
@@ -155,17 +156,20 @@ export const propertyOfValue = (value: unknown): PropertySchema | undefined => {
   for (const item of objects)
     for (const [name, each] of Object.entries(item)) {
       const inner = typeOfValue(each)
-      if (inner !== undefined && !fields.has(name)) fields.set(name, { type: inner })
+      if (inner !== undefined && !fields.has(name) && nameProblem(name) === undefined) fields.set(name, { type: inner })
     }
   return { type, items: { ...emptyObject, properties: fields } }
 }
 
-/** The definition that an event's properties, or a user's traits, fit: every property optional. */
+/**
+ * The definition that an event's properties, or a user's traits, fit: every property optional. Names that no schema may
+ * have are left out.
+ */
 export const objectOfValues = (values: { readonly [name: string]: unknown }): ObjectSchema => {
   const properties = new Map<string, PropertySchema>()
   for (const [name, value] of Object.entries(values)) {
     const property = propertyOfValue(value)
-    if (property !== undefined) properties.set(name, property)
+    if (property !== undefined && nameProblem(name) === undefined) properties.set(name, property)
   }
   return { ...emptyObject, properties }
 }
