@@ -1,7 +1,9 @@
-import { everyRole, type methods } from '@tributary/contract'
+import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { openPage } from '../paging.ts'
+import { parseReference } from '../resource-ids.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { eventCursor, presentEvent, readEvents } from './read.ts'
 
@@ -12,6 +14,11 @@ export const listEvents =
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const page = openPage('events.list', params, query, eventCursor)
     const { page_size: _, page_token: __, ...filter } = query
+    if (filter.source !== undefined) {
+      const reference = parseReference(resourceNames.source, 'source', filter.source)
+      if (reference.workspace !== workspace.id) throw notFound('source not found')
+      filter.source = reference.source
+    }
     const found = await readEvents(eventStore, workspace.id, filter, page, { now: clock(), signal })
     const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
     return { events: rows.map((row) => presentEvent(workspace.id, row)), next_page_token: next }

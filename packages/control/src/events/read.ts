@@ -2,19 +2,11 @@ import { compatibilities, type EventSummary, resourceNames } from '@tributary/co
 import type { EventStore } from '@tributary/storage'
 import { z } from 'zod'
 import type { Page } from '../paging.ts'
+import { type EventFilter, eventConditions, spanOf } from './filter.ts'
 
 /** Newest first: receive time in epoch ms, and the event's id between equal times. */
 export const eventCursor = z.tuple([z.number().int(), z.string().max(200)])
 export type EventCursor = z.infer<typeof eventCursor>
-
-export type EventFilter = {
-  source?: string | undefined
-  type?: string | undefined
-  status?: string | undefined
-  event?: string | undefined
-  user_id?: string | undefined
-  message_id?: string | undefined
-}
 
 export type EventRow = {
   event_id: string
@@ -38,24 +30,13 @@ export const eventColumns = `event_id, message_id, type, event, source_id, test,
   compatibility, schema_version,
   toUnixTimestamp64Milli(receive_time) as receive_ms, toUnixTimestamp64Milli(timestamp) as timestamp_ms`
 
-const columnOf = {
-  source: 'source_id',
-  type: 'type',
-  status: 'status',
-  event: 'event',
-  user_id: 'user_id',
-  message_id: 'message_id',
-} as const satisfies Record<keyof EventFilter, string>
-
 const hour = 3_600_000
 /** How far back a list looks first. Most pages are filled by the last hour, which is a small part of a large table. */
-const spans = [hour, 24 * hour, undefined]
-
-const filterKeys = ['source', 'type', 'status', 'event', 'user_id', 'message_id'] as const
+const spans = [hour, 24 * hour]
 
 /**
  * One page of a workspace's events, newest first, with one row more than the page when there are more. The workspace is
- * always a predicate; filters compare whole values.
+ * always a predicate. Throws 400 for filters that make no sense together.
  */
 export const readEvents = async (
   eventStore: EventStore,
@@ -64,31 +45,35 @@ export const readEvents = async (
   page: Page<EventCursor>,
   options: { now: number; signal: AbortSignal },
 ): Promise<EventRow[]> => {
-  const conditions = ['workspace_id = {workspace:String}']
-  const params: Record<string, unknown> = { workspace: workspaceId, limit: page.size + 1 }
-  for (const key of filterKeys) {
-    if (filter[key] === undefined) continue
-    conditions.push(`${columnOf[key]} = {${key}:String}`)
-    params[key] = filter[key]
+  const { where, params: values } = eventConditions(filter)
+  const { start, end } = spanOf(filter)
+  const conditions = ['workspace_id = {workspace:String}', ...where]
+  const params: Record<string, unknown> = { ...values, workspace: workspaceId, limit: page.size + 1 }
+  if (end !== undefined) {
+    conditions.push('receive_time < fromUnixTimestamp64Milli({end:Int64})')
+    params['end'] = end
   }
   if (page.after !== undefined) {
     conditions.push('receive_time <= fromUnixTimestamp64Milli({after:Int64})')
     conditions.push('(receive_time, event_id) < (fromUnixTimestamp64Milli({after:Int64}), {after_id:String})')
-    params.after = page.after[0]
-    params.after_id = page.after[1]
+    params['after'] = page.after[0]
+    params['after_id'] = page.after[1]
   }
-  const newest = page.after?.[0] ?? options.now
-  for (const span of spans) {
-    const bounded = span === undefined ? [] : ['receive_time > fromUnixTimestamp64Milli({since:Int64})']
-    const rows = await eventStore.query<EventRow>(
-      `select ${eventColumns} from events where ${[...conditions, ...bounded].join(' and ')}
+  const newest = Math.min(page.after?.[0] ?? options.now, end ?? options.now)
+  const since = (from: number | undefined): Promise<EventRow[]> =>
+    eventStore.query<EventRow>(
+      `select ${eventColumns} from events
+       where ${[...conditions, ...(from === undefined ? [] : ['receive_time >= fromUnixTimestamp64Milli({since:Int64})'])].join(' and ')}
        order by receive_time desc, event_id desc limit {limit:UInt32}`,
-      { ...params, ...(span === undefined ? {} : { since: newest - span }) },
+      from === undefined ? params : { ...params, since: from },
       { lane: 'short', signal: options.signal },
     )
-    if (rows.length > page.size || span === undefined) return rows
+  for (const span of spans) {
+    if (start !== undefined && newest - span <= start) break
+    const rows = await since(newest - span)
+    if (rows.length > page.size) return rows
   }
-  return []
+  return await since(start)
 }
 
 /** A time of the event store as the wire shows it. */

@@ -1,0 +1,276 @@
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+type Row = Record<string, unknown> & { id: string }
+
+/** A source with these events, and the ids of those that a query finds. */
+const start = async (rows: readonly Row[]) => {
+  const { administrator, workspaceId } = organization
+  const { source } = await makeResources(workspaceId, administrator)
+  const prefix = newId()
+  const lines = rows.map(({ id, body, ...more }) => {
+    const { properties, traits } = (body ?? {}) as { properties?: object; traits?: object }
+    return JSON.stringify({
+      workspace_id: workspaceId,
+      source_id: idIn(source.name),
+      event_id: `${prefix}-${id}`,
+      message_id: `m-${id}`,
+      type: 'track',
+      event: 'E',
+      status: 'accepted',
+      receive_time: harness.now() - 1000,
+      timestamp: 0,
+      ...(properties === undefined ? {} : { properties }),
+      ...(traits === undefined ? {} : { traits }),
+      original: JSON.stringify(body ?? {}),
+      ...more,
+    })
+  })
+  await harness.eventStore.insert('events', lines.join('\n'), { token: newId() })
+  const ids = (page: { events: { event_id: string }[] }): string[] =>
+    page.events.map((each) => each.event_id.slice(prefix.length + 1)).toSorted()
+  const workspace = { workspace: workspaceId }
+  return {
+    source,
+    /** What both lists find, which must be the same. */
+    async find(query: object): Promise<string[]> {
+      const params = { ...workspace, source: idIn(source.name) }
+      const found = ids(await administrator.ok(methods.events.listBySource, params, { query }))
+      const all = { ...query, source: source.name }
+      expect(ids(await administrator.ok(methods.events.list, workspace, { query: all }))).toEqual(found)
+      return found
+    },
+  }
+}
+
+test('events are found by how they were judged, and by whether they were tests', async () => {
+  const { find } = await start([
+    { id: 'a', compatibility: 'compatible', test: true },
+    { id: 'b', compatibility: 'incompatible', status: 'blocked' },
+    { id: 'c', compatibility: 'needsAttention' },
+    { id: 'd', status: 'rejected' },
+  ])
+  expect(await find({ compatibility: 'compatible' })).toEqual(['a'])
+  expect(await find({ compatibility: 'incompatible', status: 'blocked' })).toEqual(['b'])
+  expect(await find({ compatibility: 'needsAttention', status: 'blocked' })).toEqual([])
+  expect(await find({ test: 'true' })).toEqual(['a'])
+  expect(await find({ test: 'false' })).toEqual(['b', 'c', 'd'])
+})
+
+test('events are found by any part of what they are called, in any letter case', async () => {
+  const { find } = await start([
+    { id: 'a', event: 'Order Completed' },
+    { id: 'b', event: 'Bestellung Größe ändern' },
+    { id: 'c', event: '100% of_it' },
+    { id: 'd', event: '', type: 'identify' },
+  ])
+  expect(await find({ search: 'der comp' })).toEqual(['a'])
+  expect(await find({ search: 'ORDER' })).toEqual(['a'])
+  expect(await find({ search: 'GRÖSSE' })).toEqual([])
+  expect(await find({ search: 'ÄNDERN' })).toEqual(['b'])
+  expect(await find({ search: '%' })).toEqual(['c'])
+  expect(await find({ search: 'f_i' })).toEqual(['c'])
+  expect(await find({ search: 'Identi' })).toEqual(['d'])
+  expect(await find({ search: "' or 1=1 --" })).toEqual([])
+})
+
+test('a person is found by user id or anonymous id', async () => {
+  const { find } = await start([
+    { id: 'a', user_id: 'u-1', anonymous_id: 'x' },
+    { id: 'b', user_id: 'u-2', anonymous_id: 'u-1' },
+    { id: 'c', user_id: 'u-10' },
+  ])
+  expect(await find({ user_id: 'u-1' })).toEqual(['a', 'b'])
+  expect(await find({ user_id: 'u-2' })).toEqual(['b'])
+  expect(await find({ user_id: 'u' })).toEqual([])
+})
+
+test('events are found by when they were received: at or after the start, before the end', async () => {
+  const at = (text: string): number => Date.parse(text)
+  const { find } = await start([
+    { id: 'a', receive_time: at('2026-01-01T00:00:00.000Z') },
+    { id: 'b', receive_time: at('2026-01-01T11:59:59.999Z') },
+    { id: 'c', receive_time: at('2026-01-01T12:00:00.000Z') },
+    { id: 'd', receive_time: at('2026-03-04T05:00:00.000Z') },
+  ])
+  const noon = '2026-01-01T12:00:00Z'
+  expect(await find({ start_time: noon })).toEqual(['c', 'd'])
+  expect(await find({ end_time: noon })).toEqual(['a', 'b'])
+  expect(await find({ end_time: noon, page_size: 1 })).toEqual(['b'])
+  expect(await find({ start_time: '2026-01-01T00:00:00.001Z', end_time: noon })).toEqual(['b'])
+  expect(await find({ start_time: '0001-01-01T00:00:00Z', end_time: '9999-12-31T23:59:59Z' })).toHaveLength(4)
+})
+
+test('pages of a filtered list show each event once', async () => {
+  const rows = Array.from({ length: 7 }, (_, index) => ({
+    id: `${index}`,
+    receive_time: harness.now() - index * 20 * 3_600_000,
+    body: { properties: { plan: index % 2 === 0 ? 'pro' : 'free' } },
+  }))
+  const { source } = await start(rows)
+  const { guest, workspaceId } = organization
+  const seen: string[] = []
+  let page_token = ''
+  do {
+    const page = await guest.ok(
+      methods.events.list,
+      { workspace: workspaceId },
+      { query: { source: source.name, property: 'plan', property_value: 'pro', page_size: 2, page_token } },
+    )
+    seen.push(...page.events.map((each) => each.event_id.slice(37)))
+    page_token = page.next_page_token
+  } while (page_token !== '')
+  expect(seen).toEqual(['0', '2', '4', '6'])
+})
+
+describe('a property and its value', () => {
+  const by = (property: string, property_value: string) => ({ property, property_value })
+
+  test('are found as text, whatever the type of the value', async () => {
+    const { find } = await start([
+      { id: 'text', body: { properties: { v: '49.9' } } },
+      { id: 'number', body: { properties: { v: 49.9 } } },
+      { id: 'written', original: '{"properties":{"v":4.990E1}}', properties: { v: 49.9 } },
+      { id: 'truth', body: { properties: { v: true } } },
+      { id: 'word', body: { properties: { v: 'true' } } },
+      { id: 'one', body: { properties: { v: 1 } } },
+      { id: 'null', body: { properties: { v: null } } },
+      { id: 'empty', body: { properties: { v: '' } } },
+      { id: 'object', body: { properties: { v: { v: 'inner' } } } },
+      { id: 'list', body: { properties: { v: ['inner'] } } },
+      { id: 'other', body: { properties: { w: '49.9' } } },
+    ])
+    expect(await find(by('v', '49.9'))).toEqual(['number', 'text', 'written'])
+    expect(await find(by('v', '49.90'))).toEqual(['number', 'written'])
+    expect(await find(by('v', 'true'))).toEqual(['truth', 'word'])
+    expect(await find(by('v', '1'))).toEqual(['one'])
+    expect(await find(by('v', 'null'))).toEqual([])
+    expect(await find(by('v', ''))).toEqual(['empty'])
+    expect(await find(by('v', 'inner'))).toEqual([])
+    expect(await find(by('V', 'true'))).toEqual([])
+  })
+
+  test('are told from neighbours that are the same number only by rounding', async () => {
+    const { find } = await start([
+      { id: 'a', original: '{"properties":{"id":9007199254740993}}', properties: { id: 1 } },
+      { id: 'b', original: '{"properties":{"id":9007199254740992}}', properties: { id: 1 } },
+    ])
+    expect(await find({ ...by('id', '9007199254740993') })).toEqual(['a'])
+  })
+
+  test('are found in traits, also in those an identify call has in its context', async () => {
+    const { find } = await start([
+      { id: 'a', type: 'identify', body: { traits: { plan: 'pro' } } },
+      { id: 'b', type: 'group', body: { traits: { plan: 'pro' } } },
+      {
+        id: 'c',
+        type: 'identify',
+        original: '{"type":"identify","context":{"traits":{"plan":"pro"}}}',
+        traits: { plan: 'pro' },
+      },
+      { id: 'd', type: 'track', original: '{"type":"track","context":{"traits":{"plan":"pro"}}}' },
+      { id: 'e', type: 'page', body: { properties: { plan: 'pro' } } },
+    ])
+    expect(await find(by('plan', 'pro'))).toEqual(['a', 'b', 'c', 'e'])
+    expect(await find({ ...by('plan', 'pro'), type: 'identify' })).toEqual(['a', 'c'])
+  })
+
+  const names = [
+    'a.b',
+    'a.b.c',
+    'items[0]',
+    '[]',
+    '^a',
+    'a.:Int64',
+    'total:String',
+    '`tick`',
+    '"double"',
+    "it's",
+    'back\\slash',
+    '__proto__',
+    'constructor',
+    '$ref',
+    '{property:String}',
+    "' or 1=1 --",
+    'größe 尺寸 🙂',
+    '-1',
+    '1',
+    'a b',
+    '%',
+    '',
+  ]
+  test.each(names)('with the name %j are found, and nothing else', async (name) => {
+    const { find } = await start([
+      { id: 'it', original: `{"properties":{${JSON.stringify(name)}:"yes, it's {me} \\\\ \\"so\\" ü"}}` },
+      { id: 'other value', original: `{"properties":{${JSON.stringify(name)}:"no"}}` },
+      { id: 'nested', body: { properties: { a: { b: 'nested', 'b.c': 'nested' }, items: ['nested'], x: 'nested' } } },
+    ])
+    expect(await find(by(name, 'yes, it\'s {me} \\ "so" ü'))).toEqual(['it'])
+    expect(await find(by(name, 'nested'))).toEqual([])
+    expect(await find(by(name, "' or 1=1 --"))).toEqual([])
+  })
+
+  test('are found in events that were rejected', async () => {
+    const { find } = await start([
+      { id: 'a', status: 'rejected', original: '{"properties":{"plan":"pro"}}' },
+      { id: 'b', status: 'rejected', original: '{"properties":{"plan":"pro"' },
+    ])
+    expect(await find(by('plan', 'pro'))).toContain('a')
+  })
+})
+
+test('each filter narrows what the others leave', async () => {
+  const { find } = await start([
+    { id: 'a', event: 'Order', user_id: 'u', body: { properties: { plan: 'pro' } } },
+    { id: 'b', event: 'Order', user_id: 'v', body: { properties: { plan: 'pro' } } },
+    { id: 'c', event: 'Other', user_id: 'u', body: { properties: { plan: 'pro' } } },
+    { id: 'd', event: 'Order', user_id: 'u', body: { properties: { plan: 'free' } } },
+  ])
+  expect(await find({ search: 'ord', user_id: 'u', property: 'plan', property_value: 'pro' })).toEqual(['a'])
+})
+
+test.each([
+  ['property=plan', 'property_value'],
+  ['property_value=pro', 'property'],
+  ['start_time=2026-01-01T00:00:00Z&end_time=2026-01-01T00:00:00Z', 'end_time'],
+  ['start_time=yesterday', 'start_time'],
+  ['end_time=2026-02-30T00:00:00Z', 'end_time'],
+  ['compatibility=perfect', 'compatibility'],
+  ['status=sent', 'status'],
+  ['test=1', 'test'],
+  ['type=order', 'type'],
+  [`search=${'x'.repeat(201)}`, 'search'],
+])('%s is refused with 400 and names the field', async (query, field) => {
+  const { source } = await start([])
+  const { guest, workspaceId } = organization
+  for (const path of [`/${source.name}/events`, `/workspaces/${workspaceId}/events`]) {
+    const reply = await guest.call('GET', `${path}?${query}`)
+    expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
+  }
+})
+
+test("a source that is no name is refused, another workspace's is not found", async () => {
+  const { source } = await start([{ id: 'a' }])
+  const { guest, outsider, workspaceId, otherWorkspaceId } = organization
+  const of = (workspace: string, name: string): string => `/workspaces/${workspace}/events?source=${name}`
+  expect(await guest.call('GET', of(workspaceId, idIn(source.name)))).toMatchObject({ status: 400 })
+  expect(await outsider.call('GET', of(otherWorkspaceId, source.name))).toMatchObject({ status: 404 })
+  expect(await outsider.call('GET', of(workspaceId, source.name))).toMatchObject({ status: 404 })
+})
