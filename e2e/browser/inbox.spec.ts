@@ -76,7 +76,7 @@ test('a long address in a notification stays beside the button', async ({ page, 
 test('what arrives while the page is open is told without a reload', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Live inbox')
   await signIn(page, await addPerson(database, 'Iris', { organization, role: 'ORG_ADMIN' }))
-  const joined = page.waitForResponse('**/pusher/auth')
+  const joined = page.waitForResponse('**/pusher/user-auth')
   await page.goto(`/${workspace}`)
   await joined
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible()

@@ -1,7 +1,7 @@
 import type { Product } from '@tributary/test-kit'
 
 export type LiveChannel = {
-  /** What authorizing the channel was answered. */
+  /** What authorizing the channel, or signing in, was answered. */
   status: number
   /** Whether the connection has ended. */
   closed(): boolean
@@ -10,8 +10,11 @@ export type LiveChannel = {
   close(): void
 }
 
-/** Listens to a private realtime channel with a session's token, as the web application does. */
-export const listen = async (product: Product, token: string, channel: string): Promise<LiveChannel> => {
+/** How a listener gets what it hears: which call authorizes it, what it then asks for, and how that is granted. */
+type Way = { call: string; channel: string; command: string; granted: string }
+
+const listenBy = async (product: Product, token: string, way: Way): Promise<LiveChannel> => {
+  const { call, channel, command, granted } = way
   const { key } = await product.api.ok('GET', '/realtime:config')
   const socket = new WebSocket(`${product.url.replace('http', 'ws')}/app/${String(key)}?protocol=7`)
   let closed = false
@@ -33,7 +36,7 @@ export const listen = async (product: Product, token: string, channel: string): 
       heard.push({ event: parsed.event, data: content(parsed.data) })
   })
   const { socket_id } = await message('pusher:connection_established')
-  const answer = await fetch(`${product.url}/pusher/auth`, {
+  const answer = await fetch(`${product.url}${call}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: new URLSearchParams({ socket_id: String(socket_id), channel_name: channel }),
@@ -42,9 +45,27 @@ export const listen = async (product: Product, token: string, channel: string): 
     socket.close()
     return { status: answer.status, closed: () => true, heard, close: () => socket.close() }
   }
-  const { auth } = (await answer.json()) as { auth: string }
-  const subscribed = message('pusher_internal:subscription_succeeded')
-  socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth } }))
-  await subscribed
+  const signed = (await answer.json()) as Record<string, string>
+  const joined = message(granted)
+  socket.send(JSON.stringify({ event: command, data: { channel, ...signed } }))
+  await joined
   return { status: answer.status, closed: () => closed, heard, close: () => socket.close() }
 }
+
+/** Listens to a private realtime channel with a session's token, as the web application does. */
+export const listen = (product: Product, token: string, channel: string): Promise<LiveChannel> =>
+  listenBy(product, token, {
+    call: '/pusher/auth',
+    channel,
+    command: 'pusher:subscribe',
+    granted: 'pusher_internal:subscription_succeeded',
+  })
+
+/** Listens to what is sent to this user with a session's token, as the web application does. */
+export const listenAsUser = (product: Product, token: string, userId: string): Promise<LiveChannel> =>
+  listenBy(product, token, {
+    call: '/pusher/user-auth',
+    channel: `#server-to-user-${userId}`,
+    command: 'pusher:signin',
+    granted: 'pusher:signin_success',
+  })

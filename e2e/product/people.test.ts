@@ -10,7 +10,7 @@ import {
   startProduct,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen } from './live-channel.ts'
+import { listen, listenAsUser } from './live-channel.ts'
 
 let product: Product
 let mail: MailReceiver
@@ -40,7 +40,7 @@ const signUp = async (email: string) => {
 test('who is invited joins by the mailed link, the administrator hears of it live, and removal ends everything at once', async () => {
   const { organization, workspace } = await createWorkspace(product.api, 'Acme Inc')
   const { sourceId } = await createSource(product.api, workspace)
-  const inbox = await listen(product, String(product.api.token), `private-users-${adminId}`)
+  const inbox = await listenAsUser(product, String(product.api.token), adminId)
   const email = 'grace@example.com'
   await product.api.ok('POST', `/${organization}/invitations:batchCreate`, { emails: [email], role: 1 })
   const { link, subject } = await mail.waitFor(email, { subject: 'Acme Inc' })
@@ -60,7 +60,7 @@ test('who is invited joins by the mailed link, the administrator hears of it liv
     { event: 'notification', data: { kind: 'invitation_accepted', title: `${email} joined Acme Inc` } },
   ])
   inbox.close()
-  expect((await listen(product, String(api.token), `private-users-${adminId}`)).status).toBe(403)
+  expect((await listen(product, String(api.token), `#server-to-user-${adminId}`)).status).toBe(403)
 
   const live = await listen(product, String(api.token), `private-sources-${sourceId}`)
   expect(live.status).toBe(200)

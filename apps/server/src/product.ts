@@ -180,7 +180,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   // Whoever may do less stops hearing live events at once; sessions that go on connect again by themselves.
   const stopHearing = hub.coordination.subscribe(accessTopic, (userId) => {
     control.refreshSessions()
-    if (typeof userId === 'string') realtime?.disconnectUser(userId)
+    if (typeof userId === 'string') realtime?.reconnectUser(userId)
   })
   stack.defer(stopHearing)
   // What was made due is taken up at once, not when delivery next looks.

@@ -19,8 +19,8 @@ export const notification = z.object({
 })
 export type Notification = z.infer<typeof notification>
 
-/** The realtime channel of a user's own inbox; each event `notification` on it carries one. */
-export const userChannel = (userId: string): string => `private-users-${userId}`
+/** The realtime channel to one signed-in user, as the protocol names it; each event `notification` on it carries one. */
+export const userChannel = (userId: string): string => `#server-to-user-${userId}`
 
 export const notifications = {
   list: defineMethod({

@@ -1,4 +1,3 @@
-import { userChannel } from '@tributary/contract'
 import type { Authentication } from '@tributary/http'
 import { canSee } from '@tributary/kernel'
 import type { Db } from './deps.ts'
@@ -6,16 +5,12 @@ import { isId } from './resource-ids.ts'
 
 const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 
-/**
- * Whether the holder of a token may listen to a realtime channel: a source's, for members of its organisation; a user's
- * inbox, for nobody but the user.
- */
+/** Whether the holder of a token may listen to a realtime channel: a source's, for members of its organisation. */
 export const createChannelAccess =
   ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>
   async (token: string, channel: string): Promise<boolean> => {
     const found = await authenticate(token)
     if (!('actor' in found)) return false
-    if (channel === userChannel(found.actor.userId)) return true
     const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
     if (!isId(sourceId)) return false
     const row = await db

@@ -71,8 +71,10 @@ export const createCommands = (options: {
     data: unknown,
   ): { refused: string; status: number } | { member?: Member } => {
     const kind = channelKind(channel)
-    if (kind === undefined || kind === 'user') return { refused: 'The channel name is not allowed', status: 400 }
     const already = connection.subscriptions.has(channel)
+    // A client that has signed in asks for its user's channel once more, which it has.
+    if (kind === 'user' && already) return {}
+    if (kind === undefined || kind === 'user') return { refused: 'The channel name is not allowed', status: 400 }
     if (!already && connection.subscriptions.size >= limits.channelsPerConnection)
       return { refused: 'Too many channels', status: 400 }
     if (kind === 'public') return {}

@@ -19,7 +19,7 @@ export const topics = {
   occupied: 'live.occupied',
   /** `{socketId, userId}`: a user was authorized through a socket. */
   owner: 'live.owner',
-  /** `{userId}`: a user's connections are to end. */
+  /** `{userId, again?}`: a user's connections are to end; with `again` they are to be opened anew at once. */
   disconnect: 'live.disconnect',
 } as const
 
@@ -167,9 +167,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   }
   const onDisconnect = (order: unknown): void => {
     const userId = text(order, 'userId')
-    if (userId === undefined) return
+    if (userId === undefined || typeof order !== 'object' || order === null) return
+    const closing = 'again' in order && order.again === true ? closings.accessChanged : closings.unauthorized
     for (const connection of connections.values()) {
-      if (connection.owners.has(userId) || connection.signedIn === userId) connection.end(closings.unauthorized)
+      if (connection.owners.has(userId) || connection.signedIn === userId) connection.end(closing)
     }
   }
 

@@ -196,29 +196,47 @@ describe('the browser library', () => {
     expect(await error).toBe(4009)
   })
 
-  test('whoever was authorized for a private channel is disconnected with their access, others stay', async () => {
-    const ann = connectAs('ann')
-    const bob = connectAs('bob')
-    await subscribed(ann, 'private-sources-all')
-    await subscribed(bob, 'private-sources-all')
-    const gone = new Promise<void>((resolve) => ann.connection.bind('disconnected', () => resolve()))
-    running.realtime.disconnectUser('ann')
-    await gone
-    await expect.poll(() => running.realtime.occupied()).toEqual(['private-sources-all'])
-    expect(bob.connection.state).toBe('connected')
+  test('whose access has changed is connected anew at once and judged as new; others stay', async () => {
+    const judging = await startRealtime({ authorize: async (_, channel) => allowed.has(channel) })
+    const allowed = new Set(['private-sources-kept', 'private-sources-lost'])
+    const ann = connectAs('ann', judging.port)
+    const bob = connectAs('bob', judging.port)
+    ann.signin()
+    const kept = await subscribed(ann, 'private-sources-kept')
+    const lost = await subscribed(ann, 'private-sources-lost')
+    await ann.user.signinDonePromise
+    await subscribed(bob, 'private-sources-kept')
+    const sockets = [ann.connection.socket_id, bob.connection.socket_id]
+    allowed.delete('private-sources-lost')
+
+    const error = errorCode(ann)
+    const refused = once<{ status: number }>(lost, 'pusher:subscription_error')
+    const known = once(ann, 'pusher:signin_success')
+    const joined = once(kept, 'pusher:subscription_succeeded')
+    judging.realtime.reconnectUser('ann')
+    expect(await error).toBe(4200)
+    expect((await refused).status).toBe(403)
+    await Promise.all([known, joined])
+    expect([ann.connection.socket_id === sockets[0], bob.connection.socket_id === sockets[1]]).toEqual([false, true])
+    expect(judging.realtime.occupied()).not.toContain('private-sources-lost')
+    for (const client of [ann, bob]) client.disconnect()
+    await judging.stop()
   })
 
   test('whoever loses access while a subscription is being authorized is disconnected too', async () => {
+    let asked = 0
     const racing = await startRealtime({
       authorize: async () => {
-        racing.realtime.disconnectUser('ann')
+        if (asked++ === 0) racing.realtime.reconnectUser('ann')
         return true
       },
     })
     const client = connectAs('ann', racing.port)
     const error = errorCode(client)
-    client.subscribe('private-sources-all')
-    expect(await error).toBe(4009)
+    const channel = client.subscribe('private-sources-all')
+    expect(await error).toBe(4200)
+    await once(channel, 'pusher:subscription_succeeded')
+    expect(asked).toBe(2)
     client.disconnect()
     await racing.stop()
   })

@@ -9,6 +9,9 @@ import { key, type RunningRealtime, secret, startRealtime } from './testing/serv
 test.each([
   ['private-sources-1', 'private'],
   ['presence-x', 'presence'],
+  ['presence-private-x', 'presence'],
+  ['privateer', 'public'],
+  ['news-private-x', 'public'],
   ['private-encrypted-x', 'encrypted'],
   ['news', 'public'],
   ['#server-to-user-7', 'user'],
@@ -16,7 +19,7 @@ test.each([
   ['', undefined],
   ['a b', undefined],
   ['x'.repeat(165), undefined],
-])('channel %j is %s', (name, kind) => {
+])('RT-06, RT-07, RT-08, RT-09: channel %j is %s by its prefix', (name, kind) => {
   expect(channelKind(name)).toBe(kind)
 })
 

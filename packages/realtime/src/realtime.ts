@@ -27,8 +27,11 @@ export type Realtime = {
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Answers `/pusher/auth`, `/pusher/user-auth` and `/apps/{appId}/…`; false for other paths. */
   handleHttp(req: IncomingMessage, res: ServerResponse): boolean
-  /** Ends every connection that was authorized for a user, in all processes. */
-  disconnectUser(userId: string): void
+  /**
+   * Ends every connection that was authorized for a user, in all processes. Clients connect again at once and are judged
+   * by what the user may now.
+   */
+  reconnectUser(userId: string): void
   /** Channels with a subscriber in this process. */
   occupied(): string[]
   /** Asks all clients to connect again (elsewhere) and waits until they have gone, at most three seconds. */
@@ -50,7 +53,7 @@ export const createRealtime = (deps: RealtimeDeps): Realtime => {
   return {
     handleUpgrade: gateway.handleUpgrade,
     handleHttp,
-    disconnectUser: (userId) => deps.coordination.publish(topics.disconnect, { userId }),
+    reconnectUser: (userId) => deps.coordination.publish(topics.disconnect, { userId, again: true }),
     occupied: () => gateway.channels.names(),
     close: () => gateway.close(),
   }

@@ -11,6 +11,7 @@ import { workspaceQuery } from '../lib/workspace-queries.ts'
 import { ErrorScreen } from '../ui/error-screen.tsx'
 import { Invite } from './invite.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
+import { useLiveAccess } from './use-live-access.ts'
 
 const Failure = ({ error, workspaceId, onRetry }: { error: unknown; workspaceId: string; onRetry?: () => void }) => (
   <main>
@@ -31,6 +32,7 @@ export const WorkspaceShell = () => {
   const name = actOnBehalfOf?.workspace.name ?? `workspaces/${workspaceId ?? ''}`
   const list = useQuery(workspacesQuery(user))
   const own = useQuery({ ...workspaceQuery(name), enabled: workspaceId !== undefined })
+  useLiveAccess()
   useEffect(() => {
     if (list.data !== undefined) workspacesLoaded(list.data)
     if (own.data === undefined || list.data === undefined) return

@@ -1,6 +1,7 @@
 import { eventTypes } from '@tributary/contract'
 import type Pusher from 'pusher-js'
 import { z } from 'zod'
+import { connectRealtime } from './realtime-client.ts'
 
 /** States of the realtime connection, as the protocol names them. */
 export const connectionStates = [
@@ -30,10 +31,10 @@ export const liveMessage = z.object({
   skipped: z.number(),
 })
 
-export type LiveChannel = {
-  key: string
+type Listener = { key: string; token: string }
+
+export type LiveChannel = Listener & {
   channel: string
-  token: string
   /** Name of the messages that are listened for. */
   event: string
   onMessage: (data: unknown) => void
@@ -41,6 +42,15 @@ export type LiveChannel = {
   onState: (state: ConnectionState) => void
   /** The channel was joined, for the first time or again after a break: what came meanwhile must be read. */
   onJoined: () => void
+}
+
+export type LiveUser = Listener & {
+  /** What to do with the messages, by their name. */
+  on?: Readonly<Record<string, (data: unknown) => void>>
+  /** The gateway knows who listens, for the first time or again after a break: what came meanwhile must be read. */
+  onJoined: () => void
+  /** The gateway was told that the session is over. */
+  onRefused?: () => void
 }
 
 const toState = (state: string): ConnectionState =>
@@ -52,32 +62,26 @@ type Shared = { client: Pusher; holders: number; channels: Map<string, number> }
 /** Connections by application key and token: whoever listens with the same two shares one. */
 const connections = new Map<string, Shared>()
 
-const connect = (Client: typeof Pusher, key: string, token: string): Pusher => {
-  const secure = window.location.protocol === 'https:'
-  const port = window.location.port === '' ? (secure ? 443 : 80) : Number(window.location.port)
-  return new Client(key, {
-    cluster: '',
-    wsHost: window.location.hostname,
-    wsPort: port,
-    wssPort: port,
-    forceTLS: secure,
-    enabledTransports: ['ws', 'wss'],
-    enableStats: false,
-    channelAuthorization: {
-      endpoint: '/pusher/auth',
-      transport: 'ajax',
-      headersProvider: () => ({ Authorization: `Bearer ${token}` }),
-    },
-  })
-}
-
-/** Listens on the shared connection, which is made for the first and closed behind the last. The answer ends it. */
-const listen = (Client: typeof Pusher, options: LiveChannel): (() => void) => {
-  const { key, token, channel: name, event, onMessage, onState, onJoined } = options
+/** The shared connection, which is made for the first and closed behind the last, and how to let go of it. */
+const hold = (Client: typeof Pusher, key: string, token: string): { shared: Shared; release: () => void } => {
   const id = `${key} ${token}`
-  const shared = connections.get(id) ?? { client: connect(Client, key, token), holders: 0, channels: new Map() }
+  const shared = connections.get(id) ?? { client: connectRealtime(Client, key, token), holders: 0, channels: new Map() }
   connections.set(id, shared)
   shared.holders += 1
+  return {
+    shared,
+    release() {
+      shared.holders -= 1
+      if (shared.holders > 0) return
+      connections.delete(id)
+      shared.client.disconnect()
+    },
+  }
+}
+
+const listenToChannel = (Client: typeof Pusher, options: LiveChannel): (() => void) => {
+  const { key, token, channel: name, event, onMessage, onState, onJoined } = options
+  const { shared, release } = hold(Client, key, token)
   shared.channels.set(name, (shared.channels.get(name) ?? 0) + 1)
   const { connection } = shared.client
   const channel = shared.client.subscribe(name)
@@ -104,26 +108,56 @@ const listen = (Client: typeof Pusher, options: LiveChannel): (() => void) => {
     const left = (shared.channels.get(name) ?? 1) - 1
     shared.channels.set(name, left)
     if (left === 0) shared.client.unsubscribe(name)
-    shared.holders -= 1
-    if (shared.holders > 0) return
-    connections.delete(id)
-    shared.client.disconnect()
+    release()
   }
 }
 
-/** Joins a private channel of the same origin's realtime gateway, over one connection for all. The answer leaves it. */
-export const joinChannel = (options: LiveChannel): (() => void) => {
+const listenToUser = (Client: typeof Pusher, options: LiveUser): (() => void) => {
+  const { key, token, on = {}, onJoined, onRefused } = options
+  const { shared, release } = hold(Client, key, token)
+  const { client } = shared
+  const onError = ({ status }: { status?: number }): void => {
+    if (status === 401) onRefused?.()
+  }
+  client.bind('pusher:signin_success', onJoined)
+  client.user.bind('pusher:signin_error', onError)
+  for (const [event, onMessage] of Object.entries(on)) client.user.bind(event, onMessage)
+  // Somebody else's listening has signed in already.
+  if (client.user.user_data !== null) onJoined()
+
+  return () => {
+    client.unbind('pusher:signin_success', onJoined)
+    client.user.unbind('pusher:signin_error', onError)
+    for (const [event, onMessage] of Object.entries(on)) client.user.unbind(event, onMessage)
+    release()
+  }
+}
+
+/** Listens as soon as the client is loaded. The answer ends it. */
+const whenLoaded = (listen: (Client: typeof Pusher) => () => void, onFailure: () => void): (() => void) => {
   let leave: (() => void) | undefined
   let left = false
-  options.onState('initialized')
-  void import('pusher-js').then(
-    ({ default: Client }) => {
-      if (!left) leave = listen(Client, options)
-    },
-    () => options.onState('failed'),
-  )
+  void import('pusher-js').then(({ default: Client }) => {
+    if (!left) leave = listen(Client)
+  }, onFailure)
   return () => {
     left = true
     leave?.()
   }
 }
+
+/** Joins a private channel of the same origin's realtime gateway, over one connection for all. The answer leaves it. */
+export const joinChannel = (options: LiveChannel): (() => void) => {
+  options.onState('initialized')
+  return whenLoaded(
+    (Client) => listenToChannel(Client, options),
+    () => options.onState('failed'),
+  )
+}
+
+/** Listens to what is sent to the user of the session, over the same connection. The answer ends it. */
+export const joinUser = (options: LiveUser): (() => void) =>
+  whenLoaded(
+    (Client) => listenToUser(Client, options),
+    () => undefined,
+  )

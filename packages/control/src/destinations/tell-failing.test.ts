@@ -73,7 +73,7 @@ test('administrators and collaborators are told of a failing destination once a 
       },
     ])
   for (const who of [guest, outsider]) expect(await told(who)).toEqual([])
-  const live = harness.published.filter(({ channel }) => channel === `private-users-${collaborator.userId}`)
+  const live = harness.published.filter(({ channel }) => channel === `#server-to-user-${collaborator.userId}`)
   expect(live).toHaveLength(1)
   expect((await harness.audits()).filter(({ action }) => action.startsWith('notifications'))).toEqual([])
 })

@@ -54,7 +54,7 @@ describe('an invitation link', () => {
         { role: { value: 'ORG_GUEST' } },
       ])
       expect((await person.call('GET', `/workspaces/${workspaceId}`)).status).toBe(200)
-      const told = harness.published.filter(({ channel }) => channel === `private-users-${administrator.userId}`)
+      const told = harness.published.filter(({ channel }) => channel === `#server-to-user-${administrator.userId}`)
       expect(told.at(-1)).toMatchObject({
         event: 'notification',
         data: {

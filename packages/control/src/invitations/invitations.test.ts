@@ -345,7 +345,7 @@ describe('accepting', () => {
     const replies = await Promise.all([accept(person, made), accept(person, made), accept(person, made)])
     expect([...replies, await accept(person, made)].map((reply) => reply.status)).toEqual([200, 200, 200, 200])
     const told = harness.published.filter(
-      ({ channel }) => channel === `private-users-${organization.administrator.userId}`,
+      ({ channel }) => channel === `#server-to-user-${organization.administrator.userId}`,
     )
     expect(told).toHaveLength(1)
     expect(await look(made.id, made.token)).toMatchObject({

@@ -84,13 +84,13 @@ test('one cause is told once to each, and shown at once where the inbox is open'
   expect((await inbox(a)).notifications).toHaveLength(1)
   expect((await inbox(b)).notifications).toHaveLength(1)
   expect(harness.published.slice(before).map(({ channel }) => channel)).toEqual([
-    `private-users-${a.userId}`,
-    `private-users-${b.userId}`,
+    `#server-to-user-${a.userId}`,
+    `#server-to-user-${b.userId}`,
   ])
   expect(harness.published.at(-1)).toMatchObject({ event: 'notification', data: (await inbox(b)).notifications[0] })
 })
 
-test('an inbox is seen, read and listened to by nobody else, platform admins included', async () => {
+test('an inbox is seen and read by nobody else, and its channel is open to no token, platform admins included', async () => {
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
   await tell([person], newId())
   const [{ name } = { name: '' }] = (await inbox(person)).notifications
@@ -102,8 +102,7 @@ test('an inbox is seen, read and listened to by nobody else, platform admins inc
   ).toBe(404)
   expect((await harness.call('', 'GET', `/users/${person.userId}/notifications`)).status).toBe(401)
   expect((await inbox(person)).unread_count).toBe(1)
-  const channel = `private-users-${person.userId}`
-  expect(await harness.mayListen(person.token, channel)).toBe(true)
-  expect(await harness.mayListen(other.token, channel)).toBe(false)
-  expect(await harness.mayListen('', channel)).toBe(false)
+  // Whom the gateway signed in hears it; it is subscribed to by nobody.
+  for (const token of [person.token, other.token, ''])
+    expect(await harness.mayListen(token, `#server-to-user-${person.userId}`)).toBe(false)
 })

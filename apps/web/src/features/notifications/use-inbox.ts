@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { methods, userChannel } from '@tributary/contract'
+import { methods } from '@tributary/contract'
 import { useEffect } from 'react'
 import { notificationsQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { notificationIds, userIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
-import { joinChannel } from '../../lib/realtime.ts'
+import { joinUser } from '../../lib/realtime.ts'
 import { realtimeQuery } from '../../lib/server-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
@@ -51,14 +51,6 @@ export const useInboxArrivals = (): void => {
   useEffect(() => {
     if (key === undefined || token === null || user === '') return
     const read = (): void => void cache.invalidateQueries({ queryKey: keys.notifications(user) })
-    return joinChannel({
-      key,
-      token,
-      channel: userChannel(userIds(user).user),
-      event: 'notification',
-      onMessage: read,
-      onJoined: read,
-      onState: () => undefined,
-    })
+    return joinUser({ key, token, on: { notification: read }, onJoined: read })
   }, [key, token, user, cache])
 }

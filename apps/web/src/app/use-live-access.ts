@@ -1,0 +1,36 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { keys } from '../lib/query-keys.ts'
+import { joinUser } from '../lib/realtime.ts'
+import { realtimeQuery } from '../lib/server-queries.ts'
+import { useSession } from '../lib/session.ts'
+
+/**
+ * Reads anew who the user is and where they belong, whenever the live connection comes back: the gateway cuts it as soon
+ * as a role, a membership or a session has changed, so that menus and buttons follow without a reload, and a session
+ * that was ended elsewhere ends here too.
+ */
+export const useLiveAccess = (): void => {
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const token = useSession((state) => state.accessToken)
+  const key = useQuery(realtimeQuery()).data?.key
+  const cache = useQueryClient()
+  useEffect(() => {
+    if (key === undefined || token === null || user === '') return
+    const read = (): void => {
+      for (const queryKey of [keys.user(user), keys.memberships(user), keys.workspaces(user)])
+        void cache.invalidateQueries({ queryKey })
+    }
+    let first = true
+    return joinUser({
+      key,
+      token,
+      onJoined() {
+        // The page has just read it.
+        if (!first) read()
+        first = false
+      },
+      onRefused: read,
+    })
+  }, [key, token, user, cache])
+}

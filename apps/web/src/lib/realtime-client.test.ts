@@ -1,0 +1,225 @@
+// @vitest-environment happy-dom
+import { createRequire } from 'node:module'
+import type Pusher from 'pusher-js'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { connectionStates } from './realtime.ts'
+import { connectRealtime, realtimeTimes } from './realtime-client.ts'
+
+// What browsers load; the package's types do not name it.
+const Client: typeof Pusher = createRequire(import.meta.url)('pusher-js/dist/web/pusher.js')
+
+/** A socket whose other side is the test. */
+class ScriptedSocket {
+  readonly startedAt = Date.now()
+  readonly sent: string[] = []
+  onopen?: () => void
+  onmessage?: (message: { data: string }) => void
+  onclose?: (closing: { code: number; reason: string; wasClean: boolean }) => void
+  closed = false
+  readonly url: string
+  constructor(url: string) {
+    this.url = url
+    sockets.push(this)
+  }
+  send(text: string): void {
+    this.sent.push(text)
+  }
+  close(): void {
+    this.closed = true
+  }
+  receive(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) })
+  }
+  /** The gateway's greeting, with which the connection stands. */
+  greet(): void {
+    this.onopen?.()
+    this.receive({
+      event: 'pusher:connection_established',
+      data: JSON.stringify({ socket_id: `1.${sockets.length}`, activity_timeout: 120 }),
+    })
+  }
+  end(code: number): void {
+    this.onclose?.({ code, reason: '', wasClean: true })
+  }
+}
+
+/** A call to the gateway that is never answered. */
+class SilentRequest {
+  open(): void {}
+  setRequestHeader(): void {}
+  send(): void {}
+}
+
+let sockets: ScriptedSocket[] = []
+let clients: Pusher[] = []
+beforeEach(() => {
+  vi.useFakeTimers()
+  sockets = []
+  vi.stubGlobal('WebSocket', ScriptedSocket)
+  vi.stubGlobal('XMLHttpRequest', SilentRequest)
+  localStorage.clear()
+})
+afterEach(() => {
+  for (const client of clients) client.disconnect()
+  clients = []
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+/** A client of the page, and every state that its connection takes. */
+const connect = (): { client: Pusher; states: string[] } => {
+  const client = connectRealtime(Client, 'the-key', 'the-token')
+  clients.push(client)
+  const states = [client.connection.state]
+  client.connection.bind('state_change', ({ current }: { current: string }) => states.push(current))
+  return { client, states }
+}
+
+const last = (): ScriptedSocket => {
+  const socket = sockets.at(-1)
+  if (socket === undefined) throw new Error('nothing has connected')
+  return socket
+}
+
+/** A client whose connection stands. */
+const connected = () => {
+  const made = connect()
+  vi.advanceTimersByTime(0)
+  last().greet()
+  expect(made.client.connection.state).toBe('connected')
+  return { ...made, socket: last() }
+}
+
+/** Milliseconds until the client opens its next socket, and its address; undefined when that takes over ten minutes. */
+const nextSocket = (): { after: number; url: string } | undefined => {
+  const before = sockets.length
+  const start = Date.now()
+  while (sockets.length === before && Date.now() - start < 600_000) vi.advanceTimersByTime(1)
+  const socket = sockets[before]
+  return socket && { after: socket.startedAt - start, url: socket.url }
+}
+
+test('RT-04: the states of a connection are initialized, connecting, connected, unavailable, failed and disconnected', () => {
+  const { client, states } = connected()
+  last().end(1006)
+  vi.advanceTimersByTime(11_000)
+  client.disconnect()
+  expect(states).toEqual(['connecting', 'connected', 'connecting', 'unavailable', 'disconnected'])
+  vi.stubGlobal('WebSocket', undefined)
+  expect(connect().states).toEqual(['failed'])
+  expect([...connectionStates].toSorted()).toEqual([...new Set(['initialized', ...states, 'failed'])].toSorted())
+})
+
+test.each([
+  ['a user', { user_id: 'u1' }],
+  ['no user', {}],
+])('RT-05: an event is event, channel, its data decoded, and with %s', (_, user) => {
+  const { client, socket } = connected()
+  const heard: unknown[] = []
+  client.connection.bind('message', (event: unknown) => heard.push(event))
+  const sent = { event: 'events', channel: 'private-sources-1', ...user }
+  socket.receive({ ...sent, data: '{"events":[{"title":"Ünï"}],"skipped":3}' })
+  socket.receive({ ...sent, data: 'plain text' })
+  expect(heard).toEqual([
+    { ...sent, data: { events: [{ title: 'Ünï' }], skipped: 3 } },
+    { ...sent, data: 'plain text' },
+  ])
+})
+
+test('RT-10, RT-11: after 120 s of silence the gateway is asked; 30 s without an answer later it is connected to anew', () => {
+  expect(realtimeTimes).toMatchObject({ activityTimeout: 120_000, pongTimeout: 30_000 })
+  const { socket, states } = connected()
+  const pings = () => socket.sent.filter((text) => text.includes('pusher:ping')).length
+  // What is sent leaves, and what is closed is opened anew, a millisecond later.
+  vi.advanceTimersByTime(120_000)
+  expect(pings()).toBe(0)
+  vi.advanceTimersByTime(1)
+  expect(pings()).toBe(1)
+  vi.advanceTimersByTime(29_998)
+  socket.receive({ event: 'pusher:pong', data: '{}' })
+  vi.advanceTimersByTime(120_001)
+  expect([pings(), states.at(-1)]).toEqual([2, 'connected'])
+  expect(nextSocket()?.after).toBe(29_999 + 1)
+  expect([socket.closed, states.at(-1)]).toEqual([true, 'connecting'])
+})
+
+test('RT-12: connecting becomes unavailable after 10 s', () => {
+  expect(realtimeTimes.unavailableTimeout).toBe(10_000)
+  const { client } = connect()
+  vi.advanceTimersByTime(9999)
+  expect(client.connection.state).toBe('connecting')
+  vi.advanceTimersByTime(1)
+  expect(client.connection.state).toBe('unavailable')
+})
+
+test("RT-13: the socket's address is the page's own origin with the key, and names protocol 7", () => {
+  connect()
+  const { origin, pathname, searchParams } = new URL(last().url)
+  expect(origin).toBe(window.location.origin.replace(/^http/, 'ws'))
+  expect([pathname, searchParams.get('protocol')]).toEqual(['/app/the-key', '7'])
+})
+
+test('RT-14: a connection that broke is made anew after one second', () => {
+  connected()
+  last().end(1006)
+  expect(nextSocket()?.after).toBe(1000)
+})
+
+test('RT-15: an attempt is given 15 s, then twice as long each time, and never more than 60 s', () => {
+  connect()
+  vi.advanceTimersByTime(300_000)
+  const starts = sockets.filter(({ url }) => url.startsWith('ws:')).map(({ startedAt }) => startedAt)
+  const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0))
+  expect(pauses).toEqual([15_000, 30_000, 60_000, 60_000, 60_000, 60_000])
+})
+
+describe('RT-16: the transport that worked last is tried by itself for 30 minutes', () => {
+  const key = 'pusherTransportNonTLS'
+  test('it is remembered with its time', () => {
+    connected()
+    expect(JSON.parse(localStorage.getItem(key) ?? '{}')).toMatchObject({ transport: 'ws', timestamp: Date.now() })
+  })
+  test.each([
+    ['is used at 1800000 ms', 1_800_000, 1200],
+    ['is not used a millisecond later', 1_800_001, 15_000],
+  ])('it %s', (_, age, second) => {
+    localStorage.setItem(key, JSON.stringify({ timestamp: Date.now() - age, transport: 'ws', latency: 100 }))
+    connect()
+    const start = Date.now()
+    vi.advanceTimersByTime(20_000)
+    const starts = sockets.filter(({ url }) => url.startsWith('ws:')).map(({ startedAt }) => startedAt - start)
+    expect(starts.slice(0, 2)).toEqual([0, second])
+  })
+})
+
+test('RT-17: closed with 4000 it connects again at once, over TLS', () => {
+  connected()
+  last().end(4000)
+  expect(nextSocket()).toMatchObject({ after: 0, url: expect.stringMatching(/^wss:/) })
+})
+
+test.each([
+  ['RT-18', 4001, 'refused', undefined],
+  ['RT-18', 4099, 'refused', undefined],
+  ['RT-19', 4100, 'tried again after a second', 1000],
+  ['RT-19', 4199, 'tried again after a second', 1000],
+  ['RT-20', 4200, 'tried again at once', 0],
+  ['RT-20', 4299, 'tried again at once', 0],
+  ['RT-20', 1002, 'tried again after a second', 1000],
+  ['RT-20', 1004, 'tried again after a second', 1000],
+  ['RT-20', 1001, 'tried again after a second', 1000],
+  ['RT-20', 3999, 'tried again after a second', 1000],
+  ['RT-20', 4300, 'refused', undefined],
+])('%s: closed with %i it is %s', (_id, code, _what, after) => {
+  const { client } = connected()
+  last().end(code)
+  expect(nextSocket()?.after).toBe(after)
+  expect(client.connection.state).toBe(after === undefined ? 'disconnected' : 'connecting')
+})
+
+test('RT-20: closed on purpose it is not tried again', () => {
+  const { client } = connected()
+  client.disconnect()
+  last().end(1000)
+  expect(nextSocket()).toBeUndefined()
+})
