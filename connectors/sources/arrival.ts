@@ -1,4 +1,4 @@
-import type { SourceGuideStep } from './definition.ts'
+import type { SourceGuideStep } from '@tributary/connector-kit'
 
 /** The last step of a guide: where to see the event. `wait` says how long the library keeps it at most. */
 export const seeItArrive = (wait: string): SourceGuideStep => ({

@@ -1,4 +1,4 @@
-import type { SourceGuideStep } from './definition.ts'
+import type { SourceGuideStep } from '@tributary/connector-kit'
 
 /** The last steps of a guide for events that another server passes on: how to check the way here, and what to expect. */
 export const forwardedEvents = (server: string): readonly SourceGuideStep[] => [

@@ -1,4 +1,4 @@
-import type { SourceDefinition } from './definition.ts'
+import type { SourceDefinition } from '@tributary/connector-kit'
 import { dotnet } from './dotnet/source.ts'
 import { flutter } from './flutter/source.ts'
 import { go } from './go/source.ts'
@@ -18,8 +18,6 @@ import { rudderstackNode } from './rudderstack-node/source.ts'
 import { segmentForward } from './segment-forward/source.ts'
 import { swift } from './swift/source.ts'
 import { webhook } from './webhook/source.ts'
-
-export type { SourceDefinition, SourceGuideStep } from './definition.ts'
 
 /** What a source can be made of, in the order the catalogue shows it. */
 export const sourceDefinitions: readonly SourceDefinition[] = [

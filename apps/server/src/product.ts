@@ -120,7 +120,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     stack.defer(() => thread?.stop())
   }
 
-  const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, logger })
+  const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
   await keys.start()
   stack.defer(() => keys.stop())
   // Known when the server listens; nobody can ask before.

@@ -2,9 +2,9 @@ import type { EventType } from '@tributary/contract'
 import type { Clock, Logger } from '@tributary/kernel'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
-export type FieldType = 'string' | 'url' | 'select' | 'boolean' | 'number' | 'headers' | 'secret'
+export type FieldType = 'string' | 'url' | 'select' | 'boolean' | 'number' | 'headers' | 'secret' | 'template'
 
-/** One setting of a destination: drives the form, the validation and what is encrypted. */
+/** One setting of a source or destination: drives the form, the validation and what is encrypted. */
 export type FieldDefinition = {
   /** Key in the settings object, snake_case. */
   name: string
@@ -32,6 +32,14 @@ export type FieldDefinition = {
 export type Settings = Readonly<
   Record<string, string | number | boolean | Readonly<Record<string, string>> | undefined>
 >
+
+/** What a connector asks for, and the rules that span fields; messages by field name. */
+export type SettingsDefinition = {
+  title: string
+  fields: readonly FieldDefinition[]
+  /** Run after each field's own rules. */
+  check?: (settings: Settings) => Record<string, string>
+}
 
 /** An event on its way out. `json` is the whole event as JSON text. */
 export type OutgoingEvent = {
@@ -78,19 +86,15 @@ export type DeliverContext = {
 }
 
 /** Everything about one kind of destination. Definitions are values without state: one serves all its instances. */
-export type DestinationDefinition = {
+export type DestinationDefinition = SettingsDefinition & {
   /** Name in the catalogue and in addresses, kebab-case. */
   slug: string
-  title: string
   /** One sentence. */
   description: string
   /** SVG text, square, without scripts or outside references. */
   logo: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string }[] }
-  fields: readonly FieldDefinition[]
-  /** Rules that span fields, run after each field's own; messages by field name. */
-  check?: (settings: Settings) => Record<string, string>
   batching: (settings: Settings) => Batching
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */
   deliver: (batch: readonly OutgoingEvent[], context: DeliverContext) => Promise<DeliverResult>

@@ -1,4 +1,5 @@
-import type { DestinationDefinition, FieldDefinition, Settings } from './definition.ts'
+import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
+import { templateLimits, templateProblem } from './json-template.ts'
 
 export type SettingsResult = { ok: true; settings: Settings } | { ok: false; errors: Record<string, string> }
 
@@ -77,6 +78,15 @@ const parseUrl = (value: unknown): Parsed => {
   return { value: url.href }
 }
 
+/** Liquid that renders to JSON, checked by the engine that will render it. */
+const parseTemplate = (value: unknown): Parsed => {
+  const longest = templateLimits.characters
+  if (typeof value !== 'string') return { error: 'Enter a text' }
+  if (value.length > longest) return { error: `At most ${longest} characters` }
+  const problem = templateProblem(value)
+  return problem === undefined ? { value } : { error: `Error at ${problem.context || problem.message}` }
+}
+
 const parseNumber = (field: FieldDefinition, value: unknown): Parsed => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) return { error: 'Enter a number' }
@@ -94,6 +104,8 @@ const parseField = (field: FieldDefinition, value: unknown): Parsed => {
       if (typeof value !== 'string') return { error: 'Enter a text' }
       return value.length > longest ? { error: `At most ${longest} characters` } : { value }
     }
+    case 'template':
+      return parseTemplate(value)
     case 'url':
       return parseUrl(value)
     case 'select':
@@ -116,7 +128,10 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
  * filled in, or messages for people by field name. Unknown keys are errors, so that a typing mistake never passes
  * silently. Pass the whole settings, secrets included: a partial update is merged by the caller first.
  */
-export const validateSettings = (definition: DestinationDefinition, settings: unknown): SettingsResult => {
+export const validateSettings = (
+  definition: Pick<SettingsDefinition, 'fields' | 'check'>,
+  settings: unknown,
+): SettingsResult => {
   if (!isRecord(settings)) return { ok: false, errors: { settings: 'Settings are an object' } }
   const errors: Record<string, string> = {}
   const parsed: Record<string, Value> = {}

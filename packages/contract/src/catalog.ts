@@ -47,6 +47,8 @@ const catalogApp = z.object({
 
 export const catalogSource = catalogApp.extend({
   has_predefined_schema: z.boolean(),
+  /** What its sources ask for; empty for most. */
+  settings: z.array(settingOption),
   /** One of the numbers of `sourceTypes`. */
   type: z.number().int(),
   target_product: z.enum(targetProducts),

@@ -94,6 +94,7 @@ const table: Record<string, Row> = {
   'sources.create': editors,
   'sources.update': editors,
   'sources.delete': editors,
+  'sources.updateSetting': editors,
   'writekeys.create': editors,
   'writekeys.list': members,
   'writekeys.delete': editors,

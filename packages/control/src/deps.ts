@@ -1,24 +1,9 @@
-import type { DestinationDefinition } from '@tributary/connector-kit'
-import type { ClientConfig, GuideStep, TargetProduct } from '@tributary/contract'
+import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import type { ClientConfig } from '@tributary/contract'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { Blobs, Coordination, Database, EventStore } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenIdSettings } from './openid/openid.ts'
-
-/** An entry of the source catalogue, as its connector describes it. */
-export type SourceDefinition = {
-  /** Name in the catalogue and in addresses, kebab-case. */
-  slug: string
-  title: string
-  description: string
-  /** One of the numbers of the contract's `sourceTypes`. */
-  type: number
-  /** SVG text, square, without scripts or outside references. */
-  logo: string
-  docsUrl?: string
-  targetProduct?: TargetProduct
-  guide: readonly (Pick<GuideStep, 'title' | 'text'> & { code?: string; language?: string })[]
-}
 
 /** What sources and destinations can be made of. */
 export type Catalog = {

@@ -67,6 +67,7 @@ import { deleteSource } from './sources/delete.ts'
 import { getSource } from './sources/get.ts'
 import { listSources } from './sources/list.ts'
 import { updateSource } from './sources/update.ts'
+import { updateSourceSetting } from './sources/update-setting.ts'
 import { completeOnboarding } from './users/complete-onboarding.ts'
 import { getUser } from './users/get.ts'
 import { login } from './users/login.ts'
@@ -182,7 +183,7 @@ export const createHandlers = (
     create: createSource(deps),
     update: updateSource(deps),
     delete: deleteSource(deps),
-    updateSetting: later,
+    updateSetting: updateSourceSetting(deps),
   },
   sourceSchemaTemplates: { list: later },
   schemaVersions: { list: later, get: later },

@@ -1,5 +1,5 @@
 export { type Control, createControl } from './control.ts'
-export type { Catalog, ControlDeps, Counters, SourceDefinition } from './deps.ts'
+export type { Catalog, ControlDeps, Counters } from './deps.ts'
 export {
   createDestinationDirectory,
   type DestinationDirectory,

@@ -1,22 +1,7 @@
-import type { DestinationDefinition, FieldDefinition } from '@tributary/connector-kit'
-import { type CatalogDestination, resourceNames, type SettingOption } from '@tributary/contract'
+import type { DestinationDefinition } from '@tributary/connector-kit'
+import { type CatalogDestination, resourceNames } from '@tributary/contract'
+import { presentOption } from '../app-settings/present-setting.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
-
-/** How a setting is asked for, as the wire shows it. */
-export const presentOption = (field: FieldDefinition): SettingOption => ({
-  name: field.name,
-  display_name: field.label,
-  help_text: field.help,
-  type: field.type,
-  required: field.required,
-  default: field.default ?? null,
-  editable: field.editable,
-  is_secret: field.secret,
-  choices: (field.choices ?? []).map(({ value, label }) => ({ value, title: label })),
-  min: field.min ?? null,
-  max: field.max ?? null,
-  show_when: field.showWhen === undefined ? null : { name: field.showWhen.field, value: field.showWhen.value },
-})
 
 /** An entry of the destination catalogue as the wire shows it. */
 export const presentCatalogDestination = (

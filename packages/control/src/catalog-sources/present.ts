@@ -1,5 +1,6 @@
+import type { SourceDefinition } from '@tributary/connector-kit'
 import { type CatalogSource, resourceNames } from '@tributary/contract'
-import type { SourceDefinition } from '../deps.ts'
+import { presentOption } from '../app-settings/present-setting.ts'
 
 /** A connector's picture as an address that needs no request. */
 export const iconAddress = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
@@ -14,6 +15,7 @@ export const presentCatalogSource = (definition: SourceDefinition, instanceCount
   instance_count: instanceCount,
   has_predefined_schema: true,
   extra: { app_icon: iconAddress(definition.logo) },
+  settings: (definition.fields ?? []).map(presentOption),
   type: definition.type,
   target_product: definition.targetProduct ?? 'CDP',
   guide: definition.guide.map((step) => ({

@@ -1,19 +1,13 @@
-import { validateSettings } from '@tributary/connector-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
+import { checkNewSettings } from '../app-settings/change-setting.ts'
+import { storeSettings } from '../app-settings/stored-settings.ts'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { idFor, parseReference } from '../resource-ids.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { showDestination } from './read.ts'
-import { storeSettings } from './settings.ts'
-
-const settingsError = (errors: Record<string, string>): Error => {
-  const fields = Object.fromEntries(Object.entries(errors).map(([name, text]) => [`settings.${name}`, text]))
-  const sentence = Object.entries(errors).map(([name, text]) => `${name}: ${text}`)
-  return badRequest('VALIDATION', sentence.join('; '), fields)
-}
 
 /** Makes a destination of an entry of the catalogue. Its settings must be whole and valid; secrets are sealed. */
 export const createDestination =
@@ -29,8 +23,7 @@ export const createDestination =
       const text = 'The catalogue has no destination of this name'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
-    const checked = validateSettings(definition, body.settings)
-    if (!checked.ok) throw settingsError(checked.errors)
+    const settings = checkNewSettings(definition, body.settings)
     const id = idFor(body.request_id, 'destinations', workspace.id)
     const time = new Date(clock())
     const made = await db.transaction().execute(async (tx) => {
@@ -41,7 +34,7 @@ export const createDestination =
           workspace_id: workspace.id,
           title: body.title,
           app,
-          ...storeSettings(id, definition, checked.settings, secretBox),
+          ...storeSettings(`destinations/${id}`, definition, settings, secretBox),
           create_time: time,
           update_time: time,
         })
@@ -55,7 +48,7 @@ export const createDestination =
         resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { title: body.title, app, settings: Object.keys(checked.settings) },
+        detail: { title: body.title, app, settings: Object.keys(settings) },
         time,
       })
       return true

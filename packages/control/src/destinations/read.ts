@@ -1,14 +1,13 @@
-import type { Settings } from '@tributary/connector-kit'
-import { type Destination, type DestinationApp, resourceNames, type Setting } from '@tributary/contract'
+import { type Destination, type DestinationApp, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { DestinationsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { presentOption } from '../catalog-destinations/present.ts'
+import { presentSettings } from '../app-settings/present-setting.ts'
+import { readableSettings } from '../app-settings/stored-settings.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
 import type { ControlDeps, Db } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
 import { isId } from '../resource-ids.ts'
-import { readableSettings } from './settings.ts'
 
 export type DestinationRow = Selectable<DestinationsTable>
 
@@ -28,11 +27,6 @@ export const readDestination = async (db: Db, workspaceId: string, destinationId
   return row
 }
 
-const presentSetting = (option: ReturnType<typeof presentOption>, settings: Settings): Setting => {
-  const value = settings[option.name]
-  return { ...option, value: option.is_secret ? null : (value ?? null), is_set: value !== undefined }
-}
-
 type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
 
 /** The app of a destination as the wire shows it: no secret's value is in it. */
@@ -42,7 +36,7 @@ export const presentApp = (
   { catalog, secretBox, logger }: PresentDeps,
 ): DestinationApp => {
   const entry = catalog.destinations.find(({ slug }) => slug === row.app)
-  const settings = readableSettings(row.id, row, secretBox, logger)
+  const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
   return {
     name: resourceNames.destinationApp.format({ workspace: row.workspace_id, destination: row.id }),
     catalog_app: resourceNames.catalogDestination.format({ app: row.app }),
@@ -51,7 +45,7 @@ export const presentApp = (
     docs_url: entry?.docs.url ?? '',
     instance_count: counts.get(row.app) ?? 0,
     extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
-    settings: (entry?.fields ?? []).map((field) => presentSetting(presentOption(field), settings)),
+    settings: presentSettings(entry?.fields ?? [], settings),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Settings } from '@tributary/connector-kit'
 import type { SecretBox } from '@tributary/kernel'
-import { openSettings } from '../destinations/settings.ts'
+import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
 /** A destination as delivery needs it, its secrets included. */
@@ -33,9 +33,9 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
   let snapshot: Snapshot = { bySource: new Map(), byId: new Map() }
   const listeners = new Set<() => void>()
 
-  const settingsOf = (id: string, row: Parameters<typeof openSettings>[1]): Settings | undefined => {
+  const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
     try {
-      return openSettings(id, row, secretBox)
+      return openSettings(`destinations/${id}`, row, secretBox)
     } catch (error) {
       logger.error({ err: error, destinationId: id }, 'the settings of a destination cannot be opened; it is held')
       return undefined

@@ -36,7 +36,7 @@ const connectStore = (
 
 const startKeys = async (more: Partial<FollowerDeps> = {}) => {
   const store = connectStore()
-  const directory = createWriteKeyDirectory({ ...store, ...more })
+  const directory = createWriteKeyDirectory({ ...store, secretBox: harness.secretBox, ...more })
   onTestFinished(async () => {
     await directory.stop()
     await store.close()
@@ -66,6 +66,8 @@ describe('the directory of write keys', () => {
       sourceId: idIn(made.source.name),
       sourceTitle: 'Shop',
       sourceEnabled: true,
+      app: 'http',
+      settings: {},
       keyId: idIn(made.writekey.name),
     }
     // Twice: computed, and remembered.
@@ -77,7 +79,12 @@ describe('the directory of write keys', () => {
   })
 
   test('is not ready before its first snapshot', () => {
-    const directory = createWriteKeyDirectory({ db: harness.db, pool: harness.database.pool, logger: silentLogger })
+    const directory = createWriteKeyDirectory({
+      db: harness.db,
+      pool: harness.database.pool,
+      secretBox: harness.secretBox,
+      logger: silentLogger,
+    })
     expect(directory.ready()).toBe(false)
     expect(directory.find('x')).toBeUndefined()
   })
@@ -112,7 +119,7 @@ describe('the directory of write keys', () => {
     const failed = Promise.withResolvers<void>()
     const logger = { ...silentLogger, warn: () => failed.resolve() }
     const store = connectStore(logger, own.database.url)
-    const directory = createWriteKeyDirectory({ ...store, pollMs: 20 })
+    const directory = createWriteKeyDirectory({ ...store, secretBox: own.secretBox, pollMs: 20 })
     await directory.start()
     // The database is dropped, with every connection to it.
     await own.database.close()

@@ -1,3 +1,6 @@
+import type { Settings } from '@tributary/connector-kit'
+import type { SecretBox } from '@tributary/kernel'
+import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { hashToken } from '../secret-tokens.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
@@ -7,6 +10,10 @@ export type WriteKeyEntry = {
   sourceId: string
   sourceTitle: string
   sourceEnabled: boolean
+  /** Slug of the source's entry in the catalogue. */
+  app: string
+  /** What its app was set to, secrets included; undefined when the secrets cannot be opened. */
+  settings: Settings | undefined
   keyId: string
 }
 
@@ -23,10 +30,18 @@ const rememberedKeys = 20_000
 const longestKey = 256
 
 /** Every valid write key with its source, in memory, for collection: no query is made for a request. */
-export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory => {
+export const createWriteKeyDirectory = (deps: FollowerDeps & { secretBox: SecretBox }): WriteKeyDirectory => {
   let byHash: ReadonlyMap<string, WriteKeyEntry> = new Map()
   let revoked: ReadonlyMap<string, WriteKeyEntry> = new Map()
   const remembered = new Map<string, WriteKeyEntry | null>()
+  const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
+    try {
+      return openSettings(`sources/${id}`, row, deps.secretBox)
+    } catch (error) {
+      deps.logger.error({ err: error, sourceId: id }, 'the settings of a source cannot be opened')
+      return undefined
+    }
+  }
   const follower = createFollower(deps, {
     name: 'write keys',
     async load(tx) {
@@ -40,19 +55,27 @@ export const createWriteKeyDirectory = (deps: FollowerDeps): WriteKeyDirectory =
           'sources.workspace_id',
           'sources.title',
           'sources.enabled',
+          'sources.app',
+          'sources.settings',
+          'sources.secrets_encrypted',
           'write_keys.revoke_time',
         ])
         .where('sources.delete_time', 'is', null)
         .execute()
       const next = new Map<string, WriteKeyEntry>()
       const former = new Map<string, WriteKeyEntry>()
+      // Keys of one source share what was opened for it.
+      const opened = new Map<string, Settings | undefined>()
       for (const row of rows) {
+        if (!opened.has(row.source_id)) opened.set(row.source_id, settingsOf(row.source_id, row))
         const into = row.revoke_time === null ? next : former
         into.set(Buffer.from(row.key_hash).toString('latin1'), {
           workspaceId: row.workspace_id,
           sourceId: row.source_id,
           sourceTitle: row.title,
           sourceEnabled: row.enabled,
+          app: row.app,
+          settings: opened.get(row.source_id),
           keyId: row.id,
         })
       }

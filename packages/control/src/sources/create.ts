@@ -1,6 +1,8 @@
 import { editors, emptySchema, formatSourceSchema, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
+import { checkNewSettings } from '../app-settings/change-setting.ts'
+import { storeSettings } from '../app-settings/stored-settings.ts'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { idFor, parseReference } from '../resource-ids.ts'
@@ -9,8 +11,11 @@ import { presentSource, selectSources } from './read.ts'
 
 /** Makes a source of an entry of the catalogue, for the product that the entry is for. */
 export const createSource =
-  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.sources.create> =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.sources.create> =>
   async ({ actor, params, body }) => {
+    const { db, catalog, secretBox, clock } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { app } = parseReference(resourceNames.catalogSource, 'app.name', body.app.name)
     const entry = catalog.sources.find(({ slug }) => slug === app)
@@ -18,6 +23,8 @@ export const createSource =
       const text = 'The catalogue has no source of this name'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
+    const definition = { ...entry, fields: entry.fields ?? [] }
+    const settings = checkNewSettings(definition, body.settings)
     const id = idFor(body.request_id, 'sources', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
@@ -28,6 +35,7 @@ export const createSource =
           workspace_id: workspace.id,
           title: body.title,
           app,
+          ...storeSettings(`sources/${id}`, definition, settings, secretBox),
           target_product: entry.targetProduct ?? 'CDP',
           create_time: time,
           update_time: time,
@@ -53,11 +61,11 @@ export const createSource =
         resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { title: body.title, app },
+        detail: { title: body.title, app, settings: Object.keys(settings) },
         time,
       })
     })
     const row = await selectSources(db, workspace.id).where('sources.id', '=', id).executeTakeFirst()
     if (row === undefined) throw conflict('ALREADY_EXISTS', 'This request made a source that has been deleted since')
-    return presentSource(row, catalog)
+    return presentSource(row, deps)
   }

@@ -6,8 +6,8 @@ import { presentWithSchema, readSource } from './read.ts'
 
 /** Reads a source with its schema. */
 export const getSource =
-  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.sources.get> =>
+  (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.sources.get> =>
   async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
-    return presentWithSchema(db, await readSource(db, workspace.id, params.source), catalog)
+    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+    return presentWithSchema(deps, await readSource(deps.db, workspace.id, params.source))
   }

@@ -7,8 +7,9 @@ import { presentSource, selectSources } from './read.ts'
 
 /** The sources of a workspace, newest first. */
 export const listSources =
-  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.sources.list> =>
+  (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.sources.list> =>
   async ({ actor, params, query }) => {
+    const { db } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const page = openPage('sources.list', params, query, createdCursor)
     const product = query.target_product
@@ -20,5 +21,5 @@ export const listSources =
       .limit(page.size + 1)
       .execute()
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
-    return { sources: shown.map((row) => presentSource(row, catalog)), next_page_token: next }
+    return { sources: shown.map((row) => presentSource(row, deps)), next_page_token: next }
   }

@@ -9,8 +9,10 @@ import {
 import { notFound } from '@tributary/kernel'
 import type { SourcesTable } from '@tributary/storage'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { presentSettings } from '../app-settings/present-setting.ts'
+import { readableSettings } from '../app-settings/stored-settings.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
-import type { Catalog, Db } from '../deps.ts'
+import type { ControlDeps, Db } from '../deps.ts'
 import { isId } from '../resource-ids.ts'
 
 export type SourceRow = Selectable<SourcesTable> & { last_used_time: Date | null }
@@ -38,10 +40,13 @@ export const readSource = async (db: Db, workspaceId: string, sourceId: string):
   return row
 }
 
-/** A source as the wire shows it. */
-export const presentSource = (row: SourceRow, catalog: Catalog): Source => {
+type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
+
+/** A source as the wire shows it: no secret's value is in it. */
+export const presentSource = (row: SourceRow, { catalog, secretBox, logger }: PresentDeps): Source => {
   const ids = { workspace: row.workspace_id, source: row.id }
   const entry = catalog.sources.find(({ slug }) => slug === row.app)
+  const fields = entry?.fields ?? []
   return {
     name: resourceNames.source.format(ids),
     title: row.title,
@@ -52,7 +57,10 @@ export const presentSource = (row: SourceRow, catalog: Catalog): Source => {
       docs_url: entry?.docsUrl ?? '',
       type: entry?.type ?? sourceTypes.Unspecified,
       extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
-      settings: [],
+      settings: presentSettings(
+        fields,
+        fields.length === 0 ? {} : readableSettings(`sources/${row.id}`, row, secretBox, logger),
+      ),
     },
     target_product: targetProducts.find((product) => product === row.target_product) ?? 'CDP',
     enabled: row.enabled,
@@ -66,8 +74,8 @@ export const presentSource = (row: SourceRow, catalog: Catalog): Source => {
 }
 
 /** A source with its schema, as the wire shows it. */
-export const presentWithSchema = async (db: Db, row: SourceRow, catalog: Catalog): Promise<SourceWithSchema> => {
-  const current = await db
+export const presentWithSchema = async (deps: PresentDeps & { db: Db }, row: SourceRow): Promise<SourceWithSchema> => {
+  const current = await deps.db
     .selectFrom('source_schemas')
     .select(['schema', 'version', 'create_time'])
     .where('source_id', '=', row.id)
@@ -75,7 +83,7 @@ export const presentWithSchema = async (db: Db, row: SourceRow, catalog: Catalog
     .limit(1)
     .executeTakeFirstOrThrow()
   return {
-    ...presentSource({ ...row, schema_version: current.version }, catalog),
+    ...presentSource({ ...row, schema_version: current.version }, deps),
     schema: {
       schema: current.schema,
       version: current.version,

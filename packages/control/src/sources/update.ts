@@ -7,8 +7,11 @@ import { presentWithSchema, readSource } from './read.ts'
 
 /** Changes title or enabled. A disabled source refuses what is sent to it within two seconds. */
 export const updateSource =
-  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.sources.update> =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.sources.update> =>
   async ({ actor, params, body: { title, enabled, enforcement } }) => {
+    const { db, clock } = deps
     const body = Object.fromEntries(
       Object.entries({ title, enabled, enforcement }).filter(([, value]) => value !== undefined),
     )
@@ -36,5 +39,5 @@ export const updateSource =
         })
       })
     }
-    return presentWithSchema(db, await readSource(db, workspace.id, id), catalog)
+    return presentWithSchema(deps, await readSource(db, workspace.id, id))
   }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DestinationDefinition } from '@tributary/connector-kit'
+import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
 import {
   type ClientConfig,
   formatPath,
@@ -59,6 +59,36 @@ export const testDestination: DestinationDefinition = {
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
 }
 
+/** A source with a secret and a template. */
+const testSignedSource: SourceDefinition = {
+  slug: 'signed',
+  title: 'Signed',
+  description: 'd',
+  type: 5,
+  logo: '<svg/>',
+  guide: [],
+  fields: [
+    {
+      name: 'signing_secret',
+      label: 'Secret',
+      help: '',
+      type: 'secret',
+      required: false,
+      secret: true,
+      editable: true,
+    },
+    {
+      name: 'template',
+      label: 'Template',
+      help: '',
+      type: 'template',
+      required: false,
+      secret: false,
+      editable: true,
+    },
+  ],
+}
+
 export const testCatalog: Catalog = {
   sources: [
     { slug: 'http', title: 'HTTP API', description: 'd', type: 3, logo: '<svg/>', guide: [{ title: 't', text: 'x' }] },
@@ -71,6 +101,7 @@ export const testCatalog: Catalog = {
       docsUrl: 'https://docs.example',
       guide: [],
     },
+    testSignedSource,
     { slug: 'ads', title: 'Ads', description: 'd', type: 5, logo: '<svg/>', targetProduct: 'SIGNALS', guide: [] },
   ],
   destinations: [testDestination],

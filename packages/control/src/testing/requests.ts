@@ -1,4 +1,4 @@
-import { methodList } from '@tributary/contract'
+import { methodList, methods, type Source } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import type { OpenIdProvider } from '@tributary/test-kit'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
@@ -54,6 +54,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'workspaces.create': { title: 'Staging', organization: organization.organization },
   'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
   'sources.update': { title: 'T' },
+  'sources.updateSetting': { name: 'signing_secret', value: 'whsec' },
   'writekeys.create': { source: made.source.name },
   'destinations.create': {
     title: 'Dest',
@@ -66,6 +67,14 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'connections.update': { enabled: false },
   'sessions.deleteOthers': {},
 })
+
+/** A source that has settings. */
+const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise<Source> =>
+  administrator.ok(
+    methods.sources.create,
+    { workspace: workspaceId },
+    { body: { title: 'Signed', app: { name: 'catalogSources/signed' } } },
+  )
 
 /** Makes calls of every method in an organisation. */
 export const createRequests = async (
@@ -94,6 +103,7 @@ export const createRequests = async (
     const { administrator, workspaceId } = organization
     readable ??= makeResources(workspaceId, administrator)
     const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
+    if (name === 'sources.updateSetting') made.source = await makeSignedSource(organization)
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),

@@ -1,19 +1,22 @@
-import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import type { Settings, SettingsDefinition } from '@tributary/connector-kit'
 import type { Logger, SecretBox } from '@tributary/kernel'
 import { z } from 'zod'
 
 const stored = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]))
 
 /** Settings as they are kept: what may be shown as JSON, the rest as one sealed JSON object. */
-export type StoredSettings = { settings: Record<string, unknown>; secrets_encrypted: Uint8Array | null }
+export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array | null }
 
-/** Where the sealed secrets of a destination belong. */
-const secretsContext = (destinationId: string): string => `destinations/${destinationId}/secrets`
+/** Whose settings they are: `destinations/{id}` or `sources/{id}`. What is sealed for one opens for no other. */
+export type SettingsOwner = `destinations/${string}` | `sources/${string}`
+
+/** Where the sealed secrets of an owner belong. */
+const secretsContext = (owner: SettingsOwner): string => `${owner}/secrets`
 
 /** Divides valid settings into what may be shown and what is sealed. */
 export const storeSettings = (
-  destinationId: string,
-  definition: DestinationDefinition,
+  owner: SettingsOwner,
+  definition: SettingsDefinition,
   settings: Settings,
   secretBox: SecretBox,
 ): { settings: string; secrets_encrypted: Uint8Array | null } => {
@@ -23,32 +26,30 @@ export const storeSettings = (
   return {
     settings: JSON.stringify(Object.fromEntries(entries.filter(([name]) => !secretNames.has(name)))),
     secrets_encrypted:
-      secrets.length === 0
-        ? null
-        : secretBox.seal(JSON.stringify(Object.fromEntries(secrets)), secretsContext(destinationId)),
+      secrets.length === 0 ? null : secretBox.seal(JSON.stringify(Object.fromEntries(secrets)), secretsContext(owner)),
   }
 }
 
-/** The settings of a destination, secrets merged in. Throws SecretBoxError when they cannot be opened. */
-export const openSettings = (destinationId: string, row: StoredSettings, secretBox: SecretBox): Settings => {
+/** The settings of an owner, secrets merged in. Throws SecretBoxError when they cannot be opened. */
+export const openSettings = (owner: SettingsOwner, row: StoredSettings, secretBox: SecretBox): Settings => {
   const secrets =
     row.secrets_encrypted === null
       ? {}
-      : stored.parse(JSON.parse(secretBox.open(row.secrets_encrypted, secretsContext(destinationId))))
+      : stored.parse(JSON.parse(secretBox.open(row.secrets_encrypted, secretsContext(owner))))
   return { ...stored.parse(row.settings), ...secrets }
 }
 
 /** As `openSettings`, but with nothing in place of secrets that cannot be opened; the fact is logged. */
 export const readableSettings = (
-  destinationId: string,
+  owner: SettingsOwner,
   row: StoredSettings,
   secretBox: SecretBox,
   logger: Logger,
 ): Settings => {
   try {
-    return openSettings(destinationId, row, secretBox)
+    return openSettings(owner, row, secretBox)
   } catch (error) {
-    logger.error({ err: error, destinationId }, 'the secrets of a destination cannot be opened')
+    logger.error({ err: error, owner }, 'the secrets of a connector cannot be opened')
     return stored.parse(row.settings)
   }
 }

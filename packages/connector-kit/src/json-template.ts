@@ -1,0 +1,129 @@
+import { Context, Liquid, LiquidError, type Template, toValueSync } from 'liquidjs'
+
+/** Bounds of a template: characters of its text, time and memory of one rendering, characters of what it renders to. */
+export const templateLimits = { characters: 10_000, renderMs: 50, memory: 4_000_000, output: 512 * 1024 } as const
+
+/** Compiled templates that are remembered; the one that was not used for longest goes first. */
+const remembered = 1024
+
+/** Tags that neither read files nor build HTML. */
+const tags = [
+  'assign',
+  'break',
+  'case',
+  'comment',
+  'continue',
+  'cycle',
+  'decrement',
+  'echo',
+  'for',
+  'if',
+  'increment',
+  'liquid',
+  'raw',
+  'unless',
+  '#',
+]
+
+/** Filters on texts, numbers, lists and times. Those that run expressions, or are of no use in JSON, are left out. */
+const filters = [
+  ...['append', 'capitalize', 'downcase', 'lstrip', 'prepend', 'remove', 'remove_first', 'replace', 'replace_first'],
+  ...['rstrip', 'slice', 'split', 'strip', 'strip_html', 'strip_newlines', 'truncate', 'truncatewords', 'upcase'],
+  ...['url_decode', 'url_encode', 'base64_decode', 'base64_encode', 'sha256'],
+  ...['abs', 'at_least', 'at_most', 'ceil', 'divided_by', 'floor', 'minus', 'modulo', 'plus', 'round', 'times'],
+  ...['compact', 'concat', 'first', 'join', 'last', 'map', 'reverse', 'size', 'sort', 'sum', 'uniq', 'where'],
+  ...['date', 'date_to_xmlschema', 'default'],
+]
+
+const tooMuch = (): Error => new Error('the template renders to too much')
+
+const bounded = (text: string): string => {
+  if (text.length > templateLimits.output) throw tooMuch()
+  return text
+}
+
+const jsonOf = (value: unknown): string => bounded(JSON.stringify(value ?? null))
+
+/** What `{{ … }}` puts into the text: JSON of lists and objects; of texts the inside of their JSON, for use in quotes. */
+const inJson = (value: unknown): string => {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return JSON.stringify(bounded(value)).slice(1, -1)
+  return typeof value === 'object' ? jsonOf(value) : String(value)
+}
+
+const createEngine = (): Liquid => {
+  const engine = new Liquid({
+    strictFilters: true,
+    ownPropertyOnly: true,
+    parseLimit: templateLimits.characters,
+    renderLimit: templateLimits.renderMs,
+    memoryLimit: templateLimits.memory,
+    timezoneOffset: 0,
+    outputEscape: inJson,
+    // Nothing can be looked up: the tags that would are gone as well.
+    templates: {},
+  })
+  for (const name of Object.keys(engine.tags)) if (!tags.includes(name)) delete engine.tags[name]
+  for (const name of Object.keys(engine.filters)) if (!filters.includes(name)) delete engine.filters[name]
+  engine.registerFilter('json', { raw: true, handler: jsonOf })
+  return engine
+}
+
+const engine = createEngine()
+const compiled = new Map<string, Template[]>()
+
+const compile = (text: string): Template[] => {
+  const known = compiled.get(text)
+  const template = known ?? engine.parse(text)
+  if (known !== undefined) compiled.delete(text)
+  else if (compiled.size >= remembered) for (const oldest of compiled.keys()) if (compiled.delete(oldest)) break
+  compiled.set(text, template)
+  return template
+}
+
+/** Why a template is none: where, with the lines around it, and what is wrong there. */
+export type TemplateProblem = { context: string; message: string }
+
+const problemOf = (error: unknown): TemplateProblem => ({
+  context: LiquidError.is(error) ? (error as LiquidError).context : '',
+  message: error instanceof Error ? error.message : String(error),
+})
+
+/** Why a text is no Liquid template, or undefined when it is one. */
+export const templateProblem = (text: string): TemplateProblem | undefined => {
+  try {
+    compile(text)
+    return undefined
+  } catch (error) {
+    return problemOf(error)
+  }
+}
+
+/** Gathers what is rendered, up to the limit. */
+const createEmitter = () => ({
+  buffer: '',
+  write(part: unknown): void {
+    if (part === undefined || part === null) return
+    this.buffer += String(part)
+    if (this.buffer.length > templateLimits.output) throw tooMuch()
+  },
+})
+
+export type Rendered = { text: string } | { problem: TemplateProblem }
+
+/**
+ * Renders a Liquid template that writes JSON. Values are escaped for use inside quotes; the filter `json` writes a whole
+ * value. Within `templateLimits`: what exceeds them is a problem. Only own properties of the variables can be read, no
+ * file can be, and times are in UTC.
+ */
+export const renderTemplate = (text: string, variables: Readonly<Record<string, unknown>>): Rendered => {
+  try {
+    const template = compile(text)
+    const emitter = createEmitter()
+    const context = new Context({ ...variables }, engine.options, { sync: true })
+    toValueSync(engine.renderer.renderTemplates(template, context, emitter))
+    return { text: emitter.buffer }
+  } catch (error) {
+    return { problem: problemOf(error) }
+  }
+}

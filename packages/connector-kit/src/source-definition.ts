@@ -1,0 +1,62 @@
+import type { SourceSchema, TargetProduct } from '@tributary/contract'
+import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
+
+/**
+ * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme) and
+ * `{{writeKey}}` in text and code stand for the reader's own values.
+ */
+export type SourceGuideStep = { title: string; text: string; code?: string; language?: string }
+
+/** A call of a webhook as it came in. */
+export type WebhookCall = {
+  method: string
+  /** Bytes as sent, after decompression: what a signature is computed over. */
+  body: Buffer
+  /** By name in lower case; a header that came more than once has its values joined by commas. */
+  headers: Readonly<Record<string, string>>
+  /** Parameters of the address, without the write key. */
+  query: URLSearchParams
+  /** Epoch ms. */
+  receivedAt: number
+}
+
+/** Why a call is refused: an HTTP status from 400 to 499, a stable reason and what to mend. */
+export type WebhookRefusal = { code: number; reason: string; message: string }
+
+/** Events of the tracking API, each with at least its type; or why there are none. An empty list is fine. */
+export type WebhookReceipt = { events: readonly Readonly<Record<string, unknown>>[] } | { refusal: WebhookRefusal }
+
+/**
+ * Makes events of a call. Pure: the same call and settings give the same events. `undefined` leaves the call to the
+ * general rule, by which a JSON body becomes the properties of a track event.
+ */
+export type ReceiveWebhook = (call: WebhookCall, settings: Settings) => WebhookReceipt | undefined
+
+/** An entry of the source catalogue, `catalogSources/{slug}`. */
+export type SourceDefinition = {
+  /** Kebab-case, stable: sources keep it. */
+  slug: string
+  title: string
+  /** One paragraph. */
+  description: string
+  /** Web 1, Mobile 2, Server 3, Warehouse 4, Cloud 5, Offline 6, Unspecified 7. */
+  type: number
+  /** CDP unless told. */
+  targetProduct?: TargetProduct
+  /** Where the documentation of the library is. */
+  docsUrl?: string
+  /** SVG text, square, without scripts or outside references. */
+  logo: string
+  guide: readonly SourceGuideStep[]
+  /** The schema that its sources begin with, where its events are known beforehand. */
+  predefinedSchema?: SourceSchema
+  /** What is asked for; nothing unless told. */
+  fields?: readonly FieldDefinition[]
+  check?: SettingsDefinition['check']
+  /** What becomes of calls to its webhook. */
+  webhook?: {
+    receive: ReceiveWebhook
+    /** True: calls are signed, so nothing is taken on any other way. */
+    signed: boolean
+  }
+}

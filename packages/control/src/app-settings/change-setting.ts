@@ -1,0 +1,60 @@
+import { type Settings, type SettingsDefinition, validateSettings } from '@tributary/connector-kit'
+import type { SettingValue } from '@tributary/contract'
+import { badRequest, conflict, SecretBoxError } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { openSettings, type SettingsOwner, type StoredSettings, storeSettings } from './stored-settings.ts'
+
+const refused = (field: 'name' | 'value', text: string): Error => badRequest('VALIDATION', text, { [field]: text })
+
+const kindOf = (owner: SettingsOwner): string => (owner.startsWith('sources/') ? 'source' : 'destination')
+
+/**
+ * The settings that an app is created with, checked as a whole. Throws 400 with each mistake as `settings.{name}` in the
+ * metadata.
+ */
+export const checkNewSettings = (definition: SettingsDefinition, given: Record<string, SettingValue>): Settings => {
+  const checked = validateSettings(definition, given)
+  if (checked.ok) return checked.settings
+  const mistakes = Object.entries(checked.errors)
+  const sentence = mistakes.map(([name, text]) => `${name}: ${text}`)
+  throw badRequest(
+    'VALIDATION',
+    sentence.join('; '),
+    Object.fromEntries(mistakes.map(([name, text]) => [`settings.${name}`, text])),
+  )
+}
+
+/** Opens the settings to write them back: without its secrets nothing must be written. */
+const openForChange = (owner: SettingsOwner, row: StoredSettings, secretBox: ControlDeps['secretBox']): Settings => {
+  try {
+    return openSettings(owner, row, secretBox)
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error
+    throw conflict(
+      'SECRETS_UNREADABLE',
+      `The ${kindOf(owner)}'s secrets were sealed with another secret key; restore that key`,
+    )
+  }
+}
+
+/**
+ * The columns of the whole settings with one of them changed; null takes it back to its default. Throws 400 with
+ * metadata.name or metadata.value; `definition` is undefined when the app is no longer in the catalogue.
+ */
+export const changeSetting = (
+  owner: SettingsOwner,
+  definition: SettingsDefinition | undefined,
+  row: StoredSettings,
+  { name, value }: { name: string; value: SettingValue },
+  secretBox: ControlDeps['secretBox'],
+): ReturnType<typeof storeSettings> => {
+  if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalogue`)
+  const field = definition.fields.find((each) => each.name === name)
+  if (field === undefined) throw refused('name', `${definition.title} has no setting ${name}`)
+  if (!field.editable) throw refused('value', `This can only be set when the ${kindOf(owner)} is created`)
+  const before = openForChange(owner, row, secretBox)
+  const checked = validateSettings(definition, { ...before, [name]: value ?? undefined })
+  if (checked.ok) return storeSettings(owner, definition, checked.settings, secretBox)
+  const all = Object.entries(checked.errors).map(([other, text]) => `${other}: ${text}`)
+  throw refused('value', checked.errors[name] ?? all.join('; '))
+}

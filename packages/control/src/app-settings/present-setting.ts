@@ -1,0 +1,25 @@
+import type { FieldDefinition, Settings } from '@tributary/connector-kit'
+import type { Setting, SettingOption } from '@tributary/contract'
+
+/** How a setting is asked for, as the wire shows it. */
+export const presentOption = (field: FieldDefinition): SettingOption => ({
+  name: field.name,
+  display_name: field.label,
+  help_text: field.help,
+  type: field.type,
+  required: field.required,
+  default: field.default ?? null,
+  editable: field.editable,
+  is_secret: field.secret,
+  choices: (field.choices ?? []).map(({ value, label }) => ({ value, title: label })),
+  min: field.min ?? null,
+  max: field.max ?? null,
+  show_when: field.showWhen === undefined ? null : { name: field.showWhen.field, value: field.showWhen.value },
+})
+
+/** The settings of one instance as the wire shows them: no secret's value is among them. */
+export const presentSettings = (fields: readonly FieldDefinition[], settings: Settings): Setting[] =>
+  fields.map((field) => {
+    const value = settings[field.name]
+    return { ...presentOption(field), value: field.secret ? null : (value ?? null), is_set: value !== undefined }
+  })

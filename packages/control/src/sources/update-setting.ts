@@ -1,0 +1,47 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import { changeSetting } from '../app-settings/change-setting.ts'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentSource, readSource } from './read.ts'
+
+/** Changes one setting of a source; it holds for what is collected within two seconds. The row is locked meanwhile. */
+export const updateSourceSetting =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+  ): Handler<typeof methods.sources.updateSetting> =>
+  async ({ actor, params, body }) => {
+    const { db, catalog, secretBox, clock } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const { id } = await readSource(db, workspace.id, params.source)
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const row = await tx
+        .selectFrom('sources')
+        .selectAll()
+        .where('id', '=', id)
+        .where('delete_time', 'is', null)
+        .forUpdate()
+        .executeTakeFirst()
+      if (row === undefined) throw notFound('source not found')
+      const entry = catalog.sources.find(({ slug }) => slug === row.app)
+      const definition = entry === undefined ? undefined : { ...entry, fields: entry.fields ?? [] }
+      await tx
+        .updateTable('sources')
+        .set({ ...changeSetting(`sources/${id}`, definition, row, body, secretBox), update_time: time })
+        .where('id', '=', id)
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'sources.updateSetting',
+        resource: resourceNames.sourceApp.format({ workspace: workspace.id, source: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { setting: body.name },
+        time,
+      })
+    })
+    return presentSource(await readSource(db, workspace.id, id), deps)
+  }
