@@ -273,6 +273,23 @@ describe('an organisation that is open to a domain', () => {
   })
 })
 
+test('a workspace is made and changed with the role as it is now, not as it was when the session was looked up', async () => {
+  const { administrator, organizationId, organization: name, workspaceId } = await startOrganization(harness)
+  const attempts = async () => [
+    (await administrator.call('POST', '/workspaces', { title: 'Staging', organization: name })).status,
+    (await administrator.call('PATCH', `/workspaces/${workspaceId}`, { title: 'Renamed' })).status,
+  ]
+  expect(await attempts()).toEqual([200, 200])
+  // Another process changes it: what this one remembers of the session still says administrator.
+  await harness.db
+    .updateTable('memberships')
+    .set({ role: 'ORG_GUEST' })
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', administrator.userId)
+    .execute()
+  expect(await attempts()).toEqual([403, 403])
+})
+
 test('API-27, ORG-05: usage counts workspaces, sources, destinations and the users in accepted events', async () => {
   const { administrator, guest, organizationId, organization: name, workspaceId } = await startOrganization(harness)
   const usage = () => guest.ok(methods.organizations.getUsage, { organization: organizationId })

@@ -2,6 +2,7 @@ import { administrators, type methods, resourceNames } from '@tributary/contract
 import type { Handler } from '@tributary/http'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
 import { idFor, parseReference } from '../resource-ids.ts'
 import { requireOrganization } from '../workspace-access.ts'
 import { readWorkspace } from './get.ts'
@@ -15,6 +16,7 @@ export const createWorkspace =
     const id = idFor(body.request_id, 'workspaces', organizationId)
     const create_time = new Date(clock())
     await db.transaction().execute(async (tx) => {
+      await lockOrganizationFor(tx, actor, organizationId, administrators)
       const made = await tx
         .insertInto('workspaces')
         .values({ id, organization_id: organizationId, title: body.title, create_time })

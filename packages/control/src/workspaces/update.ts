@@ -2,6 +2,7 @@ import { administrators, type methods, resourceNames } from '@tributary/contract
 import type { Handler } from '@tributary/http'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
+import { lockOrganizationFor } from '../organizations/lock.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { readWorkspace } from './get.ts'
 
@@ -13,6 +14,7 @@ export const updateWorkspace =
     const { title } = body
     if (title !== undefined)
       await db.transaction().execute(async (tx) => {
+        await lockOrganizationFor(tx, actor, organizationId, administrators)
         await tx.updateTable('workspaces').set({ title }).where('id', '=', id).execute()
         await audit(tx, {
           actor,
