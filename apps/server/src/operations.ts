@@ -1,13 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isLocalRequest } from './loopback.ts'
 
 /** State of one part of the product as health shows it. */
 export type PartState = { ok: boolean; detail?: string }
-
-/** Whether a request comes from this machine, or from a proxy on it. */
-export const isLoopback = (request: IncomingMessage): boolean => {
-  const address = request.socket.remoteAddress ?? ''
-  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')
-}
 
 const answer = (response: ServerResponse, status: number, type: string, body: string): void => {
   response
@@ -17,7 +12,7 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
 
 /**
  * `/health/live` (the process runs), `/health/ready` (every needed part is up; 503 names those that are not) and
- * `/metrics` (Prometheus text, for clients on this machine whose request no proxy forwarded). `/health`, `/version` and
+ * `/metrics` (Prometheus text, for clients on this machine that ask it by its own name). `/health`, `/version` and
  * `/robots.txt` are what operators of other collection servers look for.
  */
 export const createOperations = (deps: {
@@ -37,7 +32,7 @@ export const createOperations = (deps: {
     answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
   }
   const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isLoopback(request) || request.headers['x-forwarded-for'] !== undefined)
+    if (!isLocalRequest(request))
       answer(response, 403, 'text/plain', 'Metrics are shown to this machine only.\n')
     else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
   }

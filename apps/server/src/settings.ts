@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os'
 import { flagDefaults, flagKeys } from '@tributary/kernel'
 import { z } from 'zod'
+import { isLoopbackHost } from './loopback.ts'
 
 /** The parts of the product that a process runs. */
 export const roleNames = ['api', 'collect', 'realtime', 'pipeline', 'delivery', 'jobs'] as const
@@ -48,10 +49,8 @@ const networks = list.refine(
   'must be networks such as 10.0.0.0/8, separated by commas',
 )
 
-/** Whether plain HTTP to this host never leaves the machine. */
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 const issuer = url('http:', 'https:').refine(
-  (value) => !URL.canParse(value) || new URL(value).protocol === 'https:' || isLoopback(new URL(value).hostname),
+  (value) => !URL.canParse(value) || new URL(value).protocol === 'https:' || isLoopbackHost(new URL(value).hostname),
   'must begin with https://; http:// is taken for a loopback address only',
 )
 const webAddress = url('http:', 'https:')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escapeHtml } from '@tributary/control'
-import { isLoopback } from '../operations.ts'
+import { isLocalRequest } from '../loopback.ts'
 import type { KeptMail, OutboxFolder } from './outbox-folder.ts'
 
 const shown = 100
@@ -48,7 +48,7 @@ export const createDevOutbox = (outbox: Pick<OutboxFolder, 'newest'>) => ({
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     }
-    if (!isLoopback(request) || request.headers['x-forwarded-for'] !== undefined) {
+    if (!isLocalRequest(request)) {
       response.writeHead(403, headers).end('The outbox is shown to this machine only.')
       return
     }
