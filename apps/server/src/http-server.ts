@@ -6,6 +6,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Who answers what, in the order they are asked. */
 export type HttpParts = {
+  /** Sees every request before it is answered. */
+  look: (request: IncomingMessage) => void
   collect: { handles(request: IncomingMessage): boolean; handle: Handler } | undefined
   realtime:
     | {
@@ -70,6 +72,7 @@ export const createHttpServer = (
     { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 },
     (request, response) => {
       if (closing) response.setHeader('connection', 'close')
+      parts.look(request)
       const url = request.url ?? '/'
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)
       else if (isApi(url) && parts.api !== undefined) parts.api(request, response)

@@ -29,7 +29,13 @@ const statusOf = (path: string, headers: Record<string, string>): Promise<number
 test.each(['/metrics', '/dev/outbox'])('%s is shown to this machine under its own names only', async (path) => {
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'LOCALHOST', `[::1]:${port}`, '127.0.0.53'])
     expect(await statusOf(path, { host }), host).toBe(200)
-  for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example', 'x@localhost'])
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'x@localhost',
+  ])
     expect(await statusOf(path, { host }), host).toBe(403)
   expect(await statusOf(path, { host: 'localhost', 'x-forwarded-for': '198.51.100.7' })).toBe(403)
 })

@@ -32,8 +32,7 @@ export const createOperations = (deps: {
     answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
   }
   const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isLocalRequest(request))
-      answer(response, 403, 'text/plain', 'Metrics are shown to this machine only.\n')
+    if (!isLocalRequest(request)) answer(response, 403, 'text/plain', 'Metrics are shown to this machine only.\n')
     else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
   }
   return {

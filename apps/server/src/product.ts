@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { clientAddress, createCollect, parseProxies } from '@tributary/collect'
+import { createCollect } from '@tributary/collect'
 import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { systemClock } from '@tributary/kernel'
@@ -14,6 +13,7 @@ import Fastify from 'fastify'
 import { z } from 'zod'
 import { destinationDefinitions } from './catalog.ts'
 import { clientConfigOf } from './client-config.ts'
+import { createClientIp, createProxyWatch } from './client-ip.ts'
 import type { Config } from './config.ts'
 import { contentPolicySources } from './content-policy.ts'
 import { createDiskWatch } from './disk.ts'
@@ -46,19 +46,6 @@ export type RunningProduct = {
 const accessTopic = 'access.changed'
 
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
-
-/** The address that login limits count: the socket's, or what trusted proxies say. */
-const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingMessage) => string) => {
-  const proxies = parseProxies(trustedProxies)
-  return (request) => {
-    const forwarded = request.headers['x-forwarded-for']
-    return clientAddress(
-      request.socket.remoteAddress ?? '',
-      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      proxies,
-    )
-  }
-}
 
 /** The product's version, as its package says. */
 const { version } = z
@@ -217,6 +204,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
 
   const mail = createMail(config, { relational, logger })
   const http = createHttpServer({
+    look: createProxyWatch(config.trustedProxies, logger),
     collect,
     realtime,
     operations: createOperations({

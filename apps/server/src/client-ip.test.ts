@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { createClientIp, createProxyWatch } from './client-ip.ts'
+
+const request = (peer: string, forwarded?: string) =>
+  ({
+    socket: { remoteAddress: peer },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  }) as unknown as IncomingMessage
+
+/** What is warned of while these requests come in. */
+const warned = (trusted: readonly string[], requests: readonly IncomingMessage[]): unknown[] => {
+  const told: unknown[] = []
+  const look = createProxyWatch(trusted, { warn: (...line: unknown[]) => void told.push(line) })
+  for (const each of requests) look(each)
+  return told
+}
+
+test('without trusted proxies, the first request that a proxy has sent is told, and no further one', () => {
+  const proxied = [request('198.51.100.1'), request('10.0.0.9', '203.0.113.7'), request('10.0.0.8', '203.0.113.8')]
+  expect(warned([], proxied)).toEqual([
+    [{ peer: '10.0.0.9' }, expect.stringContaining('set TRIBUTARY_TRUSTED_PROXIES to its network')],
+  ])
+  expect(warned([], [request('198.51.100.1')])).toEqual([])
+})
+
+test('whoever has configured trusted proxies is told nothing', () => {
+  expect(warned(['10.0.0.0/8'], [request('10.0.0.9', '203.0.113.7'), request('192.0.2.1', '203.0.113.7')])).toEqual([])
+})
+
+test('the address is what a trusted proxy says, and the peer itself otherwise', () => {
+  const of = createClientIp(['10.0.0.0/8'])
+  expect(of(request('10.0.0.9', '203.0.113.7'))).toBe('203.0.113.7')
+  expect(of(request('192.0.2.1', '203.0.113.7'))).toBe('192.0.2.1')
+})

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+import { clientAddress, parseProxies } from '@tributary/collect'
+import type { Logger } from '@tributary/kernel'
+
+const forwardedFor = (request: IncomingMessage): string | undefined => {
+  const forwarded = request.headers['x-forwarded-for']
+  return Array.isArray(forwarded) ? forwarded.join(',') : forwarded
+}
+
+/** The address that login limits count: the socket's, or what trusted proxies say. */
+export const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingMessage) => string) => {
+  const proxies = parseProxies(trustedProxies)
+  return (request) => clientAddress(request.socket.remoteAddress ?? '', forwardedFor(request), proxies)
+}
+
+/**
+ * Looks at each request, and warns at the first that a proxy seems to have sent while no proxy is trusted: all clients
+ * behind it then count as one.
+ */
+export const createProxyWatch = (
+  trustedProxies: readonly string[],
+  logger: Pick<Logger, 'warn'>,
+): ((request: IncomingMessage) => void) => {
+  let watching = trustedProxies.length === 0
+  return (request) => {
+    if (!watching || forwardedFor(request) === undefined) return
+    watching = false
+    logger.warn(
+      { peer: request.socket.remoteAddress },
+      'X-Forwarded-For came from a peer that is not trusted: login limits and stored addresses take the peer for the ' +
+        'client. If it is your proxy, set TRIBUTARY_TRUSTED_PROXIES to its network; if not, nothing needs to be done',
+    )
+  }
+}
