@@ -1,5 +1,6 @@
 import type { Organization, Workspace } from '@tributary/contract'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { loginAnswer } from '../testing/login-answer.ts'
 import {
   actOnBehalf,
   clearSession,
@@ -10,23 +11,6 @@ import {
   workspaceEntered,
   workspacesLoaded,
 } from './session.ts'
-
-const answer = {
-  access_token: 'a',
-  set_password_otp_token: 'p',
-  courier_token: 'c',
-  intercom_token: 'i',
-  user: {
-    name: 'users/u1',
-    id: 'u1',
-    email: 'a@b.co',
-    first_name: '',
-    last_name: '',
-    photo_url: '',
-    create_time: '2026-01-01T00:00:00Z',
-    is_admin: false,
-  },
-}
 
 const organization = (id: string): Organization => ({
   name: `organizations/${id}`,
@@ -52,7 +36,7 @@ const other = organization('other')
 beforeEach(clearSession)
 
 test('SES-04, SES-05, SES-06, SES-07, SES-08: a login answer becomes the stored session', () => {
-  expect(sessionOfLogin(answer)).toEqual({
+  expect(sessionOfLogin(loginAnswer)).toEqual({
     session: { organization: null },
     availableWorkspaces: [],
     accessToken: 'a',
@@ -65,8 +49,8 @@ test('SES-04, SES-05, SES-06, SES-07, SES-08: a login answer becomes the stored 
 })
 
 test('SES-02, SES-11: an answer that carries an organisation sets it, one without leaves it open', () => {
-  expect(sessionOfLogin(answer).session).toEqual({ organization: null })
-  expect(sessionOfLogin({ ...answer, organization: own }).session.organization?.name).toBe('organizations/own')
+  expect(sessionOfLogin(loginAnswer).session).toEqual({ organization: null })
+  expect(sessionOfLogin({ ...loginAnswer, organization: own }).session.organization?.name).toBe('organizations/own')
 })
 
 describe('loading workspaces', () => {
@@ -96,7 +80,7 @@ describe('loading workspaces', () => {
 
 describe('acting on behalf', () => {
   beforeEach(() => {
-    signIn({ ...answer, organization: own })
+    signIn({ ...loginAnswer, organization: own })
     actOnBehalf(workspace('w9', other))
   })
 

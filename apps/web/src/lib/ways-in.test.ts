@@ -1,23 +1,7 @@
 import { expect, test } from 'vitest'
+import { loginAnswer } from '../testing/login-answer.ts'
 import { sessionOfLogin } from './session.ts'
 import { createWaysIn } from './ways-in.ts'
-
-const answer = {
-  access_token: 'a',
-  set_password_otp_token: 'p',
-  courier_token: 'c',
-  intercom_token: 'i',
-  user: {
-    name: 'users/u1',
-    id: 'u1',
-    email: 'a@b.co',
-    first_name: '',
-    last_name: '',
-    photo_url: '',
-    create_time: '2026-01-01T00:00:00Z',
-    is_admin: false,
-  },
-}
 
 const thirdParty = {
   provider: 'google',
@@ -35,7 +19,7 @@ const waysIn = () => {
     // Every method the ways in use answers a login answer.
     call: (async (method: { verb: string; path: string }, { body }: { body: unknown }) => {
       asked.push([method.verb, method.path, body])
-      return answer
+      return loginAnswer
     }) as never,
     begin: (each) => void begun.push(sessionOfLogin(each)),
   })
@@ -46,28 +30,28 @@ test('AUTH-29: a login payload with a third-party provider calls only :oauthLogi
   const { ways, asked, begun } = waysIn()
   await ways.login(thirdParty)
   expect(asked).toEqual([['POST', '/users:oauthLoginCallback', thirdParty]])
-  expect(begun).toEqual([sessionOfLogin(answer)])
+  expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
 test('AUTH-30: a login payload with a one-time code calls only :loginOtp', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.login({ email: 'a@b.co', otp_token: 'ABCD-EFGH' })
   expect(asked).toEqual([['POST', '/users:loginOtp', { email: 'a@b.co', otp_token: 'ABCD-EFGH' }]])
-  expect(begun).toEqual([sessionOfLogin(answer)])
+  expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
 test('AUTH-31: a login payload that is a complete answer begins the session and asks the server nothing', async () => {
   const { ways, asked, begun } = waysIn()
-  expect(await ways.login(answer)).toEqual(answer)
+  expect(await ways.login(loginAnswer)).toEqual(loginAnswer)
   expect(asked).toEqual([])
-  expect(begun).toEqual([sessionOfLogin(answer)])
+  expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
 test('AUTH-32: any other login payload is credentials and calls only :login', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.login({ email: 'a@b.co', password: 'a' })
   expect(asked).toEqual([['POST', '/users:login', { email: 'a@b.co', password: 'a' }]])
-  expect(begun).toEqual([sessionOfLogin(answer)])
+  expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
 test('AUTH-33: of several login paths that fit, only the first is taken: provider, code, complete, credentials', async () => {
@@ -79,9 +63,11 @@ test('AUTH-33: of several login paths that fit, only the first is taken: provide
   }
   const credentials = { email: 'a@b.co', password: 'a' }
   const code = { otp_token: 'ABCD-EFGH' }
-  expect(await called({ ...credentials, ...answer, ...code, ...thirdParty })).toEqual(['/users:oauthLoginCallback'])
-  expect(await called({ ...credentials, ...answer, ...code })).toEqual(['/users:loginOtp'])
-  expect(await called({ ...credentials, ...answer })).toEqual([])
+  expect(await called({ ...credentials, ...loginAnswer, ...code, ...thirdParty })).toEqual([
+    '/users:oauthLoginCallback',
+  ])
+  expect(await called({ ...credentials, ...loginAnswer, ...code })).toEqual(['/users:loginOtp'])
+  expect(await called({ ...credentials, ...loginAnswer })).toEqual([])
   expect(await called({ ...credentials, access_token: 'a' })).toEqual(['/users:login'])
 })
 
@@ -100,12 +86,12 @@ test('REG-19: a registration with a provider calls only :oauthSignupCallback', a
   const { ways, asked, begun } = waysIn()
   await ways.register(thirdParty)
   expect(asked).toEqual([['POST', '/users:oauthSignupCallback', thirdParty]])
-  expect(begun).toEqual([sessionOfLogin(answer)])
+  expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
 test('REG-20: a registration without a provider calls only :signup', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.register({ email: 'a@b.co', otp_token: 'ABCD-EFGH' })
   expect(asked).toEqual([['POST', '/users:signup', { email: 'a@b.co', otp_token: 'ABCD-EFGH' }]])
-  expect(begun).toEqual([sessionOfLogin(answer)])
+  expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
