@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { createRequire } from 'node:module'
 import type Pusher from 'pusher-js'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connectionStates } from './realtime.ts'
 import { connectRealtime, realtimeTimes } from './realtime-client.ts'
 
@@ -173,23 +173,23 @@ test('RT-15: an attempt is given 15 s, then twice as long each time, and never m
   expect(pauses).toEqual([15_000, 30_000, 60_000, 60_000, 60_000, 60_000])
 })
 
-describe('RT-16: the transport that worked last is tried by itself for 30 minutes', () => {
-  const key = 'pusherTransportNonTLS'
-  test('it is remembered with its time', () => {
-    connected()
-    expect(JSON.parse(localStorage.getItem(key) ?? '{}')).toMatchObject({ transport: 'ws', timestamp: Date.now() })
-  })
-  test.each([
-    ['is used at 1800000 ms', 1_800_000, 1200],
-    ['is not used a millisecond later', 1_800_001, 15_000],
-  ])('it %s', (_, age, second) => {
-    localStorage.setItem(key, JSON.stringify({ timestamp: Date.now() - age, transport: 'ws', latency: 100 }))
-    connect()
-    const start = Date.now()
-    vi.advanceTimersByTime(20_000)
-    const starts = sockets.filter(({ url }) => url.startsWith('ws:')).map(({ startedAt }) => startedAt - start)
-    expect(starts.slice(0, 2)).toEqual([0, second])
-  })
+const remembered = 'pusherTransportNonTLS'
+
+test('RT-16: the transport that worked last is remembered with its time', () => {
+  connected()
+  expect(JSON.parse(localStorage.getItem(remembered) ?? '{}')).toMatchObject({ transport: 'ws', timestamp: Date.now() })
+})
+
+test.each([
+  ['is tried by itself for 1800000 ms', 1_800_000, 1200],
+  ['is forgotten a millisecond later', 1_800_001, 15_000],
+])('RT-16: the transport that worked last %s', (_, age, second) => {
+  localStorage.setItem(remembered, JSON.stringify({ timestamp: Date.now() - age, transport: 'ws', latency: 100 }))
+  connect()
+  const start = Date.now()
+  vi.advanceTimersByTime(20_000)
+  const starts = sockets.filter(({ url }) => url.startsWith('ws:')).map(({ startedAt }) => startedAt - start)
+  expect(starts.slice(0, 2)).toEqual([0, second])
 })
 
 test('RT-17: closed with 4000 it connects again at once, over TLS', () => {
