@@ -20,6 +20,8 @@ export type Method = {
   /** The body, for POST and PATCH. */
   request?: z.ZodType
   query?: z.ZodType
+  /** For PATCH: fields that say how another field changes. They come with it, and an `update_mask` need not name them. */
+  maskCompanions?: Readonly<Record<string, readonly string[]>>
   /** Bytes of a body at most, for calls that need more than others. */
   bodyLimit?: number
   response: z.ZodType

@@ -94,6 +94,7 @@ export const sources = {
       'Changes title, enabled, enforcement or schema. A disabled source refuses what is sent to it. A whole `schema` with `schema_version` is refused when somebody changed it since; with `propertyId`, only that property of it is taken over.',
     query: maskQuery.extend({ force_refresh: z.enum(['true', 'false']).optional() }),
     bodyLimit: 2 * schemaLimits.bytes,
+    maskCompanions: { schema: ['propertyId', 'schema_version', 'schema_change'] },
     request: z.object({
       title: title.optional(),
       enabled: z.boolean().optional(),
@@ -105,7 +106,7 @@ export const sources = {
       /** The version that the change was made on. */
       schema_version: z.number().int().optional(),
       /** Where the schema comes from, for its history. */
-      schema_change: z.enum(schemaChanges).optional(),
+      schema_change: z.enum(schemaChanges).exclude(['created']).optional(),
     }),
     response: sourceWithSchema,
     errors: [

@@ -22,6 +22,7 @@ const tables = [
   'memberships',
   'workspaces',
   'sources',
+  'source_schemas',
   'write_keys',
   'destinations',
   'connections',
@@ -59,7 +60,7 @@ const contents = async (): Promise<Record<string, string | null>> => {
     // Sessions slide with use, which is no write of a verb.
     const shown = table === 'sessions' ? sql`id::text` : sql`t::text`
     const { rows } = await sql<{ hash: string | null }>`
-      select md5(string_agg(${shown}, '|' order by id)) as hash from ${sql.table(table)} t`.execute(harness.db)
+      select md5(string_agg(${shown}, '|' order by ${shown})) as hash from ${sql.table(table)} t`.execute(harness.db)
     found[table] = rows[0]?.hash ?? null
   }
   return found

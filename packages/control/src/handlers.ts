@@ -57,11 +57,14 @@ import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
 import { listUnownedRefusedRequests } from './refused-requests/list-unowned.ts'
+import { getSchemaVersion } from './schema-versions/get.ts'
+import { listSchemaVersions } from './schema-versions/list.ts'
 import type { AnswerLogin } from './sessions/answer-login.ts'
 import { deleteSession } from './sessions/delete.ts'
 import { deleteOtherSessions } from './sessions/delete-others.ts'
 import { listSessions } from './sessions/list.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { listSourceSchemaTemplates } from './source-schema-templates/list.ts'
 import { createSource } from './sources/create.ts'
 import { deleteSource } from './sources/delete.ts'
 import { getSource } from './sources/get.ts'
@@ -94,6 +97,7 @@ import { updateWorkspace } from './workspaces/update.ts'
 import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
+import { rotateWriteKey } from './writekeys/rotate.ts'
 
 /** Methods whose verbs are not written yet. */
 const later = async (): Promise<never> => {
@@ -185,14 +189,14 @@ export const createHandlers = (
     delete: deleteSource(deps),
     updateSetting: updateSourceSetting(deps),
   },
-  sourceSchemaTemplates: { list: later },
-  schemaVersions: { list: later, get: later },
+  sourceSchemaTemplates: { list: listSourceSchemaTemplates(deps) },
+  schemaVersions: { list: listSchemaVersions(deps), get: getSchemaVersion(deps) },
   inferredSchemas: { get: later },
   violations: { listBySource: later, replayBlocked: later },
   writekeys: {
     create: createWriteKey(deps),
     list: listWriteKeys(deps),
-    rotate: later,
+    rotate: rotateWriteKey(deps),
     delete: deleteWriteKey(deps),
   },
   destinations: {

@@ -228,6 +228,7 @@ describe('update_mask', () => {
     return { status: answer.status, metadata: answer.body.metadata, body: seen[0]?.body }
   }
   const full = { title: 'New', enabled: false, name: 'ignored', app: {} }
+  const all = { title: 'New', enabled: false, enforcement: 'block', schema: '{}' }
 
   test.each([
     ['', { title: 'New' }, { title: 'New' }],
@@ -236,10 +237,17 @@ describe('update_mask', () => {
     ['?update_mask=title', full, { title: 'New' }],
     ['?update_mask=title,enabled', full, { title: 'New', enabled: false }],
     ['?update_mask=title,name', full, { title: 'New' }],
-    ['?update_mask=*', full, { title: 'New', enabled: false }],
+    ['?update_mask=*', { ...all, name: 'ignored', app: {} }, all],
+    ['?update_mask=*', { ...all, propertyId: '/user' }, { ...all, propertyId: '/user' }],
+    ['?update_mask=schema', { ...all, schema_version: 4 }, { schema: '{}', schema_version: 4 }],
+    ['?update_mask=schema', { ...all, propertyId: '/user' }, { schema: '{}', propertyId: '/user' }],
+    ['?update_mask=title', { ...all, propertyId: '/user', schema_version: 4 }, { title: 'New' }],
+    ['?update_mask=schema,propertyId', { ...all, propertyId: '/user' }, { schema: '{}', propertyId: '/user' }],
+    ['', { ...all, schema_change: 'imported' }, { ...all, schema_change: 'imported' }],
     ['?update_mask=title', { title: 'New', enabled: 'broken' }, { title: 'New' }],
   ])('%s of %j changes %j', async (query, body, expected) => {
-    expect(await patch(query, body)).toMatchObject({ status: 200, body: expected })
+    const { status, body: seen } = await patch(query, body)
+    expect([status, seen]).toEqual([200, expected])
   })
 
   test.each([

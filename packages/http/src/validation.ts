@@ -39,8 +39,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /**
  * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161): no mask means every field that is given,
- * `*` every field that can be changed. Fields that only the server sets are ignored; a path that the resource lacks, and
- * a named field that is absent from the body, are refused with 400.
+ * `*` every field that can be changed. Fields that only say how another one changes come with that one. Fields that only
+ * the server sets are ignored; a path that the resource lacks, and a named field that is absent from the body, are
+ * refused with 400.
  */
 export const applyMask = (method: Method, body: unknown, mask: string | undefined): unknown => {
   if (!isObject(body)) return body
@@ -49,14 +50,19 @@ export const applyMask = (method: Method, body: unknown, mask: string | undefine
     return Object.fromEntries(Object.entries(body).filter(([field]) => changeable.includes(field)))
   }
   const outputOnly = fieldsOf(method.response).filter((field) => !changeable.includes(field))
+  const companionsOf = (field: string): readonly string[] => method.maskCompanions?.[field] ?? []
+  const companions = changeable.flatMap(companionsOf)
   const picked: Record<string, unknown> = {}
   const wrong: Record<string, string> = {}
-  const paths = mask.trim() === '*' ? changeable : mask.split(',').map((path) => path.trim())
+  const paths =
+    mask.trim() === '*'
+      ? changeable.filter((field) => !companions.includes(field))
+      : mask.split(',').map((path) => path.trim())
   for (const path of paths) {
     if (outputOnly.includes(path)) continue
     if (!changeable.includes(path)) wrong.update_mask = `Unknown field ${path}`
     else if (body[path] === undefined) wrong[path] = 'Required'
-    else picked[path] = body[path]
+    else for (const field of [path, ...companionsOf(path)]) if (body[field] !== undefined) picked[field] = body[field]
   }
   if (Object.keys(wrong).length > 0) throw badRequest('VALIDATION', sentence(wrong), wrong)
   return picked

@@ -24,7 +24,7 @@ test('SRC-02: a catalogued app has its titles, name, documentation, count, schem
     display_name: 'JavaScript',
     docs_url: 'https://docs.example',
     instance_count: 0,
-    has_predefined_schema: true,
+    has_predefined_schema: false,
     extra: { app_icon: `data:image/svg+xml;base64,${btoa('<svg/>')}` },
   }
   const { catalog_sources } = await administrator.ok(methods.catalogSources.list, workspace)

@@ -13,7 +13,7 @@ export const presentCatalogSource = (definition: SourceDefinition, instanceCount
   description: definition.description,
   docs_url: definition.docsUrl ?? '',
   instance_count: instanceCount,
-  has_predefined_schema: true,
+  has_predefined_schema: definition.predefinedSchema !== undefined,
   extra: { app_icon: iconAddress(definition.logo) },
   settings: (definition.fields ?? []).map(presentOption),
   type: definition.type,

@@ -374,7 +374,7 @@ describe('the catalogue', () => {
     ])
     expect(await guest.ok(methods.catalogSources.get, { ...workspace, app: 'http' })).toMatchObject({
       name: 'catalogSources/http',
-      has_predefined_schema: true,
+      has_predefined_schema: false,
       type: 3,
       guide: [{ title: 't', text: 'x', code: '', language: '' }],
     })

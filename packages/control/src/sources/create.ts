@@ -1,4 +1,4 @@
-import { editors, emptySchema, formatSourceSchema, type methods, resourceNames } from '@tributary/contract'
+import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { checkNewSettings } from '../app-settings/change-setting.ts'
@@ -6,7 +6,9 @@ import { storeSettings } from '../app-settings/stored-settings.ts'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { idFor, parseReference } from '../resource-ids.ts'
+import { insertSchemaVersion } from '../schema-versions/write.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { initialSchema } from './initial-schema.ts'
 import { presentSource, selectSources } from './read.ts'
 
 /** Makes a source of an entry of the catalogue, for the product that the entry is for. */
@@ -44,24 +46,27 @@ export const createSource =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) return
-      await tx
-        .insertInto('source_schemas')
-        .values({
-          source_id: id,
-          version: 1,
-          schema: formatSourceSchema(emptySchema),
-          change: 'created',
-          author_id: null,
-          create_time: time,
-        })
-        .execute()
+      const template = body.schema?.initial_template.name
+      await insertSchemaVersion(tx, {
+        sourceId: id,
+        version: 1,
+        stored: await initialSchema(tx, workspace.id, entry, template),
+        change: 'created',
+        authorId: actor.userId,
+        time,
+      })
       await audit(tx, {
         actor,
         action: 'sources.create',
         resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { title: body.title, app, settings: Object.keys(settings) },
+        detail: {
+          title: body.title,
+          app,
+          settings: Object.keys(settings),
+          ...(template === undefined ? {} : { template }),
+        },
         time,
       })
     })

@@ -1,43 +1,70 @@
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { editors, type methods, type ParsedRequest, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { badRequest, notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { presentWithSchema, readSource } from './read.ts'
+import { type SchemaChange, schemaChangeOf, writeSchemaChange } from './schema-change.ts'
 
-/** Changes title or enabled. A disabled source refuses what is sent to it within two seconds. */
+type Body = ParsedRequest<typeof methods.sources.update>
+
+/** The fields that are columns of the source. */
+const columnsOf = ({ title, enabled, enforcement }: Body) => ({
+  ...(title === undefined ? {} : { title }),
+  ...(enabled === undefined ? {} : { enabled }),
+  ...(enforcement === undefined ? {} : { enforcement }),
+})
+
+const changeIn = (body: Body): SchemaChange | undefined => {
+  if (body.schema !== undefined) return schemaChangeOf({ ...body, schema: body.schema })
+  if (body.propertyId !== undefined) throw badRequest('VALIDATION', 'schema: Required', { schema: 'Required' })
+  return undefined
+}
+
+/**
+ * Changes title, enabled, enforcement or schema. A disabled source refuses what is sent to it within two seconds. Of two
+ * who save a change of the same version of a schema at once, one wins and the other is refused with 409. A schema that is
+ * the same already makes no version.
+ */
 export const updateSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.update> =>
-  async ({ actor, params, body: { title, enabled, enforcement } }) => {
+  async ({ actor, params, body }) => {
     const { db, clock } = deps
-    const body = Object.fromEntries(
-      Object.entries({ title, enabled, enforcement }).filter(([, value]) => value !== undefined),
-    )
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { id } = await readSource(db, workspace.id, params.source)
-    if (Object.keys(body).length > 0) {
+    const columns = columnsOf(body)
+    const change = changeIn(body)
+    await db.transaction().execute(async (tx) => {
+      const source = await tx
+        .selectFrom('sources')
+        .select(['id', 'schema_version'])
+        .where('id', '=', id)
+        .where('delete_time', 'is', null)
+        .forUpdate()
+        .executeTakeFirst()
+      if (source === undefined) throw notFound('source not found')
+      // Read under the lock, so that versions have their times in order.
       const time = new Date(clock())
-      await db.transaction().execute(async (tx) => {
-        const changed = await tx
-          .updateTable('sources')
-          .set({ ...body, update_time: time })
-          .where('id', '=', id)
-          .where('delete_time', 'is', null)
-          .returning('id')
-          .executeTakeFirst()
-        if (changed === undefined) return
-        await audit(tx, {
-          actor,
-          action: 'sources.update',
-          resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: body,
-          time,
-        })
+      const version = change && (await writeSchemaChange(tx, source, change, { authorId: actor.userId, time }))
+      const written = { ...columns, ...(version === undefined ? {} : { schema_version: version }) }
+      if (Object.keys(written).length === 0) return
+      await tx
+        .updateTable('sources')
+        .set({ ...written, update_time: time })
+        .where('id', '=', id)
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'sources.update',
+        resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { ...written, ...(version === undefined ? {} : { schema_change: change?.change }) },
+        time,
       })
-    }
+    })
     return presentWithSchema(deps, await readSource(db, workspace.id, id))
   }

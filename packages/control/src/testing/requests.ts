@@ -53,9 +53,10 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'W' },
   'workspaces.create': { title: 'Staging', organization: organization.organization },
   'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
-  'sources.update': { title: 'T' },
+  'sources.update': { title: 'T', schema: '{"events":{"E":{}}}' },
   'sources.updateSetting': { name: 'signing_secret', value: 'whsec' },
   'writekeys.create': { source: made.source.name },
+  'writekeys.rotate': {},
   'destinations.create': {
     title: 'Dest',
     app: { name: 'catalogDestinations/webhook' },
@@ -114,6 +115,7 @@ export const createRequests = async (
       writekey: idIn(made.writekey.name),
       connection: idIn(made.connection.name),
       event: eventId,
+      version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
     }
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')

@@ -52,6 +52,75 @@ test('a revoked key leaves the list and cannot be revoked twice', async () => {
   expect((await administrator.call('DELETE', `/${made.writekey.name}`)).status).toBe(404)
 })
 
+test('rotating a key makes another with its title and source, and revokes the old one in the same step', async () => {
+  const { collaborator, workspaceId } = organization
+  const { source } = await make()
+  const old = await collaborator.ok(
+    methods.writekeys.create,
+    { workspace: workspaceId },
+    { body: { source: source.name, title: 'Website' } },
+  )
+  const before = (await harness.audits()).length
+  const params = { workspace: workspaceId, writekey: idIn(old.name) }
+  const rotated = await collaborator.ok(methods.writekeys.rotate, params, { body: {} })
+  expect(rotated).toMatchObject({ title: 'Website', source: source.name, last_used_time: null })
+  expect(rotated.key).toMatch(/^[\w-]{32}$/)
+  expect(rotated.key).not.toBe(old.key)
+  const rows = await harness.db
+    .selectFrom('write_keys')
+    .select(['id', 'create_time', 'revoke_time'])
+    .where('id', 'in', [idIn(old.name), idIn(rotated.name)])
+    .orderBy('create_time')
+    .execute()
+  expect(rows).toEqual([
+    { id: idIn(old.name), create_time: expect.any(Date), revoke_time: rows[1]?.create_time },
+    { id: idIn(rotated.name), create_time: expect.any(Date), revoke_time: null },
+  ])
+  const records = (await harness.audits()).slice(before)
+  expect(records).toMatchObject([
+    { action: 'writekeys.rotate', resource: old.name, detail: { title: 'Website', made: rotated.name } },
+  ])
+  expect(JSON.stringify(records)).not.toContain(rotated.key)
+  expect((await collaborator.call('POST', `/${old.name}:rotate`, {})).status).toBe(404)
+})
+
+test('of many who rotate one key at once, one makes the new key', async () => {
+  const { administrator, workspaceId } = organization
+  const { source, writekey } = await make()
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => administrator.call('POST', `/${writekey.name}:rotate`, {})),
+  )
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404])
+  const query = { source: source.name }
+  const { writekeys } = await administrator.ok(methods.writekeys.list, { workspace: workspaceId }, { query })
+  expect(writekeys).toEqual([replies.find(({ status }) => status === 200)?.body])
+})
+
+test('a source that is deleted while its key is rotated keeps no key', async () => {
+  const { administrator, workspaceId } = organization
+  for (let round = 0; round < 5; round++) {
+    const { source, writekey } = await make()
+    await Promise.all([
+      administrator.call('POST', `/${writekey.name}:rotate`, {}),
+      administrator.call('DELETE', `/${source.name}`),
+    ])
+    const { writekeys } = await administrator.ok(methods.writekeys.list, { workspace: workspaceId })
+    expect(writekeys.filter((each) => each.source === source.name)).toEqual([])
+  }
+})
+
+test('rotating is refused for guests, strangers, keys of others and made-up keys', async () => {
+  const { administrator, guest, outsider, workspaceId, otherWorkspaceId } = organization
+  const { writekey } = await make()
+  const foreign = await makeResources(otherWorkspaceId, outsider)
+  const path = `/${writekey.name}:rotate`
+  expect((await guest.call('POST', path, {})).status).toBe(403)
+  expect((await outsider.call('POST', path, {})).status).toBe(404)
+  expect((await harness.call('', 'POST', path, {})).status).toBe(401)
+  for (const id of [idIn(foreign.writekey.name), newId(), 'x'])
+    expect((await administrator.call('POST', `/workspaces/${workspaceId}/writekeys/${id}:rotate`, {})).status).toBe(404)
+})
+
 test('a request sent twice makes one key, and answers it both times', async () => {
   const { administrator, workspaceId } = organization
   const { source } = await make()

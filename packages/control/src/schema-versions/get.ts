@@ -1,0 +1,24 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { readSource } from '../sources/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentVersion, selectVersions } from './read.ts'
+
+/** One version of a source's schema, the schema included. */
+export const getSchemaVersion =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.schemaVersions.get> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const source = await readSource(db, workspace.id, params.source)
+    // Nine digits fit into the column.
+    const row = /^[1-9]\d{0,8}$/.test(params.version)
+      ? await selectVersions(db, source.id)
+          .select('source_schemas.schema')
+          .where('source_schemas.version', '=', Number(params.version))
+          .executeTakeFirst()
+      : undefined
+    if (row === undefined) throw notFound('schema version not found')
+    return { ...presentVersion(source, row), schema: row.schema }
+  }

@@ -1,0 +1,73 @@
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { newId, notFound, randomToken } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+import { hashToken } from '../secret-tokens.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { keyContext, presentWriteKey } from './keys.ts'
+
+/** Makes a key with the title and source of another and revokes that one: at no moment are both valid, or neither. */
+export const rotateWriteKey =
+  ({
+    db,
+    secretBox,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'secretBox' | 'clock'>): Handler<typeof methods.writekeys.rotate> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    if (!isId(params.writekey)) throw notFound('write key not found')
+    const id = newId()
+    const key = randomToken(24)
+    const time = new Date(clock())
+    const row = await db.transaction().execute(async (tx) => {
+      // The source is locked first: one that is deleted meanwhile must not keep the new key.
+      const source = await tx
+        .selectFrom('sources')
+        .innerJoin('write_keys', 'write_keys.source_id', 'sources.id')
+        .select('sources.id')
+        .where('write_keys.id', '=', params.writekey)
+        .where('write_keys.workspace_id', '=', workspace.id)
+        .where('sources.delete_time', 'is', null)
+        .forShare('sources')
+        .executeTakeFirst()
+      if (source === undefined) throw notFound('write key not found')
+      const former = await tx
+        .updateTable('write_keys')
+        .set({ revoke_time: time })
+        .where('id', '=', params.writekey)
+        .where('revoke_time', 'is', null)
+        .returning(['id', 'title'])
+        .executeTakeFirst()
+      if (former === undefined) throw notFound('write key not found')
+      const made = await tx
+        .insertInto('write_keys')
+        .values({
+          id,
+          source_id: source.id,
+          workspace_id: workspace.id,
+          title: former.title,
+          key_hash: hashToken(key),
+          key_encrypted: secretBox.seal(key, keyContext(id)),
+          create_time: time,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await audit(tx, {
+        actor,
+        action: 'writekeys.rotate',
+        resource: resourceNames.writekey.format({ workspace: workspace.id, writekey: former.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: {
+          source_id: source.id,
+          title: former.title,
+          made: resourceNames.writekey.format({ workspace: workspace.id, writekey: id }),
+        },
+        time,
+      })
+      return made
+    })
+    return presentWriteKey(row, secretBox)
+  }
