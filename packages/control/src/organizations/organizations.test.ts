@@ -370,6 +370,7 @@ describe('the catalogue', () => {
     expect([...first, ...(await titles({ page_size: 2, page_token: next }))[0]]).toEqual([
       'HTTP API',
       'JavaScript',
+      'Signed',
       'Ads',
     ])
     expect(await guest.ok(methods.catalogSources.get, { ...workspace, app: 'http' })).toMatchObject({
