@@ -123,6 +123,8 @@ const table: Record<string, Row> = {
   'refusedRequests.list': members,
   'refusedRequests.listUnowned': staff,
   'droppedEvents.listBySource': members,
+  'violations.listBySource': members,
+  'inferredSchemas.get': members,
   'metrics.get': members,
   'realtime.getConfig': everybody,
 }

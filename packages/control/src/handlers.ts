@@ -89,6 +89,7 @@ import { signUp } from './users/sign-up.ts'
 import { startOnboarding } from './users/start-onboarding.ts'
 import { updateUser } from './users/update.ts'
 import { uploadPhoto } from './users/upload-photo.ts'
+import { listSourceViolations } from './violations/list-by-source.ts'
 import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
@@ -192,7 +193,7 @@ export const createHandlers = (
   sourceSchemaTemplates: { list: listSourceSchemaTemplates(deps) },
   schemaVersions: { list: listSchemaVersions(deps), get: getSchemaVersion(deps) },
   inferredSchemas: { get: later },
-  violations: { listBySource: later, replayBlocked: later },
+  violations: { listBySource: listSourceViolations(deps), replayBlocked: later },
   writekeys: {
     create: createWriteKey(deps),
     list: listWriteKeys(deps),
