@@ -25,6 +25,7 @@ import { getEvent } from './events/get.ts'
 import { listEvents } from './events/list.ts'
 import { listSourceEvents } from './events/list-by-source.ts'
 import type { Images } from './images/images.ts'
+import { getInferredSchema } from './inferred-schemas/get.ts'
 import { acceptInvitationLink } from './invitation-links/accept.ts'
 import { createInvitationLink } from './invitation-links/create.ts'
 import { deleteInvitationLink } from './invitation-links/delete.ts'
@@ -192,7 +193,7 @@ export const createHandlers = (
   },
   sourceSchemaTemplates: { list: listSourceSchemaTemplates(deps) },
   schemaVersions: { list: listSchemaVersions(deps), get: getSchemaVersion(deps) },
-  inferredSchemas: { get: later },
+  inferredSchemas: { get: getInferredSchema(deps) },
   violations: { listBySource: listSourceViolations(deps), replayBlocked: later },
   writekeys: {
     create: createWriteKey(deps),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]())
 
 const storeTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 23)
-const store = async (table: 'events' | 'deliveries', rows: object[]) =>
+const store = async (table: 'events' | 'deliveries' | 'replayed_events', rows: object[]) =>
   harness.eventStore.insert(table, rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
 
 const event = (workspaceId: string, sourceId: string, eventId: string, receive: number, more: object = {}) => ({
@@ -186,6 +186,49 @@ describe('one event', () => {
     expect([...first.deliveries, ...rest.deliveries]).toEqual(found.deliveries)
     const failed = await administrator.ok(methods.deliveries.list, params, { query: { status: 'retry' } })
     expect(failed.deliveries.map((each) => each.attempt)).toEqual([1])
+  })
+
+  test('tells what did not fit the schema that judged it, and when it was sent again', async () => {
+    const { administrator, workspaceId, otherWorkspaceId } = organization
+    const { source } = await makeResources(workspaceId, administrator)
+    const at = harness.now() - 5000
+    const odd = 'a~1b/__proto__'
+    await store('events', [
+      event(workspaceId, idIn(source.name), '9-0-0', at, {
+        status: 'blocked',
+        compatibility: 'needsAttention',
+        schema_version: 7,
+        problems: [
+          { property: 'total', kind: 'type' },
+          { property: odd, kind: 'missing' },
+          { property: 'coupon', kind: 'unknown' },
+          { property: 'later', kind: 'a kind of a later version' },
+        ],
+      }),
+      event(workspaceId, idIn(source.name), '9-1-0', at, { compatibility: 'incompatible', schema_version: 7 }),
+      event(workspaceId, idIn(source.name), '9-2-0', at),
+    ])
+    const get = (id: string) => administrator.ok(methods.events.get, { workspace: workspaceId, event: id })
+    const judged = {
+      status: 'blocked',
+      compatibility: 'needsAttention',
+      schema_version: 7,
+      problems: [
+        { property: 'total', kind: 'type' },
+        { property: odd, kind: 'missing' },
+        { property: 'coupon', kind: 'unknown' },
+      ],
+    }
+    expect(await get('9-0-0')).toMatchObject({ ...judged, replay_time: null })
+    expect(await get('9-1-0')).toMatchObject({ compatibility: 'incompatible', problems: [], replay_time: null })
+    expect(await get('9-2-0')).toMatchObject({ compatibility: '', schema_version: 0, problems: [] })
+
+    const replayed = { workspace_id: workspaceId, source_id: idIn(source.name), event_id: '9-0-0' }
+    await store('replayed_events', [{ ...replayed, workspace_id: otherWorkspaceId, time: storeTime(at + 1) }])
+    expect((await get('9-0-0')).replay_time).toBeNull()
+    await store('replayed_events', [{ ...replayed, time: storeTime(at + 1000) }])
+    expect(await get('9-0-0')).toMatchObject({ ...judged, replay_time: new Date(at + 1000).toISOString() })
+    expect((await get('9-1-0')).replay_time).toBeNull()
   })
 
   test('whose original is not a JSON object has no payload', async () => {

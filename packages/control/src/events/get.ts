@@ -4,7 +4,7 @@ import { notFound } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
-import { type EventRow, eventColumns, presentEvent, wireTime } from './read.ts'
+import { type EventRow, eventColumns, payloadOf, presentEvent, wireTime } from './read.ts'
 
 type DetailRow = EventRow & {
   group_id: string
@@ -15,16 +15,6 @@ type DetailRow = EventRow & {
   original: string
   problem_properties: string[]
   problem_kinds: string[]
-}
-
-/** The JSON object in a text, or null. */
-const payloadOf = (original: string): Record<string, unknown> | null => {
-  try {
-    const value: unknown = JSON.parse(original)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
-  } catch {
-    return null
-  }
 }
 
 /** An event with its original and every attempt to deliver it. A new one is found about a second after its arrival. */

@@ -79,6 +79,16 @@ export const readEvents = async (
 /** A time of the event store as the wire shows it. */
 export const wireTime = (ms: number): string => new Date(Number(ms)).toISOString()
 
+/** The JSON object in a text, or null. */
+export const payloadOf = (original: string): Record<string, unknown> | null => {
+  try {
+    const value: unknown = JSON.parse(original)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
 /** A row of a list as the wire shows it. */
 export const presentEvent = (workspaceId: string, row: EventRow): EventSummary => ({
   name: resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),

@@ -1,0 +1,76 @@
+import { everyRole, formatSourceSchema, judgedDataOf, type methods, schemaLimits } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { payloadOf } from '../events/read.ts'
+import { readSource } from '../sources/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { inferSchema, type Sample } from './infer.ts'
+
+type NameRow = { names: number }
+type SampleRow = { type: string; title: string; original: string }
+
+const dayMs = 86_400_000
+
+/** How much is looked at: events in all, of one name at least and at most, and their bytes. */
+const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, leastBytes: 32 * 1024 } as const
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What an event is judged by. Traits that an identify call has only in its context are its traits. */
+const sampleOf = (row: SampleRow): Sample | undefined => {
+  const payload = payloadOf(row.original)
+  if (payload === null) return undefined
+  const context = payload['context']
+  const given = judgedDataOf(row.type, payload)
+  const values = row.type === 'identify' && !isObject(given) && isObject(context) ? context['traits'] : given
+  return { title: row.title, values: isObject(values) ? values : {} }
+}
+
+/** A schema that the events of a source's last days fit: the newest ones of each name, so that rare ones are seen. */
+export const getInferredSchema =
+  ({
+    db,
+    eventStore,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.inferredSchemas.get> =>
+  async ({ actor, params, query, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const source = await readSource(db, workspace.id, params.source)
+    const title = "if(type = 'identify', '', event)"
+    const within = `workspace_id = {workspace:String} and source_id = {source:String}
+      and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status in ('accepted', 'blocked')
+      and (type = 'identify' or type = 'track' and event != '' and lengthUTF8(event) <= {title_length:UInt32})`
+    const values = {
+      workspace: workspace.id,
+      source: source.id,
+      since: clock() - query.days * dayMs,
+      title_length: schemaLimits.nameLength,
+    }
+    const options = { lane: 'heavy', signal } as const
+    const [counted] = await eventStore.query<NameRow>(
+      `select uniq(type, ${title}) as names from events where ${within}`,
+      values,
+      options,
+    )
+    const names = Math.max(Number(counted?.names ?? 0), 1)
+    // The columns of the inner query are small; only the chosen events are read as a whole.
+    const rows = await eventStore.query<SampleRow>(
+      `select type, title, original from (
+         select type, ${title} as title, original, sum(length(original)) over (
+           partition by type, title order by receive_time desc, event_id desc) as bytes
+         from events where ${within} and (receive_time, event_id) in (
+           select receive_time, event_id from events where ${within}
+           order by receive_time desc, event_id desc limit {each:UInt32} by type, ${title} limit {events:UInt32})
+       ) where bytes <= {bytes:UInt64}`,
+      {
+        ...values,
+        each: Math.min(Math.max(Math.floor(looksAt.events / names), looksAt.least), looksAt.most),
+        events: looksAt.events,
+        bytes: Math.max(Math.floor(looksAt.bytes / names), looksAt.leastBytes),
+      },
+      options,
+    )
+    const { schema, events } = inferSchema(rows.flatMap((row) => sampleOf(row) ?? []))
+    return { schema: formatSourceSchema(schema), events: [...events] }
+  }

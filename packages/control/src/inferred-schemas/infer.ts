@@ -1,0 +1,153 @@
+import {
+  formatSourceSchema,
+  nameProblem,
+  type ObjectSchema,
+  type PropertySchema,
+  type PropertyType,
+  propertyOfValue,
+  type SourceSchema,
+  schemaLimits,
+  typeOfValue,
+} from '@tributary/contract'
+
+/** An event to infer from: its title ('' for the traits of a user) and its properties or traits. */
+export type Sample = { readonly title: string; readonly values: Readonly<Record<string, unknown>> }
+
+export type Inferred = {
+  readonly schema: SourceSchema
+  /** What it was inferred from: titles of the schema with the number of events, '' for the user's traits. */
+  readonly events: readonly { readonly title: string; readonly count: number }[]
+}
+
+/** Fewer events say nothing of what is always there. */
+const enoughForRequired = 20
+const recommendedShare = 0.8
+
+/** What was seen of a property: how often each type, and the items of arrays that hold objects only. */
+type Seen = { types: Map<PropertyType, number>; items: Tally | undefined; otherItems: boolean }
+type Tally = { count: number; fields: Map<string, Seen> }
+
+const newTally = (): Tally => ({ count: 0, fields: new Map() })
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeOfValue(value) === 'object'
+
+/** Counts the values of one object. Values without a type and names that no schema may have are passed over. */
+const tallyInto = (tally: Tally, values: Readonly<Record<string, unknown>>, mayHaveItems: boolean): void => {
+  tally.count++
+  for (const [name, value] of Object.entries(values)) {
+    const property = propertyOfValue(value)
+    if (property === undefined || nameProblem(name) !== undefined) continue
+    const seen = tally.fields.get(name) ?? { types: new Map(), items: undefined, otherItems: false }
+    tally.fields.set(name, seen)
+    seen.types.set(property.type, (seen.types.get(property.type) ?? 0) + 1)
+    if (!mayHaveItems || !Array.isArray(value) || value.length === 0) continue
+    if (property.items === undefined) {
+      seen.otherItems = true
+      continue
+    }
+    seen.items ??= newTally()
+    for (const item of value) if (isObject(item)) tallyInto(seen.items, item, false)
+  }
+}
+
+const sum = (counts: Iterable<number>): number => {
+  let total = 0
+  for (const count of counts) total += count
+  return total
+}
+
+/** The most frequent first; of equal ones the one seen first. */
+const byCount = <K, V>(map: ReadonlyMap<K, V>, countOf: (value: V) => number): [K, V][] =>
+  [...map].toSorted(([, a], [, b]) => countOf(b) - countOf(a))
+
+const propertyOf = (seen: Seen): PropertySchema => {
+  const type = byCount(seen.types, (count) => count)[0]?.[0] ?? 'string'
+  return type === 'array' && seen.items !== undefined && !seen.otherItems
+    ? { type, items: objectOf(seen.items) }
+    : { type }
+}
+
+const objectOf = (tally: Tally): ObjectSchema => {
+  const properties = new Map<string, PropertySchema>()
+  const required = new Set<string>()
+  const recommended = new Set<string>()
+  const present = (seen: Seen): number => sum(seen.types.values())
+  for (const [name, seen] of byCount(tally.fields, present).slice(0, schemaLimits.properties)) {
+    properties.set(name, propertyOf(seen))
+    const times = present(seen)
+    if (times === tally.count && tally.count >= enoughForRequired) required.add(name)
+    else if (times >= tally.count * recommendedShare) recommended.add(name)
+  }
+  return { properties, required, recommended }
+}
+
+const withoutItems = (object: ObjectSchema): ObjectSchema => ({
+  ...object,
+  properties: new Map([...object.properties].map(([name, { type }]) => [name, { type }])),
+})
+
+const firstProperties = (object: ObjectSchema, count: number): ObjectSchema => {
+  const properties = new Map([...object.properties].slice(0, count))
+  const kept = (names: ReadonlySet<string>): Set<string> => new Set([...names].filter((name) => properties.has(name)))
+  return { properties, required: kept(object.required), recommended: kept(object.recommended) }
+}
+
+/** What is left of a definition when so many bytes are: all of it, or without items, or its most frequent properties. */
+const fitInto = (
+  bytes: number,
+  object: ObjectSchema,
+  sizeOf: (object: ObjectSchema) => number,
+): { object: ObjectSchema; size: number } | undefined => {
+  let fitting = object
+  let size = sizeOf(fitting)
+  if (size > bytes) {
+    fitting = withoutItems(object)
+    size = sizeOf(fitting)
+  }
+  while (size > bytes) {
+    if (fitting.properties.size === 0) return undefined
+    fitting = firstProperties(fitting, fitting.properties.size >> 1)
+    size = sizeOf(fitting)
+  }
+  return { object: fitting, size }
+}
+
+const bytesOf = (schema: SourceSchema): number => Buffer.byteLength(formatSourceSchema(schema))
+
+/**
+ * The schema that these events fit: a property has its most frequent type, is required when it is in every event (of at
+ * least 20), recommended when in four of five, and optional otherwise; null counts as absent. Names and sizes keep to
+ * the limits of source schemas, so that `parseSourceSchema` takes the text of the result: what is beyond is left out,
+ * the rare before the frequent.
+ */
+export const inferSchema = (samples: Iterable<Sample>): Inferred => {
+  const tallies = new Map<string, Tally>()
+  for (const { title, values } of samples) {
+    if (title !== '' && nameProblem(title) !== undefined) continue
+    const tally = tallies.get(title) ?? newTally()
+    tallies.set(title, tally)
+    tallyInto(tally, values, true)
+  }
+  let left: number = schemaLimits.bytes
+  const user = tallies.get('')
+  const ofUser =
+    user === undefined
+      ? undefined
+      : fitInto(left, objectOf(user), (object) => bytesOf({ events: new Map(), user: object }))
+  left -= ofUser?.size ?? bytesOf({ events: new Map() })
+  tallies.delete('')
+
+  const events = new Map<string, ObjectSchema>()
+  const counts: { title: string; count: number }[] = []
+  if (user !== undefined && ofUser !== undefined) counts.push({ title: '', count: user.count })
+  for (const [title, tally] of byCount(tallies, ({ count }) => count)) {
+    if (events.size === schemaLimits.events) break
+    // Each alone is larger than beside the others.
+    const fitting = fitInto(left, objectOf(tally), (object) => bytesOf({ events: new Map([[title, object]]) }))
+    if (fitting === undefined) continue
+    left -= fitting.size
+    events.set(title, fitting.object)
+    counts.push({ title, count: tally.count })
+  }
+  return { schema: { events, ...(ofUser === undefined ? {} : { user: ofUser.object }) }, events: counts }
+}
