@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { adminCredentials, createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
 import { addPerson, fillSignIn, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
+import { chooseSchema } from './schema-picker.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
@@ -126,6 +127,7 @@ test('a collaborator may create sources', async ({ page, product, database }) =>
   const { workspace, organization } = await createWorkspace(product.api, 'Team')
   await signIn(page, await addPerson(database, 'Cora', { organization, role: 'ORG_COLLABORATOR' }))
   await page.goto(`/${workspace}/catalog-sources/http/new`)
+  await chooseSchema(page)
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(heading(page, 'HTTP API')).toBeVisible()
 })

@@ -2,6 +2,7 @@ import type { Page, Request } from '@playwright/test'
 import { adminCredentials, createSource, createWorkspace, eventually } from '@tributary/test-kit'
 import { addPerson, fillSignIn, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
+import { chooseSchema } from './schema-picker.ts'
 
 /** The calls of the API that the page makes from now on. */
 const callsOf = (page: Page): Request[] => {
@@ -162,6 +163,7 @@ test('OBS-01, OBS-05, OBS-06: with a key, what users do arrives as events of the
   })
   await signIn(page, person)
   await page.goto(`/${workspace}/catalog-sources/http/new`)
+  await chooseSchema(page)
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Source Created')).toBeVisible()
   await eventually('the events are stored', async () => {

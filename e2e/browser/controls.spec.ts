@@ -12,6 +12,7 @@ test('a new write key is taken at once and a revoked one is refused', async ({ s
   await page.goto(`/${source}#setup`)
   await expect(page.getByRole('button', { name: 'Revoke', exact: true })).toHaveCount(1)
   await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog', { name: 'Create write key' }).getByRole('button', { name: 'Create key' }).click()
   await expect(page.getByText('Write Key Created')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Revoke', exact: true })).toHaveCount(2)
   await page.getByRole('button', { name: 'Copy key' }).first().click()

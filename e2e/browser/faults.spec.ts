@@ -3,6 +3,7 @@ import { createSource, createWorkspace } from '@tributary/test-kit'
 import { refuse } from './api-calls.ts'
 import { colourOf } from './colour.ts'
 import { expect, test } from './product-fixture.ts'
+import { chooseSchema } from './schema-picker.ts'
 
 /** What happens to calls of one verb to an address that ends so; other calls go on to the server. */
 const intercept = (page: Page, verb: string, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
@@ -69,6 +70,7 @@ test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the 
   await page.goto(`/${workspace}/catalog-sources/http/new`)
   const title = page.getByRole('textbox', { name: 'Title' })
   await title.fill('Till system')
+  await chooseSchema(page)
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(title).toHaveAccessibleDescription(/Taken already/)
   await expect(title).toHaveValue('Till system')
@@ -240,7 +242,7 @@ test('a deletion that is refused says so in its dialog and deletes nothing', asy
   await page.goto(`/${source}#settings`)
   await page.getByRole('button', { name: 'Delete source' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete source' })
-  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Delete source' }).click()
   await expect(dialog.getByRole('alert')).toHaveText('A sync still runs')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Sources' }).click()

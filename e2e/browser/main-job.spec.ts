@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
+import { chooseSchema } from './schema-picker.ts'
 import { runCurl, sendTracks } from './tracking.ts'
 
 const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
@@ -42,6 +43,7 @@ test('a new user comes from the sign-in page to the payload of their first event
   await expect(page.getByText('Required')).toBeVisible()
   await expect(title).toBeFocused()
   await title.fill('Till system')
+  await chooseSchema(page)
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Source Created')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Till system', level: 1 })).toBeVisible()
@@ -243,7 +245,7 @@ test('a source can be renamed, disabled so that its events are refused and count
   await confirm.getByRole('button', { name: 'Cancel' }).click()
   await expect(confirm).toHaveCount(0)
   await page.getByRole('button', { name: 'Delete source' }).click()
-  await confirm.getByRole('button', { name: 'Delete', exact: true }).click()
+  await confirm.getByRole('button', { name: 'Delete source' }).click()
   await expect(page.getByText('Source Deleted')).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`/${workspace}/sources$`))
   await expect(page.getByText('Add your first source')).toBeVisible()
@@ -284,7 +286,7 @@ test('a destination can be renamed, set anew, disabled and deleted', async ({ si
   await page.getByRole('button', { name: 'Delete destination' }).click()
   const confirm = page.getByRole('dialog', { name: 'Delete destination' })
   await expect(confirm.getByText(/Are you sure you want to delete the New hook destination\?/)).toBeVisible()
-  await confirm.getByRole('button', { name: 'Delete', exact: true }).click()
+  await confirm.getByRole('button', { name: 'Delete destination' }).click()
   await expect(page.getByText('Destination Deleted')).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`/${workspace}/destinations$`))
   await expect(page.getByText('Add your first destination')).toBeVisible()

@@ -14,6 +14,7 @@ export const keys = {
   catalogSource: (workspace: string, app: string) => ['catalogSources', workspace, app] as const,
   catalogDestinations: (workspace: string) => ['catalogDestinations', workspace] as const,
   catalogDestination: (workspace: string, app: string) => ['catalogDestinations', workspace, app] as const,
+  schemaTemplates: (workspace: string) => ['schemaTemplates', workspace] as const,
   sources: (workspace: string) => ['sources', workspace] as const,
   source: (source: string) => ['source', source] as const,
   writekeys: (source: string) => ['writekeys', source] as const,

@@ -78,7 +78,23 @@ export const sourcesQuery = (workspace: string) =>
       }),
   })
 
-/** A source by resource name. */
+/** What a new source's schema can start with. */
+export const schemaTemplatesQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    staleTime: 60_000,
+    queryKey: keys.schemaTemplates(workspace),
+    queryFn: async ({ signal }) =>
+      (
+        await call(methods.sourceSchemaTemplates.list, {
+          params: workspaceIds(workspace),
+          query: { page_size: pageSize },
+          signal,
+        })
+      ).templates,
+  })
+
+/** A source with its schema, by resource name. */
 export const sourceQuery = (source: string) =>
   queryOptions({
     ...product,

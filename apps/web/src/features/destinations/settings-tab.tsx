@@ -179,7 +179,7 @@ const DangerCard = ({ destination }: { destination: Destination }) => {
         onOpenChange={setOpen}
         kind="danger"
         title="Delete destination"
-        confirmLabel="Delete"
+        confirmLabel="Delete destination"
         loading={remove.isPending}
         error={remove.error?.message}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}

@@ -31,10 +31,13 @@ const input = {
   app: { name: 'catalogSources/http', display_name: 'HTTP API', icon: '', type: 1, docs_url: '' },
 }
 
-test('OBS-01: creating, updating and deleting a source tell one product event each', async () => {
+test('OBS-01, SRC-37, SRC-59: creating (with the title of the app), updating and deleting a source tell one product event each', async () => {
   const done = { body: source }
   expect(await tracked(() => useCreateSource('workspaces/w1'), input, done)).toEqual([
-    { event: 'Source Created', properties: { source: name, app: 'catalogSources/http' } },
+    {
+      event: 'Source Created',
+      properties: { source: name, app: 'catalogSources/http', app_title: 'HTTP API' },
+    },
   ])
   expect(await tracked(() => useUpdateSource(source), { enabled: false }, done)).toEqual([
     { event: 'Source Updated', properties: { source: name, fields: ['enabled'] } },

@@ -43,6 +43,8 @@ const optimistic = (
 
 type NewSource = {
   title: string
+  /** Resource name of the template, or of the source, that its schema starts with. */
+  template?: string
   app: { name: string; display_name: string; icon: string; type: number; docs_url: string }
 }
 
@@ -55,10 +57,14 @@ export const useCreateSource = (workspace: string) => {
   const user = useSession((state) => state.currentUserResourceName) ?? ''
   const list = keys.sources(workspace)
   return useMutation({
-    mutationFn: async ({ title, app }: NewSource) => {
+    mutationFn: async ({ title, app, template }: NewSource) => {
       const source = await call(methods.sources.create, {
         params: workspaceIds(workspace),
-        body: { title, app: { name: app.name } },
+        body: {
+          title,
+          app: { name: app.name },
+          ...(template === undefined ? {} : { schema: { initial_template: { name: template } } }),
+        },
       })
       await call(methods.writekeys.create, { params: workspaceIds(workspace), body: { source: source.name } }).catch(
         () => undefined,
@@ -75,8 +81,11 @@ export const useCreateSource = (workspace: string) => {
       if (context?.before !== undefined) cache.setQueryData(list, context.before)
     },
     onSuccess: (source) => {
-      cache.setQueryData(keys.source(source.name), source)
-      track('Source Created', { source: source.name, app: source.app.catalog_app })
+      track('Source Created', {
+        source: source.name,
+        app: source.app.catalog_app,
+        app_title: source.app.display_name,
+      })
       notify('success', 'Source Created')
     },
     onSettled: () => {
@@ -153,13 +162,24 @@ export const useDeleteSource = (source: Source) => {
   })
 }
 
-/** Makes a further write key for a source. */
+/** Makes a further write key for a source, with a title of its own or without. */
 export const useCreateWriteKey = (source: Source) => {
   const cache = useQueryClient()
   const { workspace } = sourceIds(source.name)
   return useMutation({
-    mutationFn: () => call(methods.writekeys.create, { params: { workspace }, body: { source: source.name } }),
+    mutationFn: (title: string) =>
+      call(methods.writekeys.create, { params: { workspace }, body: { source: source.name, title } }),
     onSuccess: () => notify('success', 'Write Key Created'),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
+  })
+}
+
+/** Puts a new write key in the place of one, which is refused within two seconds. */
+export const useRotateWriteKey = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (key: string) => call(methods.writekeys.rotate, { params: writekeyIds(key), body: {} }),
+    onSuccess: () => notify('success', 'Write Key Rotated'),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
   })
 }

@@ -1,32 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
-import { type CatalogSource, editors } from '@tributary/contract'
+import { type CatalogSource, editors, type SchemaTemplate, type Source } from '@tributary/contract'
+import { useMemo } from 'react'
 import { useNavigate, useParams } from 'react-router'
-import type { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { defaultTitle } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { catalogSourceQuery } from '../../lib/workspace-queries.ts'
+import { catalogSourceQuery, schemaTemplatesQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
+import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { useCreateSource } from './mutations.ts'
-import { sourceForm } from './source-form.ts'
+import { SchemaPicker } from './schema-picker.tsx'
+import { type NewSourceValues, newSourceForm } from './source-form.ts'
 
-type Values = z.infer<typeof sourceForm>
+type Lists = { templates: readonly SchemaTemplate[]; sources: readonly Source[] }
 
-const NewSourceForm = ({ app }: { app: CatalogSource }) => {
+const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | undefined }) => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
   const create = useCreateSource(workspace.name)
-  const form = useApiForm<Values>(sourceForm, { title: defaultTitle(app) })
+  const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
+  const form = useApiForm<NewSourceValues>(rules, { title: defaultTitle(app), schema: '' })
   useFirstField(form, 'title')
-  const submit = async ({ title }: Values): Promise<void> => {
+  const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
     const source = await create.mutateAsync({
       title,
+      ...(schema === '' ? {} : { template: schema }),
       app: {
         name: app.name,
         display_name: app.display_name,
@@ -59,6 +63,7 @@ const NewSourceForm = ({ app }: { app: CatalogSource }) => {
               placeholder="Enter your source name"
               autoComplete="off"
             />
+            {lists !== undefined && <SchemaPicker {...lists} />}
             <div className="flex justify-end">
               <SubmitButton>Create</SubmitButton>
             </div>
@@ -81,6 +86,28 @@ const Loading = () => (
   </div>
 )
 
+/** The form with the lists that its schema picker needs; both are loaded only when there is one. */
+const WithLists = ({ app }: { app: CatalogSource }) => {
+  const workspace = useWorkspace()
+  const templates = useQuery(schemaTemplatesQuery(workspace.name))
+  const sources = useQuery(sourcesQuery(workspace.name))
+  if (templates.data !== undefined && sources.data !== undefined)
+    return <NewSourceForm app={app} lists={{ templates: templates.data, sources: sources.data }} />
+  const errors = [templates, sources].flatMap(({ error }) => (error === null ? [] : [error.message]))
+  if (errors.length === 0) return <Loading />
+  return (
+    <ErrorScreen
+      page
+      title="Failed to load the sources"
+      error={new Error([...new Set(errors)].join(' · '))}
+      onRetry={() => {
+        void templates.refetch()
+        void sources.refetch()
+      }}
+    />
+  )
+}
+
 /** The form for a new source of one entry of the catalogue. */
 export const NewSourcePage = () => {
   const workspace = useWorkspace()
@@ -89,7 +116,13 @@ export const NewSourcePage = () => {
   return (
     <RequireAccess allowed={editors} skeleton={<Loading />}>
       <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the sources">
-        {(app) => <NewSourceForm key={app.name} app={app} />}
+        {(app) =>
+          app.has_predefined_schema ? (
+            <NewSourceForm key={app.name} app={app} lists={undefined} />
+          ) : (
+            <WithLists key={app.name} app={app} />
+          )
+        }
       </QueryView>
     </RequireAccess>
   )

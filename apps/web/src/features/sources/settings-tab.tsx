@@ -82,7 +82,7 @@ const DangerCard = ({ source }: { source: Source }) => {
         onOpenChange={setOpen}
         kind="danger"
         title="Delete source"
-        confirmLabel="Delete"
+        confirmLabel="Delete source"
         loading={remove.isPending}
         error={remove.error?.message}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}

@@ -3,3 +3,11 @@ import { z } from 'zod'
 
 /** The rule of a source's title. */
 export const sourceForm = z.object({ title })
+
+/** The form for a new source: its schema is asked for unless its app brings one. */
+export const newSourceForm = (hasPredefinedSchema: boolean) =>
+  z.object({
+    title,
+    schema: hasPredefinedSchema ? z.string() : z.string().min(1, 'Schema template is required'),
+  })
+export type NewSourceValues = z.infer<ReturnType<typeof newSourceForm>>

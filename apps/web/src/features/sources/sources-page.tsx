@@ -95,6 +95,15 @@ const columns: readonly Column<Source>[] = [
     wide: true,
     className: 'whitespace-nowrap',
   },
+  {
+    id: 'created',
+    header: 'Created',
+    value: (source) => source.create_time,
+    cell: (source) => <RelativeTime time={source.create_time} className="text-ink-2" />,
+    align: 'right',
+    wide: true,
+    className: 'whitespace-nowrap',
+  },
 ]
 
 const List = ({ sources, addTo }: { sources: Source[]; addTo: string | undefined }) => {

@@ -1,17 +1,30 @@
 import type { Source, WriteKey } from '@tributary/contract'
 import { Eye, EyeOff, KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { z } from 'zod'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CardList, CardRow } from '../../ui/card-list.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DangerDialog } from '../../ui/danger-dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { maskKey } from './guide.ts'
-import { useCreateWriteKey, useRevokeWriteKey } from './mutations.ts'
+import { useCreateWriteKey, useRevokeWriteKey, useRotateWriteKey } from './mutations.ts'
 
-const Key = ({ writekey, mayEdit, onRevoke }: { writekey: WriteKey; mayEdit: boolean; onRevoke: () => void }) => {
+const Key = ({
+  writekey,
+  mayEdit,
+  onRotate,
+  onRevoke,
+}: {
+  writekey: WriteKey
+  mayEdit: boolean
+  onRotate: () => void
+  onRevoke: () => void
+}) => {
   const [shown, setShown] = useState(false)
   return (
     <CardRow>
@@ -42,9 +55,14 @@ const Key = ({ writekey, mayEdit, onRevoke }: { writekey: WriteKey; mayEdit: boo
         </Button>
         <CopyButton text={writekey.key} name="Copy key" notice="Write key copied" />
         {mayEdit && (
-          <Button variant="none" size="sm" onClick={onRevoke}>
-            Revoke
-          </Button>
+          <>
+            <Button variant="none" size="sm" onClick={onRotate}>
+              Rotate
+            </Button>
+            <Button variant="none" size="sm" onClick={onRevoke}>
+              Revoke
+            </Button>
+          </>
         )}
       </span>
     </CardRow>
@@ -67,7 +85,58 @@ const RevokeDialog = ({ source, writekey, onClose }: { source: Source; writekey:
   )
 }
 
-/** The write keys of a source: reveal, copy, create, revoke. */
+const RotateDialog = ({ source, writekey, onClose }: { source: Source; writekey: WriteKey; onClose: () => void }) => {
+  const rotate = useRotateWriteKey(source)
+  return (
+    <DangerDialog
+      title="Rotate write key"
+      confirmLabel="Rotate key"
+      mutation={rotate}
+      variables={writekey.name}
+      onClosed={onClose}
+    >
+      A new key takes the place of <code className="font-mono">{maskKey(writekey.key)}</code>, which is refused within
+      two seconds. To change over without a gap, create a second key first and revoke this one when nothing uses it any
+      more.
+    </DangerDialog>
+  )
+}
+
+const keyForm = z.object({ title: z.string().trim().max(200, 'At most 200 characters') })
+
+const CreateDialog = ({ source, onClosed }: { source: Source; onClosed: () => void }) => {
+  const [open, setOpen] = useState(true)
+  const create = useCreateWriteKey(source)
+  const form = useApiForm<z.infer<typeof keyForm>>(keyForm, { title: '' })
+  const close = (): void => setOpen(false)
+  return (
+    <Dialog open={open} onClose={close} onClosed={onClosed} title="Create write key">
+      <Form
+        form={form}
+        label="Create write key"
+        className="space-y-5"
+        onSubmit={async ({ title }) => {
+          await create.mutateAsync(title)
+          close()
+        }}
+      >
+        <TextField
+          name="title"
+          label="Title"
+          hint="Says where the key is used, so that it can be revoked without guessing. May stay empty."
+          placeholder="Production website"
+          autoComplete="off"
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={close}>Cancel</Button>
+          <SubmitButton>Create key</SubmitButton>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** The write keys of a source: reveal, copy, create, rotate, revoke. */
 export const WriteKeysCard = ({
   source,
   writekeys,
@@ -77,7 +146,8 @@ export const WriteKeysCard = ({
   writekeys: readonly WriteKey[]
   mayEdit: boolean
 }) => {
-  const create = useCreateWriteKey(source)
+  const [creating, setCreating] = useState(false)
+  const [rotating, setRotating] = useState<WriteKey | undefined>()
   const [revoking, setRevoking] = useState<WriteKey | undefined>()
   return (
     <Card
@@ -89,7 +159,7 @@ export const WriteKeysCard = ({
       description="A key says which source an event belongs to. It is public: it may stand in a web page."
       action={
         mayEdit && (
-          <Button size="sm" loading={create.isPending} onClick={() => create.mutate()}>
+          <Button size="sm" onClick={() => setCreating(true)}>
             <Plus aria-hidden />
             Create key
           </Button>
@@ -101,9 +171,19 @@ export const WriteKeysCard = ({
       ) : (
         <CardList>
           {writekeys.map((writekey) => (
-            <Key key={writekey.name} writekey={writekey} mayEdit={mayEdit} onRevoke={() => setRevoking(writekey)} />
+            <Key
+              key={writekey.name}
+              writekey={writekey}
+              mayEdit={mayEdit}
+              onRotate={() => setRotating(writekey)}
+              onRevoke={() => setRevoking(writekey)}
+            />
           ))}
         </CardList>
+      )}
+      {creating && <CreateDialog source={source} onClosed={() => setCreating(false)} />}
+      {rotating !== undefined && (
+        <RotateDialog source={source} writekey={rotating} onClose={() => setRotating(undefined)} />
       )}
       {revoking !== undefined && (
         <RevokeDialog source={source} writekey={revoking} onClose={() => setRevoking(undefined)} />

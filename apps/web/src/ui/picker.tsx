@@ -1,0 +1,114 @@
+import { Select as Base } from '@base-ui/react/select'
+import { Check, ChevronDown } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Controller, get, useFormContext } from 'react-hook-form'
+import { Field } from './field.tsx'
+
+/** One entry of a picker: what it stands for, what it is called, and the picture beside it. */
+export type PickerEntry = { value: string; title: string; description?: string; icon: ReactNode }
+
+/** Entries under a heading. A group without entries is left out. */
+export type PickerGroup = { heading: string; entries: readonly PickerEntry[] }
+
+const Entry = ({ entry }: { entry: PickerEntry }) => (
+  <Base.Item
+    value={entry.value}
+    className="flex cursor-default items-center gap-2.5 rounded-sm px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
+  >
+    <span aria-hidden className="grid size-8 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
+      {entry.icon}
+    </span>
+    <span className="min-w-0 flex-1">
+      <Base.ItemText className="block truncate font-medium">{entry.title}</Base.ItemText>
+      {entry.description !== undefined && entry.description !== '' && (
+        <span className="block truncate text-xs text-ink-3">{entry.description}</span>
+      )}
+    </span>
+    <Base.ItemIndicator className="shrink-0 text-accent-ink">
+      <Check aria-hidden className="size-4" />
+    </Base.ItemIndicator>
+  </Base.Item>
+)
+
+/** A labelled choice of one among pictured entries in groups, inside a Form; the list scrolls beyond 18rem. */
+export const PickerField = ({
+  name,
+  label,
+  placeholder,
+  required = false,
+  hint,
+  groups,
+}: {
+  name: string
+  label: string
+  placeholder: string
+  required?: boolean
+  hint?: ReactNode
+  groups: readonly PickerGroup[]
+}) => {
+  const { control: form, formState } = useFormContext<Record<string, string>>()
+  const found: unknown = get(formState.errors, name)
+  const message = typeof found === 'object' && found !== null && 'message' in found ? found.message : undefined
+  const entries = groups.flatMap((group) => group.entries)
+  return (
+    <Field label={label} required={required} hint={hint} error={typeof message === 'string' ? message : undefined}>
+      {({ id, ...described }) => (
+        <Controller
+          control={form}
+          name={name}
+          render={({ field }) => {
+            const chosen = entries.find(({ value }) => value === field.value)
+            return (
+              <Base.Root
+                value={field.value === '' ? null : field.value}
+                onValueChange={(value: string | null) => field.onChange(value ?? '')}
+              >
+                <Base.Trigger
+                  id={id}
+                  ref={field.ref}
+                  onBlur={field.onBlur}
+                  {...described}
+                  className="flex h-9 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-3 text-left text-sm shadow-card outline-offset-2 aria-invalid:border-danger data-popup-open:border-accent"
+                >
+                  {chosen !== undefined && (
+                    <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
+                      {chosen.icon}
+                    </span>
+                  )}
+                  <Base.Value className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'flex-1 truncate'}>
+                    {chosen?.title ?? placeholder}
+                  </Base.Value>
+                  <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
+                </Base.Trigger>
+                <Base.Portal>
+                  <Base.Positioner sideOffset={6} align="start" alignItemWithTrigger={false} className="z-50">
+                    <Base.Popup className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
+                      <Base.List className="max-h-72 overflow-auto p-1 scroll-thin">
+                        {groups.map(
+                          (group) =>
+                            group.entries.length > 0 && (
+                              <Base.Group
+                                key={group.heading}
+                                className="not-first:mt-1 not-first:border-t not-first:border-line not-first:pt-1"
+                              >
+                                <Base.GroupLabel className="px-2 py-1.5 text-xs font-medium text-ink-3">
+                                  {group.heading}
+                                </Base.GroupLabel>
+                                {group.entries.map((entry) => (
+                                  <Entry key={entry.value} entry={entry} />
+                                ))}
+                              </Base.Group>
+                            ),
+                        )}
+                      </Base.List>
+                    </Base.Popup>
+                  </Base.Positioner>
+                </Base.Portal>
+              </Base.Root>
+            )
+          }}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,7 @@
+import type { Page } from '@playwright/test'
+
+/** Chooses what the schema of a new source starts with. */
+export const chooseSchema = async (page: Page, title = 'Blank schema'): Promise<void> => {
+  await page.getByRole('combobox', { name: 'Schema' }).click()
+  await page.getByRole('option', { name: title }).click()
+}
