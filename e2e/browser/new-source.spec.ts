@@ -9,7 +9,7 @@ const create = (page: Page) => page.getByRole('button', { name: 'Create' })
 const picker = (page: Page) => page.getByRole('combobox', { name: 'Schema' })
 const gate = () => Promise.withResolvers<void>()
 
-test('SRC-09, SRC-10, SRC-11, SRC-14, SRC-26: the title is labelled, hinted and required', async ({
+test('SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and required', async ({
   signedIn: page,
   product,
 }) => {

@@ -124,6 +124,30 @@ export const screens: Screen[] = [
     undefined,
     /\/catalogSources\/?/,
   ),
+  {
+    name: 'new-source-lists-error',
+    path: filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`),
+    ready: settled,
+    prepare: failing(/\/sourceSchemaTemplates$/),
+    expectsFailedCalls: true,
+  },
+  {
+    name: 'new-source-required',
+    path: filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`),
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Create' }).click()
+      await page.getByText('Schema template is required').waitFor()
+    },
+  },
+  {
+    name: 'new-source-schema',
+    path: filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`),
+    ready: async (page) => {
+      await page.getByRole('combobox', { name: 'Schema' }).click()
+      await page.getByRole('option').first().waitFor()
+      await settled(page)
+    },
+  },
   ...states(
     'source-live',
     filled(({ source }) => source),
@@ -181,6 +205,22 @@ export const screens: Screen[] = [
     ready: settled,
     prepare: failing(/\/droppedEvents$/),
     expectsFailedCalls: true,
+  },
+  {
+    name: 'source-key-create',
+    path: filled(({ source }) => `${source}#setup`),
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'source-key-rotate',
+    path: filled(({ source }) => `${source}#setup`),
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Rotate' }).first().click()
+      await page.getByRole('alertdialog').or(page.getByRole('dialog')).first().waitFor()
+    },
   },
   {
     name: 'source-delete',

@@ -39,7 +39,9 @@ test('OBS-01, SRC-37, SRC-59: creating (with the title of the app), updating and
       properties: { source: name, app: 'catalogSources/http', app_title: 'HTTP API' },
     },
   ])
-  expect(await tracked(() => useUpdateSource(source), { enabled: false }, done)).toEqual([
+  const schema = { schema: '{"events":{}}', version: 1, update_time: '2026-01-01T00:00:00Z' }
+  const updated = { body: { ...source, schema } }
+  expect(await tracked(() => useUpdateSource(source), { enabled: false }, updated)).toEqual([
     { event: 'Source Updated', properties: { source: name, fields: ['enabled'] } },
   ])
   expect(await tracked(() => useDeleteSource(source), undefined, { body: {} })).toEqual([
