@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createWorkspace } from '@tributary/test-kit'
-import { callsTo, recordCalls } from './api-calls.ts'
+import { callsTo, onCall, recordCalls } from './api-calls.ts'
 import { addPerson, otherPage, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -263,3 +263,24 @@ for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const)
     await expect(page.getByRole('link', { name: 'Account' })).toBeVisible()
     await expect(page.getByRole('link', { name: 'Members' })).toHaveCount(0)
   })
+
+test('without a mail server the window for inviting says that invitations reach nobody by themselves', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'No mail')
+  const note = invite(page).getByText(/This server has no mail server configured/)
+  const open = async (): Promise<void> => {
+    await page.goto(membersPath(workspace))
+    await page.getByRole('main').getByRole('button', { name: 'Invite', exact: true }).click()
+    await expect(invite(page).getByRole('textbox', { name: 'Emails' })).toBeVisible()
+  }
+  await open()
+  await expect(note).toHaveCount(0)
+  await onCall(page, '/config', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), mail_enabled: false } })
+  })
+  await open()
+  await expect(note).toBeVisible()
+})

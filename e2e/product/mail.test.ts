@@ -89,6 +89,7 @@ test('without SMTP_URL each mail is a file that only the owner reads; a server f
   const outbox = join(dataDir, 'outbox')
   await using product = await startProduct({ dataDir, env: { TRIBUTARY_ENVIRONMENT: 'development' } })
   await product.api.ok('POST', '/users:sendOtp', { email: adminCredentials.email, action: 'login' })
+  expect(await product.api.ok('GET', '/config')).toMatchObject({ mail_enabled: false })
   const file = await eventually('it is written', async () =>
     (await readdir(outbox).catch(() => [])).find((name) => name.endsWith('.eml')),
   )

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 export const clientConfigOf = (
   config: Pick<
     Config,
-    'signUpEnabled' | 'openId' | 'links' | 'sentryDsn' | 'environment' | 'messagingAppId' | 'analyticsWriteKey'
+    'signUpEnabled' | 'openId' | 'links' | 'sentryDsn' | 'environment' | 'messagingAppId' | 'analyticsWriteKey' | 'mail'
   >,
 ): ClientConfig => ({
   sign_up_enabled: config.signUpEnabled,
@@ -23,4 +23,5 @@ export const clientConfigOf = (
   environment: config.environment,
   messaging_app_id: config.messagingAppId ?? '',
   analytics_write_key: config.analyticsWriteKey ?? '',
+  mail_enabled: config.mail.smtpUrl !== undefined,
 })

@@ -21,6 +21,8 @@ export const clientConfig = z.object({
   messaging_app_id: z.string(),
   /** Write key of the source that product analytics of the application go to. */
   analytics_write_key: z.string(),
+  /** False while mail stays in the server's outbox folder, because no mail server is configured. */
+  mail_enabled: z.boolean(),
 })
 export type ClientConfig = z.infer<typeof clientConfig>
 

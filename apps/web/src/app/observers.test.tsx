@@ -26,6 +26,7 @@ const config = {
   environment: 'production',
   messaging_app_id: '',
   analytics_write_key: 'KEY',
+  mail_enabled: true,
 }
 
 type Sent = { type: string; properties?: { path: string }; traits?: { email: string }; userId?: string }

@@ -122,6 +122,7 @@ export const testClientConfig: ClientConfig = {
   environment: 'production',
   messaging_app_id: '',
   analytics_write_key: '',
+  mail_enabled: true,
 }
 
 const createCounters = (): Counters => {

@@ -1,10 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, roles } from '@tributary/contract'
+import { Info } from 'lucide-react'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { roleHints, roleTitle } from '../../lib/roles.ts'
+import { configQuery } from '../../lib/server-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
@@ -33,6 +35,7 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
   const form = useApiForm<InviteValues>(inviteForm, { emails: '', role: 'ORG_COLLABORATOR' })
   useFirstField(form, 'emails')
   const role = form.watch('role')
+  const mailEnabled = useQuery(configQuery()).data?.mail_enabled
   const submit = async (values: InviteValues): Promise<void> => {
     await invite.mutateAsync(values)
     onClose()
@@ -55,6 +58,13 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
           </option>
         ))}
       </SelectField>
+      {mailEnabled === false && (
+        <p className="flex items-start gap-2 rounded-md bg-warning-soft px-3 py-2 text-xs text-warning-ink">
+          <Info aria-hidden className="mt-px size-4 shrink-0" />
+          This server has no mail server configured: invitations stay in its outbox folder and reach nobody by
+          themselves. An invitation link, under Members, can be handed on in another way.
+        </p>
+      )}
       <div className="flex justify-end gap-2 pt-1">
         <Button onClick={onClose}>Cancel</Button>
         <SubmitButton>Send invitations</SubmitButton>
