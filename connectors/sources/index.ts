@@ -16,6 +16,8 @@ import { rudderstackForward } from './rudderstack-forward/source.ts'
 import { rudderstackJavascript } from './rudderstack-javascript/source.ts'
 import { rudderstackNode } from './rudderstack-node/source.ts'
 import { segmentForward } from './segment-forward/source.ts'
+import { shopify } from './shopify/source.ts'
+import { stripe } from './stripe/source.ts'
 import { swift } from './swift/source.ts'
 import { webhook } from './webhook/source.ts'
 
@@ -39,5 +41,7 @@ export const sourceDefinitions: readonly SourceDefinition[] = [
   rudderstackNode,
   segmentForward,
   rudderstackForward,
+  stripe,
+  shopify,
   webhook,
 ]

@@ -20,7 +20,7 @@ test.each(sourceDefinitions)(
     expect(codes).toMatch(/\{\{(origin|host)\}\}/)
     expect(codes).toContain('{{writeKey}}')
     const texts = guide.map((step) => step.text).join('\n')
-    for (const [, name] of `${codes}\n${texts}`.matchAll(/\{\{(.*?)\}\}/g))
+    for (const [, name] of `${codes}\n${texts}`.matchAll(/\{\{(\w+)\}\}/g))
       expect(['origin', 'host', 'writeKey']).toContain(name)
   },
 )

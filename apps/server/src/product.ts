@@ -11,7 +11,7 @@ import { sourceDefinitions } from '@tributary/sources'
 import { createCoordinationHub, lockDataDir, openFolderBlobs, openLogWriter } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
-import { destinationDefinitions } from './catalog.ts'
+import { destinationDefinitions, sourceWebhooks } from './catalog.ts'
 import { clientConfigOf } from './client-config.ts'
 import { createClientIp, createProxyWatch } from './client-ip.ts'
 import type { Config } from './config.ts'
@@ -151,6 +151,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     ? createCollect({
         log: requests,
         keys,
+        webhooks: sourceWebhooks,
         refusals: createRefusalSink({ db: relational.db }),
         coordination: hub.coordination,
         clock: systemClock,

@@ -9,8 +9,8 @@ import type { CollectDeps } from './ports.ts'
 import * as refusals from './refusal.ts'
 import { findRoute, isCollectPath, methodsOf } from './routes.ts'
 import { createStartCalls } from './start-calls.ts'
-import { createTracking } from './tracking.ts'
-import { webhookEvent } from './webhook-event.ts'
+import { createTracking, type Wrap } from './tracking.ts'
+import { createWebhook } from './webhook.ts'
 
 export type Collect = {
   /** True for requests whose path belongs to collection; costs a few comparisons. */
@@ -26,6 +26,11 @@ export type Collect = {
 /** Coordination topic on which the pipeline reports `{[workspaceId]: body bytes processed since its start}`. */
 export const processedTopic = 'pipeline.processed'
 
+const forwarded: Wrap = (sent) => {
+  const body = forwardedBatch(sent)
+  return Buffer.isBuffer(body) ? { body } : body
+}
+
 /**
  * The tracking API and the start-up endpoints of the SDKs, on bare node:http. A request is answered 200 only after its
  * record is durable in the log. No request waits for anything but its own body and the disk.
@@ -38,6 +43,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
   let unsubscribe: (() => void) | undefined
   let draining = false
   const track = createTracking(desk, keys)
+  const webhook = createWebhook(desk, deps)
   const pixel = createPixels(desk, keys)
   const start = createStartCalls({
     desk,
@@ -65,9 +71,9 @@ export const createCollect = (deps: CollectDeps): Collect => {
       case 'batch':
         return track(asked, route)
       case 'webhook':
-        return track(asked, { kind: 'single', type: 'track', client: false }, webhookEvent)
+        return track(asked, { kind: 'single', type: 'track', client: false }, webhook)
       case 'forward':
-        return track(asked, { kind: 'batch', client: false, forwarded: true }, forwardedBatch)
+        return track(asked, { kind: 'batch', client: false, forwarded: true }, forwarded)
       case 'data-pixel':
       case 'query-pixel':
         return pixel(asked, route)

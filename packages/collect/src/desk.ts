@@ -17,7 +17,7 @@ import { createTally, type Tally } from './tally.ts'
 export type Asked = { req: IncomingMessage; res: ServerResponse; query: string }
 
 /** Answers that send the client away for a while. */
-type Later = Record<'starting' | 'stopping' | 'diskFull' | 'overloaded' | 'backlog', Refusal>
+type Later = Record<'starting' | 'stopping' | 'diskFull' | 'overloaded' | 'backlog' | 'settingsUnreadable', Refusal>
 
 /** What all endpoints share: limits, counts, the way into the log, and the words of refusal. */
 export type Desk = {
@@ -31,6 +31,8 @@ export type Desk = {
   readonly later: Later
   /** Why nothing at all can be taken at the moment. */
   shed(): Refusal | undefined
+  /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
+  closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
   /** Refuses everything from now on. */
   close(): void
   /** Counts what the client loses for good, with a sample. */
@@ -63,6 +65,7 @@ const laterAnswers = (seconds: number): Later => ({
   diskFull: refusals.diskFull(seconds),
   overloaded: refusals.overloaded(seconds),
   backlog: refusals.backlogFull(seconds),
+  settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
 
 /** Sets up what the endpoints share. Throws when a trusted proxy is no address. */
@@ -92,6 +95,10 @@ export const createDesk = (deps: CollectDeps): Desk => {
       if (closed) return later.stopping
       if (!keys.ready()) return later.starting
       return deps.diskOk === undefined || deps.diskOk() ? undefined : later.diskFull
+    },
+    closedTo(entry, byOwnWebhook) {
+      if (!entry.sourceEnabled) return refusals.sourceDisabled
+      return !byOwnWebhook && deps.webhooks?.get(entry.app)?.signed === true ? refusals.signedOnly : undefined
     },
     close() {
       closed = true

@@ -25,7 +25,8 @@ export const createPixels = (desk: Desk, keys: WriteKeyDirectory): ((asked: Aske
     if ('refusal' in read) return read.refusal
     if (key === undefined) return refusals.missingKey
     if (entry === undefined) return keys.findRevoked(key) === undefined ? refusals.unknownKey : refusals.revokedKey
-    if (!entry.sourceEnabled) return refusals.sourceDisabled
+    const closed = desk.closedTo(entry, false)
+    if (closed !== undefined) return closed
     const wrong = checkSingle(read.value, read.body.length, route.type, desk.settings.eventBytes)
     return wrong ?? { entry, body: read.body }
   }

@@ -1,6 +1,8 @@
+import type { Settings } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { Coordination, LogWriter } from '@tributary/storage'
+import type { Webhooks } from './receive-webhook.ts'
 
 /** What a write key leads to, as known at the moment. */
 export type WriteKeyEntry = {
@@ -8,6 +10,10 @@ export type WriteKeyEntry = {
   sourceId: string
   sourceTitle: string
   sourceEnabled: boolean
+  /** Slug of the source's entry in the catalogue. */
+  app: string
+  /** What its app was set to, secrets included; undefined when the secrets cannot be opened. */
+  settings: Settings | undefined
   keyId: string
 }
 
@@ -75,6 +81,8 @@ export type CollectDeps = {
   keys: WriteKeyDirectory
   refusals: RefusalSink
   coordination: Coordination
+  /** What becomes of calls to the webhooks of some kinds of sources. */
+  webhooks?: Webhooks
   clock: Clock
   logger: Logger
   metrics: Metrics

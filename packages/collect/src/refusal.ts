@@ -47,6 +47,11 @@ export const sourceDisabled = refusal(
   'SOURCE_DISABLED',
   'source is disabled: switch it on in its settings to send events',
 )
+export const signedOnly = refusal(
+  403,
+  'SIGNED_WEBHOOK_ONLY',
+  'This source takes signed webhooks only: send them to /v1/webhook. For other events make a source of another kind.',
+)
 export const emptyBody = refusal(400, 'EMPTY_BODY', 'The body is empty. Send one JSON object.')
 export const notAnObject = refusal(
   400,
@@ -139,6 +144,13 @@ export const overloaded = (seconds: number): Refusal =>
   later(503, 'OVERLOADED', 'The server has more waiting than it may hold. Send the request again later.', seconds)
 export const unavailable = (seconds: number): Refusal =>
   later(503, 'LOG_UNAVAILABLE', 'The server cannot write events at the moment. Send the request again later.', seconds)
+export const settingsUnreadable = (seconds: number): Refusal =>
+  later(
+    503,
+    'SETTINGS_UNREADABLE',
+    "The source's secrets cannot be opened with the server's secret key. Send the request again later.",
+    seconds,
+  )
 export const backlogFull = (seconds: number): Refusal =>
   later(
     429,

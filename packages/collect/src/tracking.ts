@@ -9,8 +9,14 @@ import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import type { TrackRoute } from './routes.ts'
 
-/** Makes an event of a body, the text of the query and the method; or says why it cannot. */
-type Wrap = (body: Buffer, query: string, method: string) => Buffer | Refusal
+/**
+ * The body that counts, and as what when that is not what the path says. `own`: the source's own rule made it. Nothing at
+ * all when there is nothing to keep.
+ */
+export type Made = { body: Buffer; route?: TrackRoute; own?: true } | 'nothing' | Refusal
+
+/** Makes the body that counts of the one that was sent; or says why it cannot. `entry` is whose key the call names. */
+export type Wrap = (sent: Buffer, asked: Asked, entry: WriteKeyEntry | undefined) => Made
 
 /**
  * Calls with a body: single events and batches. The checks stand in the order of their price, and a request that names
@@ -35,17 +41,19 @@ export const createTracking = (
     const former = keys.findRevoked(key)
     return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
   }
-  const judge = (body: Buffer, route: TrackRoute, named: string | undefined): Verdict => {
+  const judge = (body: Buffer, route: TrackRoute, named: string | undefined, own: boolean): Verdict => {
     const early = named === undefined ? undefined : keys.find(named)
     if (named !== undefined && early === undefined) return { refused: unknown(named) }
-    if (early?.sourceEnabled === false) return { refused: [refusals.sourceDisabled, early, named] }
+    const closedEarly = early === undefined ? undefined : desk.closedTo(early, own)
+    if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
     const parsed = parseBody(body)
     if ('refusal' in parsed) return { refused: [parsed.refusal, early, named] }
     const key = named ?? bodyKey(parsed.value)
     if (key === undefined) return { refused: [refusals.missingKey] }
     const entry = early ?? keys.find(key)
     if (entry === undefined) return { refused: unknown(key) }
-    if (!entry.sourceEnabled) return { refused: [refusals.sourceDisabled, entry, key] }
+    const closed = desk.closedTo(entry, own)
+    if (closed !== undefined) return { refused: [closed, entry, key] }
     const wrong =
       route.kind === 'batch'
         ? checkBatch(parsed.value)
@@ -61,18 +69,24 @@ export const createTracking = (
     release: () => void,
     wrap: Wrap | undefined,
   ): void => {
-    const body = wrap === undefined ? sent : wrap(sent, asked.query, asked.req.method ?? '')
-    if (!Buffer.isBuffer(body)) {
-      desk.refuse(asked, route.kind, body, named === undefined ? undefined : keys.find(named), named, sent)
+    const owner = named === undefined ? undefined : keys.find(named)
+    const made: Made = wrap === undefined ? { body: sent } : wrap(sent, asked, owner)
+    if (made === 'nothing') {
+      release()
+      return sendSuccess(asked.req, asked.res)
+    }
+    if ('code' in made) {
+      desk.refuse(asked, route.kind, made, owner, named, sent)
       return release()
     }
-    const verdict = judge(body, route, named)
+    const { body, route: kept = route } = made
+    const verdict = judge(body, kept, named, made.own === true)
     if ('refused' in verdict) {
       desk.refuse(asked, route.kind, ...withBody(verdict.refused, body))
       return release()
     }
     const { entry } = verdict
-    desk.intake.append({ entry, meta: desk.metaOf(asked.req, entry, route), body }, (refusal) => {
+    desk.intake.append({ entry, meta: desk.metaOf(asked.req, entry, kept), body }, (refusal) => {
       release()
       if (refusal !== undefined) return desk.refuse(asked, route.kind, refusal, entry)
       desk.taken(route.kind, entry, body.length)

@@ -60,8 +60,30 @@ export const liveKey = 'wk_live_0123456789'
 export const disabledKey = 'wk_off_0123456789'
 
 const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
-  [liveKey, { workspaceId: 'w1', sourceId: 's1', sourceTitle: 'Shop', sourceEnabled: true, keyId: 'k1' }],
-  [disabledKey, { workspaceId: 'w1', sourceId: 's2', sourceTitle: 'Old shop', sourceEnabled: false, keyId: 'k2' }],
+  [
+    liveKey,
+    {
+      workspaceId: 'w1',
+      sourceId: 's1',
+      sourceTitle: 'Shop',
+      sourceEnabled: true,
+      app: 'http',
+      settings: {},
+      keyId: 'k1',
+    },
+  ],
+  [
+    disabledKey,
+    {
+      workspaceId: 'w1',
+      sourceId: 's2',
+      sourceTitle: 'Old shop',
+      sourceEnabled: false,
+      app: 'http',
+      settings: {},
+      keyId: 'k2',
+    },
+  ],
 ])
 
 export const revokedKey = 'wk_old_0123456789'

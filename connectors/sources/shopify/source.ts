@@ -1,0 +1,51 @@
+import type { SourceDefinition } from '@tributary/connector-kit'
+import { receive } from './receive.ts'
+import { shopifySchema } from './schema.ts'
+
+/** What happens in a Shopify shop: orders, customers, carts. */
+export const shopify: SourceDefinition = {
+  slug: 'shopify',
+  title: 'Shopify',
+  description:
+    'Orders, customers, checkouts and carts of a Shopify shop. Each delivery is checked for its signature, each webhook counts once however often Shopify sends it, and the schema of the common topics is there from the start.',
+  type: 5,
+  docsUrl: 'https://shopify.dev/docs/apps/build/webhooks',
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#4c8a2b"/><path d="M12 17h24l-2 21H14z" fill="none" stroke="#fff" stroke-width="3.6" stroke-linejoin="round"/><path d="M18 21v-6a6 6 0 0 1 12 0v6" fill="none" stroke="#fff" stroke-width="3.6" stroke-linecap="round"/></svg>',
+  guide: [
+    {
+      title: 'Add webhooks in the Shopify admin',
+      text: 'Open **Settings, Notifications, Webhooks** and choose **Create webhook**. Take the format **JSON** and the newest API version. Shopify reaches this server from the internet, so its address has to be public and https.',
+    },
+    {
+      title: 'One webhook for each event, all to this address',
+      text: 'Good to begin with: **Order creation**, **Order payment**, **Order cancellation**, **Customer creation**, **Customer update**, **Checkout creation** and **Cart update**. Others may be added later; every topic is taken.',
+      code: '{{origin}}/v1/webhook?writeKey={{writeKey}}',
+      language: 'address',
+    },
+    {
+      title: 'Copy the signing secret into the settings',
+      text: 'Once there is a webhook, the same page of the admin says **Your webhooks will be signed with** and a text. Paste that text under **Settings, Signing secret** of this source. For webhooks that an app of yours subscribes to, it is the **Client secret** of the app. Until then every delivery is refused with `SIGNING_SECRET_NOT_SET`; Shopify sends what was refused again for about four hours.',
+    },
+    {
+      title: 'Know what becomes of a webhook',
+      text: 'It is an event with the name of its topic, such as `orders/create`, and the body as its properties. The customer is the user id; a cart without a customer has an anonymous id of its own. Of an order too large for an event the repeated amounts are left out first; `context.left_out` then says what is missing.',
+    },
+    {
+      title: 'See it arrive',
+      text: 'Choose **Send test notification** beside a webhook in the admin. The line at the top of this page then names it; it is marked as test. What is refused, and why, is counted under **Refused requests**.',
+    },
+  ],
+  predefinedSchema: shopifySchema,
+  fields: [
+    {
+      name: 'signing_secret',
+      label: 'Signing secret',
+      help: 'Shopify shows it below the list of webhooks in its admin; for webhooks of an app it is the client secret. Until it is set here, deliveries are refused.',
+      type: 'secret',
+      required: false,
+      secret: true,
+      editable: true,
+    },
+  ],
+  webhook: { receive, signed: true },
+}

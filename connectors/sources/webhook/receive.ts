@@ -1,0 +1,67 @@
+import { type ReceiveWebhook, renderTemplate, type WebhookCall, type WebhookReceipt } from '@tributary/connector-kit'
+
+/** Events that one call may become. */
+const maxEvents = 100
+
+const refuse = (reason: string, message: string): WebhookReceipt => ({ refusal: { code: 400, reason, message } })
+
+/** Parameters as an object; a name that comes more than once has a list. */
+const fieldsOf = (params: URLSearchParams): Record<string, unknown> =>
+  Object.fromEntries(
+    [...new Set(params.keys())].map((name) => {
+      const values = params.getAll(name)
+      return [name, values.length === 1 ? values[0] : values]
+    }),
+  )
+
+/** The body as a value: JSON or a form; null for a call without one. */
+const bodyOf = (call: WebhookCall): { value: unknown } | undefined => {
+  const text = call.body.toString('utf8')
+  if (text.trim() === '') return { value: null }
+  if (/^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? ''))
+    return { value: fieldsOf(new URLSearchParams(text)) }
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parse = (text: string): { value: unknown } | { error: string } => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/**
+ * Makes events of a call with the source's template: Liquid with `body`, `headers`, `query` and `now` (RFC 3339) that
+ * renders to an event or a list of events as JSON. Without a template the general rule holds.
+ */
+export const receive: ReceiveWebhook = (call, settings) => {
+  const { template } = settings
+  if (typeof template !== 'string' || template.trim() === '') return undefined
+  const body = bodyOf(call)
+  if (body === undefined) return refuse('INVALID_JSON', 'The body is not valid JSON. Send JSON in UTF-8, or a form.')
+  const rendered = renderTemplate(template, {
+    body: body.value,
+    headers: call.headers,
+    query: fieldsOf(call.query),
+    now: new Date(call.receivedAt).toISOString(),
+  })
+  if ('problem' in rendered)
+    return refuse('TEMPLATE_FAILED', `The source's template failed: ${rendered.problem.message}.`)
+  const result = parse(rendered.text)
+  if ('error' in result)
+    return refuse('TEMPLATE_NOT_JSON', `The source's template did not render to JSON: ${result.error}.`)
+  const events = Array.isArray(result.value) ? result.value : [result.value]
+  if (!events.every(isFields))
+    return refuse('TEMPLATE_NOT_EVENTS', "The source's template must render to an event or a list of events.")
+  if (events.length > maxEvents)
+    return refuse('TEMPLATE_NOT_EVENTS', `The source's template may render to at most ${maxEvents} events.`)
+  return { events }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Settings, SourceDefinition, WebhookCall } from '@tributary/connector-kit'
+import { trackingLimits } from '@tributary/contract'
+import { checkSingle } from './judge.ts'
+import type { Refusal } from './refusal.ts'
+
+/** What the definitions of sources say about calls to their webhooks, by the slug of the source. */
+export type Webhooks = ReadonlyMap<string, NonNullable<SourceDefinition['webhook']>>
+
+/** Events as JSON texts; or why the call is refused. */
+export type ReceivedWebhook = { events: readonly string[] } | { refusal: Refusal }
+
+/**
+ * What becomes of a call to the webhook of a source: exactly what collection appends to the log, and what a preview
+ * shows. `undefined` when the source's kind has no rule for it.
+ */
+export type ReceiveWebhookCall = (app: string, settings: Settings, call: WebhookCall) => ReceivedWebhook | undefined
+
+const present = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+/** An event as it is kept: a track event unless it says otherwise, of a new anonymous user when it names nobody. */
+const complete = (event: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const named = present(event['userId']) || present(event['anonymousId'])
+  return {
+    ...event,
+    ...(present(event['type']) ? {} : { type: 'track' }),
+    ...(named ? {} : { anonymousId: randomUUID() }),
+  }
+}
+
+const at = (refusal: Refusal, index: number, count: number): Refusal =>
+  count === 1 ? refusal : { ...refusal, message: `Event ${index + 1} of ${count}: ${refusal.message}` }
+
+/**
+ * Lets each source's own rule make the events, and judges them as single events are judged. One that cannot be kept
+ * refuses the call: whoever sends it hears of it, and sees it among the refused requests.
+ */
+export const createWebhookReceiver =
+  (webhooks: Webhooks, eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
+  (app, settings, call) => {
+    const receipt = webhooks.get(app)?.receive(call, settings)
+    if (receipt === undefined || 'refusal' in receipt) return receipt
+    const texts: string[] = []
+    for (const [index, given] of receipt.events.entries()) {
+      const event = complete(given)
+      const text = JSON.stringify(event)
+      const wrong = checkSingle(event, Buffer.byteLength(text), 'track', eventBytes)
+      if (wrong !== undefined) return { refusal: at(wrong, index, receipt.events.length) }
+      texts.push(text)
+    }
+    return { events: texts }
+  }
+
+/** Headers that carry a key or a session: no event has them. */
+const hiddenHeaders = new Set(['authorization', 'cookie', 'x-write-key'])
+
+/** A request as the rules of sources see it. */
+export const webhookCall = (req: IncomingMessage, query: string, body: Buffer, receivedAt: number): WebhookCall => {
+  const params = new URLSearchParams(query)
+  params.delete('writeKey')
+  const headers = Object.entries(req.headers)
+    .filter(([name, value]) => value !== undefined && !hiddenHeaders.has(name))
+    .map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value])
+  return { method: req.method ?? '', body, headers: Object.fromEntries(headers), query: params, receivedAt }
+}

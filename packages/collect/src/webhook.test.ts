@@ -1,0 +1,185 @@
+import type { ReceiveWebhook } from '@tributary/connector-kit'
+import { requestMeta } from '@tributary/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { WriteKeyEntry } from './ports.ts'
+import { createWebhookReceiver } from './receive-webhook.ts'
+import { basic, type RunningCollect, startCollect } from './testing/server.ts'
+
+/** A rule that does what the body asks for, once the header has the secret. */
+const receive: ReceiveWebhook = (call, settings) => {
+  if (call.headers['x-secret'] !== settings['secret'])
+    return { refusal: { code: 401, reason: 'SIGNATURE_INVALID', message: 'Not signed.' } }
+  const value: unknown = JSON.parse(call.body.toString())
+  return Array.isArray(value) ? { events: value } : undefined
+}
+
+const entryOf = (app: string, more: Partial<WriteKeyEntry> = {}): WriteKeyEntry => ({
+  workspaceId: 'w1',
+  sourceId: app,
+  sourceTitle: app,
+  sourceEnabled: true,
+  app,
+  settings: { secret: 'shh' },
+  keyId: app,
+  ...more,
+})
+const known = new Map<string, WriteKeyEntry>([
+  ['signed-key', entryOf('signed')],
+  ['open-key', entryOf('open')],
+  ['plain-key', entryOf('plain')],
+  ['sealed-key', entryOf('signed', { settings: undefined })],
+  ['off-key', entryOf('signed', { sourceEnabled: false })],
+])
+const webhooks = new Map([
+  ['signed', { receive, signed: true }],
+  ['open', { receive, signed: false }],
+])
+
+let server: RunningCollect
+beforeAll(async () => {
+  server = await startCollect({
+    webhooks,
+    keys: { find: (key) => known.get(key), findRevoked: () => undefined, ready: () => true },
+  })
+})
+afterAll(() => server.stop())
+
+const send = async (key: string, body: unknown, headers: Record<string, string> = { 'x-secret': 'shh' }) => {
+  const before = server.entries().length
+  const answer = await fetch(`${server.origin}/v1/webhook?writeKey=${key}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  const reply = (await answer.json()) as { reason?: string }
+  const kept = server.entries().slice(before)
+  return {
+    status: answer.status,
+    reason: reply.reason,
+    kept: kept.map(({ meta, body: text }) => ({
+      meta: requestMeta.parse(JSON.parse(meta)),
+      body: JSON.parse(Buffer.from(text).toString()),
+    })),
+  }
+}
+
+test('what the rule makes is kept as a batch whose times stand; what names nobody is of a new anonymous user', async () => {
+  const events = [
+    { event: 'Paid', timestamp: '2026-01-01T00:00:00Z', messageId: 'm-1' },
+    { type: 'identify', userId: 'u' },
+  ]
+  expect(await send('signed-key', events)).toMatchObject({
+    status: 200,
+    kept: [
+      {
+        meta: { s: 'signed', k: 'batch', f: true },
+        body: {
+          batch: [
+            { type: 'track', event: 'Paid', messageId: 'm-1', anonymousId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+            { type: 'identify', userId: 'u' },
+          ],
+        },
+      },
+    ],
+  })
+})
+
+test('a call that makes no events is answered and not kept', async () => {
+  expect(await send('signed-key', [])).toEqual({ status: 200, reason: undefined, kept: [] })
+})
+
+test('what the rule leaves to the general one, and sources without a rule, make a track event of the body', async () => {
+  for (const key of ['open-key', 'plain-key'])
+    expect(await send(key, { paid: true })).toMatchObject({
+      status: 200,
+      kept: [
+        { meta: { k: 'single', t: 'track' }, body: { event: 'webhook_source_event', properties: { paid: true } } },
+      ],
+    })
+})
+
+test('what the rule refuses is answered with its reason, counted with a sample, and not kept', async () => {
+  expect(await send('signed-key', [{ event: 'x' }], { 'x-secret': 'wrong' })).toEqual({
+    status: 401,
+    reason: 'SIGNATURE_INVALID',
+    kept: [],
+  })
+  expect(await send('open-key', [{ event: 'a' }, { type: 'nothing' }])).toEqual({
+    status: 400,
+    reason: 'UNKNOWN_TYPE',
+    kept: [],
+  })
+  expect(await send('signed-key', [{ event: 'a', properties: { text: 'x'.repeat(33_000) } }])).toMatchObject({
+    status: 400,
+    reason: 'EVENT_TOO_LARGE',
+  })
+  expect(await send('off-key', [{ event: 'a' }])).toMatchObject({ status: 404, reason: 'SOURCE_DISABLED', kept: [] })
+  await expect
+    .poll(() => server.refused.map(({ reason, sourceId, sample }) => [reason, sourceId, sample.includes('event')]), {
+      timeout: 5000,
+    })
+    .toEqual(
+      expect.arrayContaining([
+        ['SIGNATURE_INVALID', 'signed', true],
+        ['UNKNOWN_TYPE', 'open', true],
+      ]),
+    )
+})
+
+test('a source whose secrets cannot be opened sends its callers away for a while', async () => {
+  const answer = await fetch(`${server.origin}/v1/webhook?writeKey=sealed-key`, { method: 'POST', body: '[]' })
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+})
+
+test('a source of signed webhooks takes nothing in another way', async () => {
+  const before = server.entries().length
+  const event = JSON.stringify({ type: 'track', event: 'Forged', userId: 'u', writeKey: 'signed-key' })
+  const post = (path: string, body: string, headers: Record<string, string> = { authorization: basic('signed-key') }) =>
+    fetch(`${server.origin}${path}`, { method: 'POST', body, headers }).then(({ status }) => status)
+  expect([
+    await post('/v1/track', event),
+    await post('/v1/track', event, {}),
+    await post('/v1/batch', `{"batch":[${event}]}`),
+    await post('/v1/forward', event),
+  ]).toEqual([403, 403, 403, 403])
+  await fetch(`${server.origin}/pixel/v1/track?writeKey=signed-key&event=Forged&anonymousId=a`)
+  expect(server.entries()).toHaveLength(before)
+  await expect
+    .poll(() => server.refused.filter(({ reason }) => reason === 'SIGNED_WEBHOOK_ONLY').length)
+    .toBeGreaterThan(0)
+})
+
+test('headers with keys and sessions, and the write key, are not handed to the rule', async () => {
+  const seen: unknown[] = []
+  const own = await startCollect({
+    keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
+    webhooks: new Map([
+      [
+        'open',
+        {
+          signed: false,
+          receive: (call) => {
+            seen.push([call.method, call.headers['authorization'], call.headers['cookie'], [...call.query]])
+            return { events: [] }
+          },
+        },
+      ],
+    ]),
+  })
+  await fetch(`${own.origin}/v1/webhook?writeKey=open-key&a=1`, {
+    headers: { authorization: basic('k'), cookie: 's=1' },
+  })
+  await own.stop()
+  expect(seen).toEqual([['GET', undefined, undefined, [['a', '1']]]])
+})
+
+test('of several events the one that cannot be kept is named', () => {
+  const receiver = createWebhookReceiver(
+    new Map([['open', { signed: false, receive: () => ({ events: [{ event: 'a' }, { userId: 'u' }] }) }]]),
+  )
+  const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
+  expect(receiver('open', {}, call)).toMatchObject({
+    refusal: { reason: 'MISSING_FIELD', message: expect.stringMatching(/^Event 2 of 2: A track call needs `event`/) },
+  })
+  expect(receiver('other', {}, call)).toBeUndefined()
+})

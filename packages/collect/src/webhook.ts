@@ -1,0 +1,33 @@
+import type { Desk } from './desk.ts'
+import type { CollectDeps } from './ports.ts'
+import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
+import type { TrackRoute } from './routes.ts'
+import type { Wrap } from './tracking.ts'
+import { webhookEvent } from './webhook-event.ts'
+
+/** What a source's own rule makes: events that have their times already. */
+const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
+
+/**
+ * Calls to `/v1/webhook`. A kind of source with a rule of its own checks them and makes the events, here and not in the
+ * pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. For all others the body becomes the properties of a
+ * track event.
+ */
+export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
+  const { webhooks = new Map(), clock } = deps
+  const receive = createWebhookReceiver(webhooks, desk.settings.eventBytes)
+  return (sent, { req, query }, entry) => {
+    // A source that is off is told so by the checks that follow.
+    if (entry !== undefined && entry.sourceEnabled && webhooks.has(entry.app)) {
+      if (entry.settings === undefined) return desk.later.settingsUnreadable
+      const received = receive(entry.app, entry.settings, webhookCall(req, query, sent, clock()))
+      if (received !== undefined) {
+        if ('refusal' in received) return received.refusal
+        if (received.events.length === 0) return 'nothing'
+        return { body: Buffer.from(`{"batch":[${received.events.join(',')}]}`), route: ownRoute, own: true }
+      }
+    }
+    const body = webhookEvent(sent, query, req.method ?? '')
+    return Buffer.isBuffer(body) ? { body } : body
+  }
+}

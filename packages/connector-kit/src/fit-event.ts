@@ -1,0 +1,47 @@
+import { trackingLimits } from '@tributary/contract'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const without = (value: unknown, spare: (name: string, value: unknown) => boolean): unknown => {
+  if (Array.isArray(value)) return value.map((item) => without(item, spare))
+  if (!isFields(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, item]) => !spare(name, item))
+      .map(([name, item]) => [name, without(item, spare)]),
+  )
+}
+
+/**
+ * An event within the size that collection takes, for bodies that a vendor may make as large as it likes. Nothing is cut
+ * from one that fits. Else what `spare` names goes from everywhere in its properties, then the largest properties one by
+ * one; `context.left_out` names what is gone.
+ */
+export const fitEvent = (
+  event: Fields,
+  spare: { name: string; matches: (name: string, value: unknown) => boolean },
+  limit: number = trackingLimits.eventBytes,
+): Fields => {
+  // Room for what collection adds: ids, a type, the list of what is left out.
+  const room = limit - 1024
+  if (bytesOf(event) <= room) return event
+  const leftOut = [spare.name]
+  let properties = without(event['properties'], spare.matches) as Fields
+  let size = bytesOf({ ...event, properties })
+  const bySize = Object.entries(properties)
+    .map(([name, value]) => ({ name, size: bytesOf(value) }))
+    .toSorted((a, b) => b.size - a.size)
+  for (const { name, size: own } of bySize) {
+    if (size <= room) break
+    properties = Object.fromEntries(Object.entries(properties).filter(([other]) => other !== name))
+    leftOut.push(name)
+    size -= own
+  }
+  const context = isFields(event['context']) ? event['context'] : {}
+  return { ...event, properties, context: { ...context, left_out: leftOut } }
+}
