@@ -45,5 +45,6 @@ export const applyEventRetention = async (
     logger.info({ table, days }, 'retention set')
   }
   await set('events', 'receive_time', retention.eventsDays)
+  await set('replayed_events', 'time', retention.eventsDays)
   await set('deliveries', 'time', retention.deliveriesDays)
 }

@@ -42,6 +42,7 @@ const fits: Judgement = { compatibility: 'compatible', problems: [] }
 const isNew: Judgement = { compatibility: 'incompatible', problems: [] }
 
 type Values = { readonly [name: string]: unknown }
+const noValues: Values = {}
 
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -56,35 +57,30 @@ export const typeOfValue = (value: unknown): PropertyType | undefined => {
 
 const hasOwn = Object.prototype.hasOwnProperty
 
-/** Judges the fields of `values`, and hands each problem with the field's path to `report` until that returns false. */
-const judgeFields = (
-  values: Values,
-  object: ObjectSchema,
-  prefix: string,
-  report: (property: string, kind: ProblemKind) => boolean,
-): boolean => {
+/** Hears of a problem of a field, or of the field `name` in the items of `parent`; false ends the judgement. */
+type Report = (parent: string | undefined, name: string, kind: ProblemKind) => boolean
+
+/** Judges the fields of `values`, which are items of the array `parent` if it is given; false when `report` ended it. */
+const judgeFields = (values: Values, object: ObjectSchema, parent: string | undefined, report: Report): boolean => {
   for (const name of object.required) {
-    if (!hasOwn.call(values, name) && !report(prefix + pointerSegment(name), 'missing')) return false
+    if (!hasOwn.call(values, name) && !report(parent, name, 'missing')) return false
   }
   for (const name in values) {
     if (!hasOwn.call(values, name)) continue
     const value = values[name]
     const property = object.properties.get(name)
     if (property === undefined) {
-      if (!report(prefix + pointerSegment(name), 'unknown')) return false
+      if (!report(parent, name, 'unknown')) return false
       continue
     }
     const type = typeOfValue(value)
     if (type === undefined ? object.required.has(name) : type !== property.type) {
-      if (!report(prefix + pointerSegment(name), 'type')) return false
+      if (!report(parent, name, 'type')) return false
       continue
     }
     if (property.items === undefined || !Array.isArray(value)) continue
-    const inside = `${prefix}${pointerSegment(name)}/`
     for (const item of value) {
-      const goesOn = isObject(item)
-        ? judgeFields(item, property.items, inside, report)
-        : report(prefix + pointerSegment(name), 'type')
+      const goesOn = isObject(item) ? judgeFields(item, property.items, name, report) : report(parent, name, 'type')
       if (!goesOn) return false
     }
   }
@@ -96,9 +92,11 @@ export const problemsOf = (values: Values, object: ObjectSchema): readonly Probl
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
   let findings = 0
-  judgeFields(values, object, '', (property, kind) => {
-    seen ??= new Set()
+  judgeFields(values, object, undefined, (parent, name, kind) => {
     if (++findings > mostFindings) return false
+    const field = pointerSegment(name)
+    const property = parent === undefined ? field : `${pointerSegment(parent)}/${field}`
+    seen ??= new Set()
     const key = `${kind} ${property}`
     if (seen.has(key)) return true
     seen.add(key)
@@ -107,6 +105,15 @@ export const problemsOf = (values: Values, object: ObjectSchema): readonly Probl
     return problems.length < mostProblems
   })
   return problems ?? fits.problems
+}
+
+/** Judges as `judgeEvent` does, without an object around what is judged: one that fits costs no memory. */
+export const judgeValues = (schema: SourceSchema, type: string, title: string, data: unknown): Judgement => {
+  if (type !== 'track' && type !== 'identify') return fits
+  const definition = definitionOf(schema, type, title)
+  if (definition === undefined) return isNew
+  const problems = problemsOf(isObject(data) ? data : noValues, definition)
+  return problems.length === 0 ? fits : { compatibility: 'needsAttention', problems }
 }
 
 /**
@@ -119,13 +126,7 @@ export const problemsOf = (values: Values, object: ObjectSchema): readonly Probl
 export const judgeEvent = (
   schema: SourceSchema,
   event: { readonly type: string; readonly title: string; readonly data: unknown },
-): Judgement => {
-  if (event.type !== 'track' && event.type !== 'identify') return fits
-  const definition = definitionOf(schema, event.type, event.title)
-  if (definition === undefined) return isNew
-  const problems = problemsOf(isObject(event.data) ? event.data : {}, definition)
-  return problems.length === 0 ? fits : { compatibility: 'needsAttention', problems }
-}
+): Judgement => judgeValues(schema, event.type, event.title, event.data)
 
 /** The object of an event that its schema judges: the traits of identify, the properties of the others. */
 export const judgedDataOf = (type: string, payload: Values): unknown =>

@@ -6,6 +6,7 @@ export {
   type DirectoryDestination,
 } from './directories/destinations.ts'
 export type { FollowerDeps } from './directories/follower.ts'
+export { createSchemaDirectory, type DirectorySchema, type SchemaDirectory } from './directories/schemas.ts'
 export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
 export { escapeHtml } from './mail/layout.ts'
 export {

@@ -2,8 +2,13 @@
  * CPU time of the steps per event (split to row and delivery text, without the engines), for events of about 800 bytes:
  *
  *     node packages/pipeline/bench/steps.ts [events]
+ *
+ * With `judging` behind the number it prints one line of JSON for the figure of the bench: the same with and without a
+ * schema of 50 events with 20 properties each.
  */
+import { parseSourceSchema } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
+import type { JudgedBy } from '../src/event-types.ts'
 import { eventSteps } from '../src/pipelines/events.ts'
 import { createProcessor } from '../src/process.ts'
 
@@ -54,11 +59,45 @@ const record = (offset: number, from: number, count: number): LogRecord => ({
   ),
 })
 
-const run = (label: string, perRecord: number, connected: boolean): void => {
+/** A schema as a shop has it: 50 events of 20 properties, some required, lists with items; `event` among them. */
+const judgedBy = ((): JudgedBy => {
+  const text = { type: 'string' }
+  const number = { type: 'number' }
+  const own = {
+    order_id: text,
+    total: number,
+    currency: text,
+    coupon: text,
+    products: {
+      type: 'array',
+      items: {
+        properties: { product_id: text, name: text, price: number, quantity: number },
+        required: ['product_id', 'price'],
+      },
+    },
+    shipping: { type: 'object' },
+  }
+  const more = Array.from({ length: 14 }, (_, n) => [`property_${n}`, n % 3 === 0 ? number : text] as const)
+  const definition = {
+    properties: { ...own, ...Object.fromEntries(more) },
+    required: ['order_id', 'total', 'currency', 'products'],
+    recommended: ['coupon', 'shipping'],
+  }
+  const events = Array.from({ length: 49 }, (_, n) => [`Event ${n}`, definition] as const)
+  const whole = { events: { ...Object.fromEntries(events), 'Order Completed': definition } }
+  return { schema: parseSourceSchema(JSON.stringify(whole)), version: 7, enforcement: 'block' }
+})()
+
+type Shape = { perRecord: number; connected: boolean; judged: boolean }
+type Cost = { cpu: number; wall: number; rowBytes: number }
+
+/** The steps over `wanted` events, ready to be measured: µs per event of one pass. */
+const prepare = ({ perRecord, connected, judged }: Shape): (() => Cost) => {
   const processor = createProcessor({
     steps: eventSteps(),
     journal: { firstSeen: () => undefined },
     destinationsFor: () => (connected ? ['d-1'] : []),
+    schemaFor: () => (judged ? judgedBy : undefined),
     isWatched: () => false,
     deliveryRecordBytes: 512 * 1024,
   })
@@ -79,15 +118,32 @@ const run = (label: string, perRecord: number, connected: boolean): void => {
     return { events, bytes }
   }
   pass()
-  const before = process.cpuUsage()
-  const started = performance.now()
-  const { events, bytes } = pass()
-  const cpu = process.cpuUsage(before)
-  const each = (cpu.user + cpu.system) / events
-  const wall = ((performance.now() - started) * 1000) / events
+  return () => {
+    const before = process.cpuUsage()
+    const started = performance.now()
+    const { events, bytes } = pass()
+    const cpu = process.cpuUsage(before)
+    return {
+      cpu: (cpu.user + cpu.system) / events,
+      wall: ((performance.now() - started) * 1000) / events,
+      rowBytes: bytes / events,
+    }
+  }
+}
+
+const run = (label: string, shape: Shape): void => {
+  const { cpu, wall, rowBytes } = prepare(shape)()
   process.stdout.write(
-    `${label.padEnd(44)} ${each.toFixed(2)} µs CPU/event  ${wall.toFixed(2)} µs wall  ${(bytes / events) | 0} B/row  ${Math.round(1e6 / each)} events/s\n`,
+    `${label.padEnd(44)} ${cpu.toFixed(2)} µs CPU/event  ${wall.toFixed(2)} µs wall  ${rowBytes | 0} B/row  ${Math.round(1e6 / cpu)} events/s\n`,
   )
+}
+
+/** In turns, so that neither has the machine's better moments; the least of each is what the work itself costs. */
+const measureJudging = (rounds: number): { without: number; with: number } => {
+  const bare = prepare({ perRecord: 100, connected: true, judged: false })
+  const judged = prepare({ perRecord: 100, connected: true, judged: true })
+  const costs = Array.from({ length: rounds }, () => [bare().cpu, judged().cpu] as const)
+  return { without: Math.min(...costs.map(([cpu]) => cpu)), with: Math.min(...costs.map(([, cpu]) => cpu)) }
 }
 
 const parseAlone = (): number => {
@@ -98,9 +154,15 @@ const parseAlone = (): number => {
   return (cpu.user + cpu.system) / wanted
 }
 
-process.stdout.write(`event: ${Buffer.byteLength(eventText(1))} bytes\n`)
-parseAlone()
-process.stdout.write(`JSON.parse alone, for comparison: ${parseAlone().toFixed(2)} µs CPU/event\n`)
-run('batches of 100, one destination', 100, true)
-run('batches of 100, no destination', 100, false)
-run('single events, one destination', 1, true)
+const report = (): void => {
+  process.stdout.write(`event: ${Buffer.byteLength(eventText(1))} bytes\n`)
+  parseAlone()
+  process.stdout.write(`JSON.parse alone, for comparison: ${parseAlone().toFixed(2)} µs CPU/event\n`)
+  run('batches of 100, one destination', { perRecord: 100, connected: true, judged: false })
+  run('the same, judged by a schema', { perRecord: 100, connected: true, judged: true })
+  run('batches of 100, no destination', { perRecord: 100, connected: false, judged: false })
+  run('single events, one destination', { perRecord: 1, connected: true, judged: false })
+}
+
+if (process.argv[3] === 'judging') process.stdout.write(`${JSON.stringify(measureJudging(15))}\n`)
+else report()

@@ -1,4 +1,4 @@
-import type { EventType, RequestMeta } from '@tributary/contract'
+import type { Compatibility, Enforcement, EventType, RequestMeta, SourceSchema } from '@tributary/contract'
 import type { JsonObject } from './json-text.ts'
 import type { Reject } from './outcome.ts'
 
@@ -50,6 +50,8 @@ export type NormalEvent = {
   readonly properties: string
   readonly traits: string
   readonly context: string
+  /** What the schema of its source judges: the traits of identify, the properties of the others. */
+  readonly judged: JsonObject | undefined
   readonly integrations: JsonObject | undefined
   /** Keys of the body that are none of the above, or undefined. */
   readonly extraKeys: readonly string[] | undefined
@@ -61,3 +63,16 @@ export type NormalEvent = {
   /** The first thing about its shape that is wrong. */
   readonly problem: Reject | undefined
 }
+
+/** A source's schema as it is now, and what is done with an event that does not fit it. */
+export type JudgedBy = {
+  readonly schema: SourceSchema
+  readonly version: number
+  readonly enforcement: Enforcement
+}
+
+/** What became of an event that its envelope let pass. */
+export type AcceptedStatus = 'accepted' | 'blocked'
+
+/** How an event fitted the schema of its source, as far as the live channel tells it. */
+export type Fit = { readonly compatibility: Compatibility; readonly version: number }

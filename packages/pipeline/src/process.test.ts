@@ -1,7 +1,8 @@
-import type { PipelineEvent, RequestMeta } from '@tributary/contract'
+import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tributary/contract'
 import type { ConsumerJournal, LogRecord } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { eventIdAt, recordPlace } from './event-ids.ts'
+import type { JudgedBy } from './event-types.ts'
 import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { rowTexts } from './text-bytes.ts'
@@ -17,11 +18,12 @@ const record = (body: unknown, meta: Partial<RequestMeta> = {}, offset = 0): Log
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 
-const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined) =>
+const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined, judgedBy?: JudgedBy) =>
   createProcessor({
     steps: eventSteps(),
     journal: { firstSeen },
     destinationsFor: () => ['d-1'],
+    schemaFor: () => judgedBy,
     isWatched: () => true,
     deliveryRecordBytes: 512 * 1024,
   })
@@ -281,12 +283,145 @@ describe('deduplication', () => {
   })
 })
 
+describe('the schema of a source', () => {
+  const schema = parseSourceSchema(
+    JSON.stringify({
+      events: { Bought: { properties: { total: { type: 'number' } }, required: ['total'] } },
+      user: { properties: { email: { type: 'string' } } },
+    }),
+  )
+  const allow: JudgedBy = { schema, version: 3, enforcement: 'allow' }
+  const block: JudgedBy = { ...allow, enforcement: 'block' }
+  const by = (judgedBy: JudgedBy | undefined, ...records: LogRecord[]) => {
+    const processor = newProcessor(undefined, judgedBy)
+    for (const one of records) processor.add(one)
+    const batch = processor.take()
+    return { rows: rowsOf(batch), delivered: deliveredOf(batch).map(({ messageId }) => messageId), batch }
+  }
+  const events = [
+    { ...track, messageId: 'fits', properties: { total: 1 } },
+    { ...track, messageId: 'missing', properties: {} },
+    { ...track, messageId: 'none' },
+    { ...track, messageId: 'new', event: 'Sold' },
+    { type: 'identify', userId: 'u', messageId: 'user', context: { traits: { email: 5 } } },
+    { type: 'page', userId: 'u', messageId: 'page', properties: { any: 1 } },
+    { type: 'track', userId: 'u', messageId: 'broken' },
+  ]
+  const sent = record({ batch: events }, { k: 'batch' })
+
+  it('judges every accepted event, and the row says by which version and what does not fit', () => {
+    const { rows, batch } = by(allow, sent)
+    expect(
+      rows.map((row) => [row.message_id, row.status, row['compatibility'], row['schema_version'], row['problems']]),
+    ).toEqual([
+      ['fits', 'accepted', 'compatible', 3, undefined],
+      ['missing', 'accepted', 'needsAttention', 3, [{ property: 'total', kind: 'missing' }]],
+      ['none', 'accepted', 'needsAttention', 3, [{ property: 'total', kind: 'missing' }]],
+      ['new', 'accepted', 'incompatible', 3, undefined],
+      ['user', 'accepted', 'needsAttention', 3, [{ property: 'email', kind: 'type' }]],
+      ['page', 'accepted', 'compatible', 3, undefined],
+      ['broken', 'rejected', undefined, undefined, undefined],
+    ])
+    expect([batch.accepted, batch.blocked, [...batch.rejected.values()]]).toEqual([6, 0, [1]])
+    expect(batch.live.get('s-1')?.map(({ fit }) => fit)).toEqual([
+      { compatibility: 'compatible', version: 3 },
+      ...Array(2).fill({ compatibility: 'needsAttention', version: 3 }),
+      { compatibility: 'incompatible', version: 3 },
+      { compatibility: 'needsAttention', version: 3 },
+      { compatibility: 'compatible', version: 3 },
+      undefined,
+    ])
+  })
+
+  it('blocks what does not fit, if it is to: stored, shown and counted, and not delivered', () => {
+    const { rows, delivered, batch } = by(block, sent)
+    expect(rows.map(({ status }) => status)).toEqual([
+      'accepted',
+      'blocked',
+      'blocked',
+      'blocked',
+      'blocked',
+      'accepted',
+      'rejected',
+    ])
+    expect(delivered).toEqual(['fits', 'page'])
+    expect([batch.accepted, batch.blocked]).toEqual([2, 4])
+    expect(batch.live.get('s-1')?.map(({ blocked }) => blocked)).toEqual([false, true, true, true, true, false, false])
+  })
+
+  it('judges nothing of a source whose schema is not known', () => {
+    const { rows, delivered } = by(undefined, sent)
+    expect(rows.map((row) => row['compatibility'] ?? row['schema_version'])).toEqual(Array(7).fill(undefined))
+    expect(delivered).toHaveLength(6)
+  })
+
+  it('keeps what a blocked event was to reach, which its batch may have said', () => {
+    const { rows } = by(block, record({ batch: events, integrations: { All: false } }, { k: 'batch' }))
+    expect(rows.map((row) => row['integrations'])).toEqual([
+      undefined,
+      ...Array(4).fill('{"All":false}'),
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('judges properties of any name and depth', () => {
+    const text = `{"type":"track","event":"Bought","userId":"u","properties":{"total":1,"__proto__":{"total":2},"constructor":1,"\\ud800":1,"deep":${'['.repeat(150)}${']'.repeat(150)}}}`
+    const [row] = by(block, record(text)).rows
+    expect(row?.status).toBe('blocked')
+    expect(row?.['problems']).toEqual(
+      ['__proto__', 'constructor', '\ufffd', 'deep'].map((property) => ({ property, kind: 'unknown' })),
+    )
+  })
+
+  it('lets an event that was decided before go the same way again', () => {
+    const processor = newProcessor(undefined, block)
+    processor.add(sent, (eventId) =>
+      eventId.endsWith('-0001') ? 'accepted' : eventId.endsWith('-0000') ? 'blocked' : undefined,
+    )
+    const batch = processor.take()
+    expect(deliveredOf(batch).map(({ messageId }) => messageId)).toEqual(['missing', 'page'])
+  })
+})
+
+describe('events that are sent again', () => {
+  const again = (body: object, p: string[], offset: number, meta: Partial<RequestMeta> = {}) =>
+    record({ batch: [body] }, { k: 'batch', f: true, p, ...meta }, offset)
+
+  it('are no repetition of the stored event, and are taken once each', () => {
+    const { rows, batch } = run(
+      record(track),
+      again(track, ['1-0000000000-0000'], 1),
+      again(track, ['1-0000000000-0000'], 2),
+      again(track, ['1-0000000009-0000'], 3),
+      again(track, ['1-0000000000-0000'], 4, { s: 's-2' }),
+    )
+    expect(rows.map((row) => [row['event_id'], row.message_id])).toEqual([
+      ['1-0000000000-0000', 'm-1'],
+      ['1-0000000001-0000', 'm-1'],
+      ['1-0000000003-0000', 'm-1'],
+      ['1-0000000004-0000', 'm-1'],
+    ])
+    expect([...batch.dropped.values()].map(({ events }) => events)).toEqual([1])
+  })
+
+  it('cannot be kept away by a client that chooses their id as its message id', () => {
+    const { rows } = run(
+      record({ ...track, messageId: '1-0000000000-0000' }),
+      record({ ...track, messageId: 'replay/1-0000000000-0000' }, {}, 1),
+      again(track, ['1-0000000000-0000'], 2),
+    )
+    expect(rows).toHaveLength(3)
+  })
+})
+
 describe('delivery records', () => {
   it('carry all accepted events of a source in order, within their size', () => {
     const processor = createProcessor({
       steps: eventSteps(),
       journal: { firstSeen: () => undefined },
       destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
+      schemaFor: () => undefined,
       isWatched: () => false,
       deliveryRecordBytes: 4000,
     })

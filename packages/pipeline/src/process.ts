@@ -2,13 +2,14 @@ import { type RequestMeta, requestMeta } from '@tributary/contract'
 import type { ConsumerJournal, LogEntry, LogRecord, SeenId } from '@tributary/storage'
 import { betweenEvents, deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
 import { eventIdAt, recordPlace } from './event-ids.ts'
-import type { NormalEvent, RawEvent, Request } from './event-types.ts'
+import type { AcceptedStatus, Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
 import { isJsonObject, type JsonObject } from './json-text.ts'
 import type { Drop, DropReason, Reject } from './outcome.ts'
 import { reject } from './outcome.ts'
-import { acceptedRow, type DroppedCount, rejectedRow, rowPrefix } from './rows.ts'
+import { acceptedRow, type DroppedCount, fitColumns, rejectedRow, rowPrefix } from './rows.ts'
 import type { Verdict } from './sequence.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
+import { judgeBySchema } from './steps/judge-by-schema.ts'
 import { type Slice, splitBatch, splitSingle } from './steps/split.ts'
 import { createTextBytes, type Rows } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
@@ -18,6 +19,9 @@ export type LiveEvent = {
   readonly raw: RawEvent
   readonly event: NormalEvent | undefined
   readonly rejected: Reject | undefined
+  readonly blocked: boolean
+  /** Undefined for an event that no schema judged. */
+  readonly fit: Fit | undefined
 }
 
 /** What a run of records of one partition came to, for the branches behind the steps. */
@@ -37,6 +41,8 @@ export type MicroBatch = {
   /** Bytes of bodies. */
   readonly bytesByWorkspace: ReadonlyMap<string, number>
   readonly accepted: number
+  /** Events kept back because they do not fit the schema of their source. */
+  readonly blocked: number
   /** Events kept as rejected, by reason. */
   readonly rejected: ReadonlyMap<string, number>
 }
@@ -49,8 +55,12 @@ export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   deliveries: [],
   live: new Map(),
   accepted: 0,
+  blocked: 0,
   rejected: new Map(),
 })
+
+/** What became of an event when its record was processed before, by its id; undefined when it was not. */
+export type Decided = (eventId: string) => AcceptedStatus | undefined
 
 export type ProcessorDeps = {
   /** What one event goes through before deduplication. The same event must always get the same verdict. */
@@ -58,6 +68,8 @@ export type ProcessorDeps = {
   journal: Pick<ConsumerJournal, 'firstSeen'>
   /** Destinations connected to a source. */
   destinationsFor(sourceId: string): readonly string[]
+  /** What a source's events are judged by; asked once per record. */
+  schemaFor(sourceId: string): JudgedBy | undefined
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
   /** Largest body of a record for the deliveries log, bytes. */
@@ -65,8 +77,11 @@ export type ProcessorDeps = {
 }
 
 export type Processor = {
-  /** Takes the events of one record through the steps and into the micro-batch in hand; begins one if there is none. */
-  add(record: LogRecord): void
+  /**
+   * Takes the events of one record through the steps and into the micro-batch in hand; begins one if there is none. An
+   * event that was decided before goes the same way again, whatever its schema says now.
+   */
+  add(record: LogRecord, decided?: Decided): void
   /** Records, events and bytes of rows of the micro-batch in hand. */
   size(): { records: number; events: number; bytes: number }
   /** Ends the micro-batch in hand, which holds at least one record. */
@@ -84,6 +99,7 @@ type InHand = {
   since: number
   events: number
   accepted: number
+  blocked: number
   rows: number
   dropped: Map<string, DroppedCount>
   deliveries: Map<string, SourceEvents & { places: number[] }>
@@ -99,6 +115,7 @@ const begin = (record: LogRecord): InHand => ({
   since: record.time,
   events: 0,
   accepted: 0,
+  blocked: 0,
   rows: 0,
   dropped: new Map(),
   deliveries: new Map(),
@@ -130,19 +147,31 @@ const metaOf = (record: LogRecord): RequestMeta => {
   }
 }
 
-/** When the request of a record was received, epoch ms: what its events carry as their time of receipt. */
-export const receivedAtOf = (record: LogRecord): number => metaOf(record).r
+/** Whom a record's request belongs to, and when it was received (epoch ms), which its events carry as their time. */
+export const ownerOf = (record: LogRecord): { workspaceId: string; sourceId: string; receivedAt: number } => {
+  const { w: workspaceId, s: sourceId, r: receivedAt } = metaOf(record)
+  return { workspaceId, sourceId, receivedAt }
+}
+
+/** What all events of a record share. */
+type Scope = {
+  readonly destinations: readonly string[]
+  readonly judgedBy: JudgedBy | undefined
+  readonly decided: Decided | undefined
+}
 
 const fault = reject('malformed_json', 'The event could not be processed.')
 
 /**
- * Takes records apart, their events through the steps, and leaves out what was seen before. Every event of a record ends as a row (accepted or rejected) or as a count of what was left out. The same records with the same journal give
- * the same rows in the same order.
+ * Takes records apart, their events through the steps, and leaves out what was seen before. Every event of a record ends as a row (accepted,
+ * blocked or rejected) or as a count of what was left out. The same records with the same journal and schemas give the
+ * same rows in the same order; with another schema the same events, judged by that one.
  */
 export const createProcessor = ({
   steps,
   journal,
   destinationsFor,
+  schemaFor,
   isWatched,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
@@ -160,9 +189,13 @@ export const createProcessor = ({
   }
 
   const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {
-    if (event === undefined || !event.ownMessageId) return undefined
+    if (event === undefined) return undefined
     const { partition, offset, index, request } = event.raw
-    return seen.check({ sourceId: request.meta.s, messageId: event.messageId, rejected, partition, offset, index })
+    const stored = request.meta.p?.[index]
+    if (stored === undefined && !event.ownMessageId) return undefined
+    const id = stored ?? event.messageId
+    const replayed = stored !== undefined
+    return seen.check({ sourceId: request.meta.s, id, rejected, replayed, partition, offset, index })
   }
 
   const count = (meta: RequestMeta, reason: DropReason): void => {
@@ -178,16 +211,29 @@ export const createProcessor = ({
     rows.add(rejectedRow(raw, event, why))
     batch.rows++
     batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
-    batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why })
+    batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, blocked: false, fit: undefined })
   }
 
-  const keepAccepted = (batch: InHand, event: NormalEvent, destinations: readonly string[]): void => {
-    const { w: workspaceId, s: sourceId } = event.raw.request.meta
-    rows.add(acceptedRow(event))
+  const keepAccepted = (batch: InHand, event: NormalEvent, { destinations, judgedBy, decided }: Scope): void => {
+    const { raw } = event
+    const { w: workspaceId, s: sourceId } = raw.request.meta
+    const judgement = judgedBy === undefined ? undefined : judgeBySchema(event, judgedBy.schema)
+    const fits = judgement === undefined || judgement.compatibility === 'compatible'
+    const status = decided?.(raw.eventId) ?? (fits || judgedBy?.enforcement !== 'block' ? 'accepted' : 'blocked')
+    const version = judgedBy?.version ?? 0
+    rows.add(acceptedRow(event, status, judgement === undefined ? '' : fitColumns(judgement, version)))
     batch.rows++
-    batch.accepted++
-    batch.live.get(sourceId)?.push({ raw: event.raw, event, rejected: undefined })
-    if (destinations.length === 0) return
+    const blocked = status === 'blocked'
+    if (blocked) batch.blocked++
+    else batch.accepted++
+    batch.live.get(sourceId)?.push({
+      raw,
+      event,
+      rejected: undefined,
+      blocked,
+      fit: judgement === undefined ? undefined : { compatibility: judgement.compatibility, version },
+    })
+    if (blocked || destinations.length === 0) return
     let source = batch.deliveries.get(sourceId)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, places: [] }
@@ -197,18 +243,18 @@ export const createProcessor = ({
     source.places.push(from, from + texts.add(pipelineEventText(event)))
   }
 
-  const take = (batch: InHand, raw: RawEvent, destinations: readonly string[]): void => {
+  const take = (batch: InHand, raw: RawEvent, scope: Scope): void => {
     batch.events++
     const { event, outcome } = safely(raw)
     const rejected = outcome.kind === 'reject' ? outcome : event === undefined ? fault : undefined
     const dropped = outcome.kind === 'drop' ? outcome : deduplicate(event, rejected !== undefined)
     if (dropped !== undefined) count(raw.request.meta, dropped.reason)
     else if (rejected !== undefined || event === undefined) keepRejected(batch, raw, event, rejected ?? fault)
-    else keepAccepted(batch, event, destinations)
+    else keepAccepted(batch, event, scope)
   }
 
   return {
-    add(record) {
+    add(record, decided) {
       hand ??= begin(record)
       const batch = hand
       batch.to = record.offset + 1
@@ -225,7 +271,7 @@ export const createProcessor = ({
         sentAt: valueOf(body, parts.sentAt),
       }
       const place = recordPlace(record.partition, record.offset)
-      const destinations = destinationsFor(meta.s)
+      const scope: Scope = { destinations: destinationsFor(meta.s), judgedBy: schemaFor(meta.s), decided }
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
         const slice = parts.events[index] as Slice
@@ -239,7 +285,7 @@ export const createProcessor = ({
           bytes: slice.end - slice.start,
           depth: slice.depth,
         }
-        take(batch, raw, destinations)
+        take(batch, raw, scope)
       }
       batch.bytesByWorkspace.set(meta.w, (batch.bytesByWorkspace.get(meta.w) ?? 0) + record.body.byteLength)
     },

@@ -1,7 +1,8 @@
 import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tributary/storage'
 import type { DeliverBranch } from './branches/deliver.ts'
 import type { StoreBranch } from './branches/store.ts'
-import type { MicroBatch, Processor } from './process.ts'
+import { type MicroBatch, ownerOf, type Processor } from './process.ts'
+import type { RecordSpan, StoredVerdicts } from './stored-verdicts.ts'
 
 export type RecoveryDeps = {
   journal: Pick<ConsumerJournal, 'openRanges'>
@@ -9,6 +10,8 @@ export type RecoveryDeps = {
   processor: Processor
   store: Pick<StoreBranch, 'repeat'>
   deliver: DeliverBranch
+  /** What the event store has of the records already. */
+  storedVerdicts: StoredVerdicts
   readBytes: number
 }
 
@@ -45,10 +48,31 @@ const recordsOf = function* (reader: LogReader, range: JournalRange, readBytes: 
   }
 }
 
+const spanOf = (records: Iterable<LogRecord>, { partition, from, to }: JournalRange): RecordSpan => {
+  const workspaceIds = new Set<string>()
+  const sourceIds = new Set<string>()
+  let firstTime = Number.MAX_SAFE_INTEGER
+  let lastTime = 0
+  for (const record of records) {
+    const { workspaceId, sourceId, receivedAt } = ownerOf(record)
+    workspaceIds.add(workspaceId)
+    sourceIds.add(sourceId)
+    firstTime = Math.min(firstTime, receivedAt)
+    lastTime = Math.max(lastTime, receivedAt)
+  }
+  return { partition, from, to, workspaceIds: [...workspaceIds], sourceIds: [...sourceIds], firstTime, lastTime }
+}
+
 /**
  * Repeats what was begun and not committed when the last run ended: the same records through the same steps give the
  * same rows in the same order, stored under the same token; their deliveries are appended again (at least once). Live
  * messages are not repeated. Must run before anything else is read.
+ *
+ * A source's schema or its enforcement may have changed since. What the last run stored stays as it is stored (the
+ * engine drops the repetition), so its events go to deliveries or not as their rows say: an event that is stored as
+ * accepted is offered to its destinations, one that is stored as blocked waits to be replayed. What was not stored yet
+ * is judged by the schema as it is now; if the last run had handed it to deliveries before it ended, it may be stored
+ * as blocked and have been delivered all the same.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
   const { journal, reader, processor, store, deliver, readBytes } = deps
@@ -62,8 +86,9 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       deliveries.push(deliver.add(batch.deliveries))
     }
     for (const range of ranges) {
+      const stored = await deps.storedVerdicts(spanOf(recordsOf(reader, range, readBytes), range))
       for (const record of recordsOf(reader, range, readBytes)) {
-        processor.add(record)
+        processor.add(record, (eventId) => stored.get(eventId))
         if (processor.size().bytes >= readBytes) keep()
       }
       if (processor.size().records > 0) keep()

@@ -1,5 +1,5 @@
-import type { RequestMeta } from '@tributary/contract'
-import type { NormalEvent, RawEvent } from './event-types.ts'
+import type { Judgement, RequestMeta } from '@tributary/contract'
+import type { AcceptedStatus, NormalEvent, RawEvent } from './event-types.ts'
 import { jsonString, storableJson } from './json-text.ts'
 import type { Reject } from './outcome.ts'
 
@@ -21,12 +21,28 @@ const identity = (event: NormalEvent): string =>
   `${text('ip', event.ip)}${event.test ? ',"test":true' : ''},"timestamp":${event.timestamp}` +
   `${time('original_timestamp', event.originalTimestamp)}${time('sent_at', event.sentAt)}`
 
+/** The columns of how an event fitted version `version` of its source's schema. */
+export const fitColumns = ({ compatibility, problems }: Judgement, version: number): string => {
+  const columns = `,"compatibility":"${compatibility}","schema_version":${version}`
+  if (problems.length === 0) return columns
+  let list = ''
+  for (const { property, kind } of problems)
+    list += `${list === '' ? '' : ','}{"property":${jsonString(property)},"kind":"${kind}"}`
+  return `${columns},"problems":[${list}]`
+}
+
+/** What a blocked event needs to be sent again and its original may lack: the integrations of its batch. */
+const forReplay = ({ integrations }: NormalEvent): string =>
+  integrations === undefined ? '' : text('integrations', JSON.stringify(integrations))
+
 /**
- * The row of an accepted event for the table `events`, as one line of NDJSON. Times are integers of ms (the engine reads
- * an integer as ticks of DateTime64(3)); columns that have their default are left out.
+ * The row of an accepted or blocked event for the table `events`, as one line of NDJSON; `fit` are its `fitColumns`, or
+ * '' when no schema judged it. Times are integers of ms (the engine reads an integer as ticks of DateTime64(3)); columns
+ * that have their default are left out.
  */
-export const acceptedRow = (event: NormalEvent): string =>
-  `${event.raw.request.rowPrefix},"event_id":"${event.raw.eventId}","status":"accepted"${identity(event)}` +
+export const acceptedRow = (event: NormalEvent, status: AcceptedStatus, fit: string): string =>
+  `${event.raw.request.rowPrefix},"event_id":"${event.raw.eventId}","status":"${status}"${fit}${identity(event)}` +
+  `${status === 'blocked' ? forReplay(event) : ''}` +
   `${json('properties', event.properties)}${json('traits', event.traits)}${json('context', event.context)}` +
   `,"original":${JSON.stringify(event.raw.original)}}`
 

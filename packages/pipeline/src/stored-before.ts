@@ -1,5 +1,5 @@
 import type { EventStore, LogRecord } from '@tributary/storage'
-import { receivedAtOf } from './process.ts'
+import { ownerOf } from './process.ts'
 
 /** Offsets of those of a partition's records whose events the store has already. */
 export type StoredBefore = (partition: number, records: readonly LogRecord[]) => Promise<ReadonlySet<number>>
@@ -14,7 +14,7 @@ const marginMs = 60_000
 export const createStoredBefore =
   (eventStore: Pick<EventStore, 'query'>): StoredBefore =>
   async (partition, records) => {
-    const receivedAt = new Map(records.map((record) => [record.offset, receivedAtOf(record)]))
+    const receivedAt = new Map(records.map((record) => [record.offset, ownerOf(record).receivedAt]))
     const offsets = [...receivedAt.keys()]
     const times = [...receivedAt.values()]
     const found = await eventStore.query<{ offset: number; time: number }>(

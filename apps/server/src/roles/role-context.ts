@@ -46,6 +46,7 @@ export const openRoleContext = (
     folders: at,
     metrics: createRelayedMetrics(),
     coordination,
+    relational,
     db: relational.db,
     eventStore,
     directory,

@@ -1,4 +1,4 @@
-import { eventTypes } from '@tributary/contract'
+import { compatibilities, eventStatuses, eventTypes } from '@tributary/contract'
 import type Pusher from 'pusher-js'
 import { z } from 'zod'
 import { connectRealtime } from './realtime-client.ts'
@@ -24,8 +24,10 @@ export const liveMessage = z.object({
       title: z.string(),
       test: z.boolean(),
       receiveTime: z.string(),
-      status: z.enum(['accepted', 'rejected']),
+      status: z.enum(eventStatuses),
       reason: z.string().optional(),
+      compatibility: z.enum(compatibilities).optional(),
+      schemaVersion: z.number().optional(),
     }),
   ),
   skipped: z.number(),

@@ -4,7 +4,12 @@ import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createDestinationDirectory, createWriteKeyDirectory, type FollowerDeps } from '../index.ts'
+import {
+  createDestinationDirectory,
+  createSchemaDirectory,
+  createWriteKeyDirectory,
+  type FollowerDeps,
+} from '../index.ts'
 import {
   type Harness,
   idIn,
@@ -236,5 +241,81 @@ describe('the directory of destinations', () => {
       () => wanted.every(([source, destination]) => directory.destinationsFor(source)[0] === destination),
       2000,
     )
+  })
+})
+
+describe('the directory of schemas', () => {
+  const startSchemas = async (logger: Logger = silentLogger) => {
+    const store = connectStore(logger)
+    const directory = createSchemaDirectory({ ...store })
+    onTestFinished(async () => {
+      await directory.stop()
+      await store.close()
+    })
+    await directory.start()
+    return directory
+  }
+
+  /** A new version, as a change of the schema makes it. */
+  const change = (sourceId: string, version: number, schema: string) =>
+    harness.db.transaction().execute(async (tx) => {
+      await tx.insertInto('source_schemas').values({ source_id: sourceId, version, schema, change: 'edited' }).execute()
+      await tx.updateTable('sources').set({ schema_version: version }).where('id', '=', sourceId).execute()
+    })
+  const withEvent = (title: string) => JSON.stringify({ events: { [title]: {} } })
+
+  test('knows the schema, version and enforcement of every source, and what changes of them within two seconds', async () => {
+    const made = await make()
+    const other = await make()
+    const id = idIn(made.source.name)
+    const directory = await startSchemas()
+    expect(directory.ready()).toBe(true)
+    const of = (sourceId = id) => {
+      const found = directory.schemaFor(sourceId)
+      return found && [found.version, found.enforcement, [...found.schema.events.keys()]]
+    }
+    const first = directory.schemaFor(id)?.version ?? 0
+    expect(of()).toEqual([first, 'allow', expect.any(Array)])
+    await change(id, first + 1, withEvent('Bought'))
+    await eventually('the version', () => directory.schemaFor(id)?.version === first + 1, 2000)
+    expect(of()).toEqual([first + 1, 'allow', ['Bought']])
+    const before = directory.schemaFor(id)?.schema
+    await harness.db.updateTable('sources').set({ enforcement: 'block' }).where('id', '=', id).execute()
+    await eventually('the enforcement', () => directory.schemaFor(id)?.enforcement === 'block', 2000)
+    // A version is read once.
+    expect(directory.schemaFor(id)?.schema).toBe(before)
+    await change(id, first + 2, withEvent('Sold'))
+    await directory.refresh()
+    expect(of()).toEqual([first + 2, 'block', ['Sold']])
+    expect(of(idIn(other.source.name))).toEqual([expect.any(Number), 'allow', expect.any(Array)])
+    await organization.administrator.call('DELETE', `/${made.source.name}`)
+    await eventually('the deletion', () => directory.schemaFor(id) === undefined, 2000)
+    expect(directory.schemaFor(newId())).toBeUndefined()
+  })
+
+  test('keeps the last schema of a source whose text cannot be read, and the others go on', async () => {
+    const errors: unknown[] = []
+    const logger = { ...silentLogger, error: (...args: unknown[]) => void errors.push(args[0]) }
+    const directory = await startSchemas(logger)
+    const [one, two] = [await make(), await make()].map(({ source }) => idIn(source.name))
+    if (one === undefined || two === undefined) throw new Error('no sources')
+    await directory.refresh()
+    const first = directory.schemaFor(one)?.version ?? 0
+    await change(one, first + 1, withEvent('Bought'))
+    await directory.refresh()
+    await change(one, first + 2, '{"events":{"Sold":{"pattern":"x"}}}')
+    await change(two, first + 1, withEvent('Sold'))
+    await directory.refresh()
+    expect(errors[0]).toMatchObject({ sourceId: one, version: first + 2 })
+    expect([directory.schemaFor(one)?.version, directory.schemaFor(two)?.version]).toEqual([first + 1, first + 1])
+    await change(one, first + 3, withEvent('Mended'))
+    await directory.refresh()
+    expect([...(directory.schemaFor(one)?.schema.events.keys() ?? [])]).toEqual(['Mended'])
+  })
+
+  test('reads the schemas of many sources', async () => {
+    const ids = (await Promise.all(Array.from({ length: 45 }, () => make()))).map(({ source }) => idIn(source.name))
+    const directory = await startSchemas()
+    expect(ids.filter((id) => directory.schemaFor(id) === undefined)).toEqual([])
   })
 })

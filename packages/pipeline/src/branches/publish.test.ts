@@ -60,6 +60,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     properties: '',
     traits: '',
     context: '{}',
+    judged: undefined,
     integrations: undefined,
     extraKeys: undefined,
     test: false,
@@ -69,7 +70,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     sentAt: undefined,
     problem: undefined,
   }
-  return { raw, event, rejected: undefined }
+  return { raw, event, rejected: undefined, blocked: false, fit: undefined }
 }
 const many = (count: number, userId?: string): LiveEvent[] =>
   Array.from({ length: count }, (_, i) => liveEvent(i, userId))
@@ -137,6 +138,22 @@ describe('the live branch', () => {
     vi.advanceTimersByTime(1000)
     branch.add('s', many(1))
     expect(bus.published).toHaveLength(1)
+  })
+
+  it('says how an event fitted its schema, and that it was blocked', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    const [event] = many(1)
+    if (event === undefined) throw new Error('no event')
+    const fit = { compatibility: 'needsAttention', version: 4 } as const
+    branch.add('s', [event, { ...event, fit }, { ...event, fit, blocked: true }])
+    const summaries = bus.published[0]?.data.events ?? []
+    expect(summaries.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'blocked'])
+    expect(summaries.map(({ compatibility, schemaVersion }) => [compatibility, schemaVersion])).toEqual([
+      [undefined, undefined],
+      ['needsAttention', 4],
+      ['needsAttention', 4],
+    ])
   })
 
   it('shows why an event was rejected, in short', () => {

@@ -22,6 +22,7 @@ const pipeline = createPipeline({
   ...files,
   eventStore,
   destinationsFor: () => ['d-1'],
+  schemaFor: () => undefined,
   coordination: { publish() {}, subscribe: () => () => {} },
   clock: Date.now,
   logger: silentLogger,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { parseSourceSchema } from '@tributary/contract'
 import { type EventStore, EventStoreUnavailable, InsertRejected, LogUnavailable, openJournal } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -98,6 +99,95 @@ describe('the events pipeline on the real engines', () => {
     expect(rows.map(({ status, reason }) => [status, reason])).toEqual(hostile.map(() => ['accepted', '']))
     expect(rows.map(({ original }) => original)).toEqual(hostile)
   })
+
+  const schema = parseSourceSchema(
+    '{"events":{"Bought":{"properties":{"total":{"type":"number"}},"required":["total"]}}}',
+  )
+
+  it('stores how each event fitted its schema, and delivers none that is blocked', async () => {
+    await using world = await createWorld(store, {
+      schemaFor: (sourceId) => ({ schema, version: 12, enforcement: sourceId === 's-block' ? 'block' : 'allow' }),
+    })
+    const batch = [
+      ...batchOf('fits', 1, { properties: { total: 1 } }).batch,
+      ...batchOf('bad', 1, { properties: { total: '1', "a'b/c": null } }).batch,
+      ...batchOf('new', 1, { event: 'Sold' }).batch,
+    ]
+    const integrations = { All: false, "it's": true }
+    await world.send({ batch, integrations }, { w: 'judged', s: 's-allow' })
+    await world.send({ batch, integrations }, { w: 'judged', s: 's-block' })
+    await world.send(`{"batch":[${hostile.join(',')}]}`, { w: 'judged', s: 's-block' })
+    await world.pipeline.idle()
+    const rows = await store.query(
+      `select source_id, message_id, status, compatibility, schema_version, problems, integrations from events
+       where workspace_id = 'judged' and not startsWith(message_id, 'h-') order by source_id, event_id`,
+    )
+    const fits = { compatibility: 'compatible', schema_version: 12, problems: [], integrations: '' }
+    const problems = [
+      { property: 'total', kind: 'type' },
+      { property: "a'b~1c", kind: 'unknown' },
+    ]
+    const bad = { compatibility: 'needsAttention', schema_version: 12, problems }
+    const unknown = { compatibility: 'incompatible', schema_version: 12, problems: [] }
+    const told = { integrations: JSON.stringify(integrations) }
+    expect(rows).toEqual([
+      { source_id: 's-allow', message_id: 'fits-0', status: 'accepted', ...fits },
+      { source_id: 's-allow', message_id: 'bad-0', status: 'accepted', ...bad, integrations: '' },
+      { source_id: 's-allow', message_id: 'new-0', status: 'accepted', ...unknown, integrations: '' },
+      { source_id: 's-block', message_id: 'fits-0', status: 'accepted', ...fits },
+      { source_id: 's-block', message_id: 'bad-0', status: 'blocked', ...bad, ...told },
+      { source_id: 's-block', message_id: 'new-0', status: 'blocked', ...unknown, ...told },
+    ])
+    expect(world.delivered().toSorted()).toEqual(['bad-0', 'fits-0', 'fits-0', 'new-0'])
+    const [other] = await store.query<{ n: number }>(
+      "select count() as n from events where workspace_id = 'judged' and startsWith(message_id, 'h-') and status = 'blocked'",
+    )
+    expect(other?.n).toBe(hostile.length)
+  })
+
+  it.each([
+    ['accepted', 'block'],
+    ['blocked', 'allow'],
+  ] as const)(
+    'an event that is stored as %s stays so after a crash, though its source says %s now',
+    async (status, now) => {
+      let enforcement: 'allow' | 'block' = status === 'accepted' ? 'allow' : 'block'
+      const workspace = `changed-${status}`
+      let lost = true
+      await using world = await createWorld(store, ({ deliveries }) => ({
+        settings: { flushAgeMs: 5, retryBaseMs: 5, retryCapMs: 20, drainMs: 50 },
+        schemaFor: () => ({ schema, version: 1, enforcement }),
+        deliveries: {
+          ...deliveries,
+          append: (entry) => (lost ? Promise.reject(new LogUnavailable('full')) : deliveries.append(entry)),
+        },
+      }))
+      // The one that fits holds the batch open: it is to be delivered in any case.
+      const { batch } = batchOf('bad', 1)
+      await world.send(
+        { batch: [...batch, ...batchOf('fits', 1, { properties: { total: 1 } }).batch] },
+        { w: workspace },
+      )
+      await expect.poll(async () => (await idsOf(workspace)).length, { timeout: 5000 }).toBe(2)
+      await world.pipeline.stop()
+      expect(world.files.journal.openRanges()).toHaveLength(1)
+      enforcement = now
+      lost = false
+      const successor = world.another({ schemaFor: () => ({ schema, version: 2, enforcement }) })
+      successor.start()
+      await successor.idle()
+      await successor.stop()
+      const rows = await store.query(
+        'select message_id, status, schema_version from events where workspace_id = {workspace:String} order by event_id',
+        { workspace },
+      )
+      expect(rows).toEqual([
+        { message_id: 'bad-0', status, schema_version: 1 },
+        { message_id: 'fits-0', status: 'accepted', schema_version: 1 },
+      ])
+      expect(world.delivered()).toEqual(status === 'accepted' ? ['bad-0', 'fits-0'] : ['fits-0'])
+    },
+  )
 
   it('counts what it leaves out as repeated where it can be found', async () => {
     await using world = await createWorld(store)

@@ -11,7 +11,7 @@ import {
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
-import type { RawEvent } from '../event-types.ts'
+import type { JudgedBy, RawEvent } from '../event-types.ts'
 import { createProcessor, type MicroBatch, withoutEffects } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { recover } from '../recovery.ts'
@@ -23,6 +23,7 @@ import { normalise } from '../steps/normalise.ts'
 import { parseJson } from '../steps/parse-json.ts'
 import { withinLimits } from '../steps/within-limits.ts'
 import { createStoredBefore } from '../stored-before.ts'
+import { createStoredVerdicts } from '../stored-verdicts.ts'
 
 export type PipelineDeps = {
   /** The log of accepted requests. */
@@ -34,6 +35,8 @@ export type PipelineDeps = {
   deliveries: LogWriter
   /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
   destinationsFor(sourceId: string): readonly string[]
+  /** What a source's events are judged by, from a snapshot in memory; asked once per record. Without, none is judged. */
+  schemaFor(sourceId: string): JudgedBy | undefined
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
   clock: Clock
   logger: Logger
@@ -75,11 +78,12 @@ export const eventSteps = (): ((event: RawEvent) => Verdict) =>
 /**
  * The events pipeline: log → steps → event store, live channel, deliveries.
  *
- *     partitions ─ in turn ─▶ split ▶ limits ▶ parse ▶ normalise ▶ envelope ▶ deduplicate ─┬─▶ publish   best effort
- *                                                                                          ├─▶ deliver   at least once
- *                                                                                          └─▶ store     exactly once
+ *     partitions ─ in turn ─▶ split ▶ limits ▶ parse ▶ normalise ▶ envelope ▶ deduplicate ▶ schema ─┬─▶ publish   best effort
+ *                                                                                                   ├─▶ deliver   at least once
+ *                                                                                                   └─▶ store     exactly once
  *
- * Every event of a read record ends in the table `events` (accepted or rejected) or in a count of `dropped_events`.
+ * Every event of a read record ends in the table `events` (accepted, blocked or rejected) or in a count of
+ * `dropped_events`. What the schema of its source blocks is stored and published, and not delivered.
  * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
  * number of bytes, so a flood in one delays another by a turn, not by its backlog.
  */
@@ -106,11 +110,13 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const storedBefore = createStoredBefore(deps.eventStore)
+  const storedVerdicts = createStoredVerdicts(deps.eventStore)
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
   const processor = createProcessor({
     steps: eventSteps(),
     journal,
     destinationsFor: deps.destinationsFor,
+    schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
@@ -146,6 +152,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     for (const [sourceId, events] of batch.live) publish.add(sourceId, events)
     store.add(batch, deliver.add(batch.deliveries))
     metrics.count('pipeline_events', batch.accepted, { status: 'accepted' })
+    if (batch.blocked > 0) metrics.count('pipeline_events', batch.blocked, { status: 'blocked' })
     for (const [reason, count] of batch.rejected) {
       metrics.count('pipeline_events', count, { status: 'rejected' })
       metrics.count('pipeline_events_rejected', count, { reason })
@@ -173,12 +180,9 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     if (processor.size().records > 0) handOn(processor.take())
   }
 
-  /**
-   * Records that a run whose journal is lost may have stored: their ids are taken in, and what the store has already is
-   * neither stored nor delivered again.
-   */
-  const takeAgain = async (partition: number, records: readonly LogRecord[]): Promise<void> => {
-    const stored = await retrying(() => storedBefore(partition, records), {
+  /** Asks the event store what it has, until it answers. */
+  const asking = <T>(question: () => Promise<T>): Promise<T> =>
+    retrying(question, {
       baseMs: settings.retryBaseMs,
       capMs: settings.retryCapMs,
       signal: ending.signal,
@@ -187,6 +191,13 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
         if (attempt === 1) logger.warn({ err: error }, 'The event store cannot be asked what it has; trying again')
       },
     })
+
+  /**
+   * Records that a run whose journal is lost may have stored: their ids are taken in, and what the store has already is
+   * neither stored nor delivered again.
+   */
+  const takeAgain = async (partition: number, records: readonly LogRecord[]): Promise<void> => {
+    const stored = await asking(() => storedBefore(partition, records))
     for (const record of records) {
       processor.add(record)
       progress.read(record.body.byteLength)
@@ -233,7 +244,15 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const run = async (): Promise<void> => {
-    const repeated = await recover({ journal, reader, processor, store, deliver, readBytes: settings.turnBytes })
+    const repeated = await recover({
+      journal,
+      reader,
+      processor,
+      store,
+      deliver,
+      storedVerdicts: (span) => asking(() => storedVerdicts(span)),
+      readBytes: settings.turnBytes,
+    })
     if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
     const starts = reader.starts()
     progress.begin(starts)

@@ -75,6 +75,7 @@ export const createWorld = async (
       ...files,
       eventStore,
       destinationsFor: () => ['d-1'],
+      schemaFor: () => undefined,
       coordination: hub.coordination,
       clock: Date.now,
       logger: silentLogger,

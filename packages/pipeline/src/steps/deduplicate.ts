@@ -5,9 +5,12 @@ import { type Drop, drop } from '../outcome.ts'
 /** What deduplication needs to know of an event. */
 export type Identified = {
   readonly sourceId: string
-  readonly messageId: string
+  /** Its message id; of an event that is sent again the id of the stored event it stands for. */
+  readonly id: string
   /** A rejected event does not take the id away from its corrected successor. */
   readonly rejected: boolean
+  /** Sent again: the ids of stored events are apart from those that clients choose. */
+  readonly replayed: boolean
   readonly partition: number
   readonly offset: number
   readonly index: number
@@ -37,7 +40,7 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
     check(event) {
       const key = hash(
         'sha256',
-        `${event.rejected ? 'rejected' : 'accepted'}\n${event.sourceId}\n${event.messageId}`,
+        `${event.replayed ? 'replayed' : event.rejected ? 'rejected' : 'accepted'}\n${event.sourceId}\n${event.id}`,
         'binary',
       ).slice(0, 16)
       if (keys.has(key)) return event.rejected ? duplicateRejected : duplicate

@@ -156,6 +156,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       properties: jsonOf(properties),
       traits: jsonOf(traits),
       context: context === undefined ? '{}' : JSON.stringify(context),
+      judged: type === 'identify' ? traits : properties,
       integrations,
       extraKeys,
       test: context?.['test'] === true,

@@ -121,6 +121,7 @@ const Activity = ({ events, sources }: { events: readonly EventSummary[]; source
             </Link>
           </span>
           {event.status === 'rejected' && <Badge tone="danger">Rejected</Badge>}
+          {event.status === 'blocked' && <Badge tone="warning">Blocked</Badge>}
           <RelativeTime time={event.receive_time} className="shrink-0 text-xs text-ink-3" />
         </li>
       ))}

@@ -66,6 +66,12 @@ const Deliveries = ({ event, workspace }: { event: EventDetail; workspace: strin
         A rejected event is kept, and delivered nowhere.
       </p>
     )
+  if (event.status === 'blocked')
+    return (
+      <p className="rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2">
+        A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.
+      </p>
+    )
   if (groups.length === 0)
     return (
       <p className="rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2">

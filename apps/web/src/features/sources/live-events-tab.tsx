@@ -1,5 +1,5 @@
 import type { Source } from '@tributary/contract'
-import { ArrowUp, BookOpen, CircleAlert, Eraser, Info, Pause, Play } from 'lucide-react'
+import { ArrowUp, Ban, BookOpen, CircleAlert, Eraser, Info, Pause, Play } from 'lucide-react'
 import { type Dispatch, memo, useRef, useState } from 'react'
 import { paths } from '../../lib/paths.ts'
 import type { ConnectionState } from '../../lib/realtime.ts'
@@ -78,6 +78,12 @@ const Row = memo(({ event, onOpen }: { event: LiveEvent; onOpen: (event: LiveEve
           <Badge tone="danger" title={event.reason}>
             <CircleAlert aria-hidden className="size-3" />
             Rejected
+          </Badge>
+        )}
+        {event.status === 'blocked' && (
+          <Badge tone="warning" title="It does not fit the schema: kept, and not delivered.">
+            <Ban aria-hidden className="size-3" />
+            Blocked
           </Badge>
         )}
       </span>
