@@ -141,6 +141,7 @@ export const screens: Screen[] = [
   },
   {
     name: 'new-source-schema',
+    opensMenu: true,
     path: filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`),
     ready: async (page) => {
       await page.getByRole('combobox', { name: 'Schema' }).click()

@@ -21,7 +21,9 @@ const Entry = ({ entry }: { entry: PickerEntry }) => (
     <span className="min-w-0 flex-1">
       <Base.ItemText className="block truncate font-medium">{entry.title}</Base.ItemText>
       {entry.description !== undefined && entry.description !== '' && (
-        <span className="block truncate text-xs text-ink-3">{entry.description}</span>
+        <span className="block truncate text-xs text-ink-3" title={entry.description}>
+          {entry.description}
+        </span>
       )}
     </span>
     <Base.ItemIndicator className="shrink-0 text-accent-ink">
