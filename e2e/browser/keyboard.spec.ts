@@ -131,10 +131,10 @@ test('tabs are changed by arrows, and the address follows', async ({ signedIn: p
   await page.goto(`/${source}`)
   await page.getByRole('tab', { name: 'Live events' }).focus()
   await page.keyboard.press('ArrowRight')
-  await expect(page.getByRole('tab', { name: 'Refused requests' })).toBeFocused()
+  await expect(page.getByRole('tab', { name: 'Schema' })).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`/${source}#refused$`))
-  await expect(page.getByText('Nothing was refused')).toBeVisible()
+  await expect(page).toHaveURL(new RegExp(`/${source}#schema$`))
+  await expect(page.getByText('No events in the schema yet')).toBeVisible()
 })
 
 test('on a phone the navigation opens by keyboard, closes on Escape, and leads to a page', async ({

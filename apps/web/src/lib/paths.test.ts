@@ -23,6 +23,10 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   source: [paths.source(`${workspace}/sources/s1`), `/${patterns.workspace}/${patterns.source}`],
   events: [paths.events(workspace), `/${patterns.workspace}/${patterns.events}`],
   event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
+  sourceSchema: [
+    paths.sourceSchema(`${workspace}/sources/s1`, '/events/A b/properties/c'),
+    `/${patterns.workspace}/${patterns.source}`,
+  ],
   catalogSources: [paths.catalogSources(workspace), `/${patterns.workspace}/${patterns.catalogSources}`],
   newSource: [paths.newSource(workspace, 'catalogSources/http'), `/${patterns.workspace}/${patterns.newSource}`],
   destinations: [paths.destinations(workspace), `/${patterns.workspace}/${patterns.destinations}`],
@@ -64,6 +68,7 @@ test('the links of the application are these', () => {
     source: '/workspaces/w1/sources/s1',
     events: '/workspaces/w1/events',
     event: '/workspaces/w1/events/e1',
+    sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',
     catalogSources: '/workspaces/w1/catalog-sources',
     newSource: '/workspaces/w1/catalog-sources/http/new',
     destinations: '/workspaces/w1/destinations',

@@ -32,6 +32,8 @@ export const paths = {
   events: (workspace: string, filters: Record<string, string | undefined> = {}) =>
     `/${workspace}/events${queryOf(filters)}`,
   event: (event: string) => `/${event}`,
+  /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
+  sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
   destinations: (workspace: string) => `/${workspace}/destinations`,
@@ -55,7 +57,7 @@ export const paths = {
 /** Pages that the server shows, outside the application. */
 export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
 
-export type SourceTab = 'overview' | 'refused' | 'setup' | 'connections' | 'settings'
+export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setup' | 'connections' | 'settings'
 export type DestinationTab = 'connections' | 'settings'
 
 /** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */

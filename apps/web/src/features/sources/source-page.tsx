@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Source } from '@tributary/contract'
+import type { SourceWithSchema } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { refusedQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
@@ -16,18 +16,23 @@ import { ConnectionsTab } from './connections-tab.tsx'
 import { newestEvent } from './live-events.ts'
 import { LiveEventsTab } from './live-events-tab.tsx'
 import { RefusedTab } from './refused-tab.tsx'
+import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
+import { SchemaTab } from './schema-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SetupTab } from './setup-tab.tsx'
 import { useLiveEvents } from './use-live-events.ts'
+import { useSchemaDraft } from './use-schema-draft.ts'
+import { ViolationsTab } from './violations-tab.tsx'
 
 const RefusedCount = ({ source }: { source: string }) => {
   const refused = useQuery(refusedQuery(source)).data?.reduce((sum, row) => sum + row.count, 0) ?? 0
   return refused === 0 ? null : <Badge tone="danger">{count(refused)}</Badge>
 }
 
-const SourceView = ({ source }: { source: Source }) => {
+const SourceView = ({ source }: { source: SourceWithSchema }) => {
   const workspace = useWorkspace()
   const live = useLiveEvents(source.name)
+  const draft = useSchemaDraft(source)
   const received = source.has_received || live.state.events.length > 0 || live.state.waitingCount > 0
   return (
     <>
@@ -43,6 +48,19 @@ const SourceView = ({ source }: { source: Source }) => {
         label="Source"
         tabs={[
           { id: 'live', name: 'Live events', content: <LiveEventsTab source={source} live={live} /> },
+          {
+            id: 'schema',
+            name: 'Schema',
+            hash: 'schema',
+            badge: draft.dirty && <Badge tone="warning">Unsaved</Badge>,
+            content: <SchemaTab source={source} draft={draft} />,
+          },
+          {
+            id: 'violations',
+            name: 'Violations',
+            hash: 'violations',
+            content: <ViolationsTab source={source} />,
+          },
           {
             id: 'refused',
             name: 'Refused requests',
@@ -60,6 +78,7 @@ const SourceView = ({ source }: { source: Source }) => {
           { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab source={source} /> },
         ]}
       />
+      <SchemaLeaveGuard draft={draft} />
     </>
   )
 }

@@ -1,0 +1,24 @@
+import { emptyObject, emptySchema, type SourceSchema, withOwner } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { freshDraft, withoutStep, withStep } from './schema-draft.ts'
+
+const one = withOwner(emptySchema, 'One', emptyObject)
+const two = withOwner(one, 'Two', emptyObject)
+const three = withOwner(two, 'Three', emptyObject)
+const start = freshDraft({ version: 4, schema: emptySchema })
+
+const titles = ({ schema }: { schema: SourceSchema }): string[] => [...schema.events.keys()]
+
+test('steps are taken back one by one, down to the version they were made on', () => {
+  const draft = withStep(withStep(start, one), two)
+  expect(titles(draft)).toEqual(['One', 'Two'])
+  expect(titles(withoutStep(draft))).toEqual(['One'])
+  expect(withoutStep(withoutStep(draft))).toEqual(start)
+  expect(withoutStep(start)).toBe(start)
+})
+
+test('steps with one key in a row are taken back at once, and a step without a change is none', () => {
+  const typed = withStep(withStep(withStep(start, one), two, 'text'), three, 'text')
+  expect(titles(withoutStep(typed))).toEqual(['One'])
+  expect(withStep(typed, typed.schema)).toBe(typed)
+})

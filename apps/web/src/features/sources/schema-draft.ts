@@ -1,0 +1,29 @@
+import type { SourceSchema } from '@tributary/contract'
+
+/** A version of a schema. */
+export type Versioned = { readonly version: number; readonly schema: SourceSchema }
+
+/** What somebody has changed of a schema and not saved yet. */
+export type Draft = {
+  /** The version that the changes were made on. */
+  readonly base: Versioned
+  readonly schema: SourceSchema
+  /** The schemas before each step, oldest first; steps with the same key in a row are one, as when text is typed. */
+  readonly past: readonly { readonly key: string | undefined; readonly schema: SourceSchema }[]
+}
+
+/** A draft without any change. */
+export const freshDraft = (base: Versioned): Draft => ({ base, schema: base.schema, past: [] })
+
+/** The draft after a step. A step that changes nothing is none. */
+export const withStep = (draft: Draft, schema: SourceSchema, key?: string): Draft => {
+  if (schema === draft.schema) return draft
+  const joins = key !== undefined && draft.past.at(-1)?.key === key
+  return { ...draft, schema, past: joins ? draft.past : [...draft.past, { key, schema: draft.schema }] }
+}
+
+/** The draft before its last step. */
+export const withoutStep = (draft: Draft): Draft => {
+  const last = draft.past.at(-1)
+  return last === undefined ? draft : { ...draft, schema: last.schema, past: draft.past.slice(0, -1) }
+}

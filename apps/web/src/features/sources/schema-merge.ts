@@ -1,0 +1,79 @@
+import {
+  emptyObject,
+  ownerOf,
+  type PropertyPlace,
+  propertyAt,
+  propertyIdOf,
+  type SourceSchema,
+  withOwner,
+  withoutOwner,
+  withoutProperty,
+  withProperty,
+} from '@tributary/contract'
+import { diffSchemas, type EventChange, ownerTitle, type PropertyChange, propertyTitle } from './schema-diff.ts'
+
+/** My changes on top of theirs, and what both of us had changed: there mine stands. */
+export type Merged = { readonly schema: SourceSchema; readonly conflicts: readonly string[] }
+
+const named = (place: PropertyPlace): string => `${ownerTitle(place.event)}: ${propertyTitle(place)}`
+
+/** The change of one property, the fields of its items left as they are in `schema`. */
+const withChange = (schema: SourceSchema, { place, after }: PropertyChange): SourceSchema => {
+  if (after === undefined) return withoutProperty(schema, place)
+  const { type, description, requirement } = after
+  const items = propertyAt(schema, place)?.field.items ?? emptyObject
+  return withProperty(
+    schema,
+    place,
+    { type, ...(description === '' ? {} : { description }), ...(after.describesItems ? { items } : {}) },
+    requirement,
+  )
+}
+
+/** A property whole as `from` has it, with the fields of its items. */
+const copied = (schema: SourceSchema, from: SourceSchema, place: PropertyPlace): SourceSchema => {
+  const found = propertyAt(from, place)
+  return found === undefined ? schema : withProperty(schema, place, found.field, found.requirement)
+}
+
+/**
+ * Does again on `theirs` what was done from `base` to `mine`, property by property: so two people who changed different
+ * properties both keep their changes. Where both changed the same one differently mine stands, and is named.
+ */
+export const mergeSchemas = (base: SourceSchema, mine: SourceSchema, theirs: SourceSchema): Merged => {
+  const theirChanges = new Map(diffSchemas(base, theirs).map((change) => [change.event, change]))
+  const conflicts = new Set<string>()
+  let schema = theirs
+
+  const mergeChange = (change: PropertyChange, their: ReadonlyMap<string, PropertyChange>): void => {
+    const { place, after } = change
+    const other = their.get(propertyIdOf(place))
+    if (other !== undefined && JSON.stringify(other.after) !== JSON.stringify(after)) conflicts.add(named(place))
+    const array = place.parent === undefined ? undefined : { ...place, parent: undefined, property: place.parent }
+    // They removed the array that I changed the items of: it comes back whole.
+    if (after !== undefined && array !== undefined && propertyAt(schema, array)?.field.items === undefined) {
+      if (propertyAt(base, array) !== undefined) conflicts.add(named(array))
+      schema = copied(schema, mine, array)
+    } else schema = withChange(schema, change)
+  }
+
+  const mergeEvent = ({ event, kind, properties }: EventChange): void => {
+    const their = theirChanges.get(event)
+    if (kind === 'removed') {
+      if (their?.kind === 'changed') conflicts.add(ownerTitle(event))
+      schema = withoutOwner(schema, event)
+      return
+    }
+    const own = ownerOf(mine, event) ?? emptyObject
+    if (ownerOf(schema, event) === undefined) {
+      if (their?.kind === 'removed') conflicts.add(ownerTitle(event))
+      schema = withOwner(schema, event, own)
+      return
+    }
+    const theirs = new Map(their?.properties.map((change) => [propertyIdOf(change.place), change]))
+    for (const change of properties) mergeChange(change, theirs)
+  }
+
+  for (const change of diffSchemas(base, mine)) mergeEvent(change)
+  return { schema, conflicts: [...conflicts] }
+}

@@ -1,0 +1,67 @@
+import { ownerOf, type SourceSchema } from '@tributary/contract'
+import { Info } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { propertyTitle } from './schema-diff.ts'
+import type { SchemaPlace } from './schema-place.ts'
+import type { NameQuestion } from './schema-property-row.tsx'
+import { unsavedNote } from './schema-toolbar.tsx'
+
+/** What the page was asked to show and the schema does not have, with ways to add it. */
+export const SchemaMissing = ({
+  schema,
+  wanted: { event, place },
+  ask,
+  onAddUser,
+  onPropose,
+}: {
+  schema: SourceSchema
+  wanted: SchemaPlace
+  /** Absent for who may not edit. */
+  ask: ((question: NameQuestion) => void) | undefined
+  onAddUser: () => void
+  /** Absent while changes are not saved. */
+  onPropose: (() => void) | undefined
+}) => {
+  const hasOwner = ownerOf(schema, event) !== undefined
+  const what = place !== undefined && hasOwner ? propertyTitle(place) : event === undefined ? 'User traits' : event
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-accent-soft px-4 py-3 text-sm text-accent-ink">
+      <p className="mr-auto flex min-w-0 items-start gap-2">
+        <Info aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0 break-words">
+          <strong className="font-semibold">{what}</strong> {event === undefined && !hasOwner ? 'are' : 'is'} not in the
+          schema{place !== undefined && hasOwner && event !== undefined ? ` of ${event}` : ''}.
+        </span>
+      </p>
+      {ask !== undefined && (
+        <span className="flex flex-wrap gap-2">
+          <Button
+            size="sm"
+            disabled={onPropose === undefined}
+            title={onPropose === undefined ? unsavedNote : undefined}
+            onClick={onPropose}
+          >
+            Suggest from your events
+          </Button>
+          {place !== undefined && hasOwner ? (
+            <Button
+              size="sm"
+              variant="primary"
+              onClick={() => ask({ kind: 'addProperty', event, parent: place.parent, initial: place.property })}
+            >
+              Add property
+            </Button>
+          ) : event === undefined ? (
+            <Button size="sm" variant="primary" onClick={onAddUser}>
+              Add user traits
+            </Button>
+          ) : (
+            <Button size="sm" variant="primary" onClick={() => ask({ kind: 'addEvent', initial: event })}>
+              Add event
+            </Button>
+          )}
+        </span>
+      )}
+    </div>
+  )
+}

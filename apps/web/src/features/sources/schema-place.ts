@@ -1,0 +1,38 @@
+import {
+  ownerOf,
+  type PropertyPlace,
+  placeOfId,
+  pointerNames,
+  propertyAt,
+  type SourceSchema,
+} from '@tributary/contract'
+import { ownerIdOf } from './schema-owner.tsx'
+
+/** What a link into the schema asks to show, and whether the schema has it. */
+export type SchemaPlace = {
+  /** JSON Pointer of the event or property. */
+  readonly id: string
+  /** JSON Pointer of the event, or of the user. */
+  readonly owner: string
+  readonly event: string | undefined
+  readonly place: PropertyPlace | undefined
+  readonly isKnown: boolean
+}
+
+/** Reads the JSON Pointer of a link into a schema; undefined for what names neither an event nor a property. */
+export const schemaPlace = (schema: SourceSchema, id: string | null): SchemaPlace | undefined => {
+  if (id === null) return undefined
+  const place = placeOfId(id)
+  if (place !== undefined)
+    return {
+      id,
+      owner: ownerIdOf(place.event),
+      event: place.event,
+      place,
+      isKnown: propertyAt(schema, place) !== undefined,
+    }
+  const [root, event, ...rest] = pointerNames(id) ?? []
+  const isUser = root === 'user' && event === undefined
+  if (!isUser && (root !== 'events' || event === undefined || event === '' || rest.length > 0)) return undefined
+  return { id, owner: ownerIdOf(event), event, place: undefined, isKnown: ownerOf(schema, event) !== undefined }
+}

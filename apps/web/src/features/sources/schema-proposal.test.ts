@@ -1,0 +1,91 @@
+import { formatSourceSchema, parseSourceSchema } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { additionsOf, proposalOf, withProposal } from './schema-proposal.ts'
+
+const parse = (events: object, user?: object) =>
+  parseSourceSchema(JSON.stringify({ events, ...(user ? { user } : {}) }))
+const object = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  recommended: [],
+})
+const string = { type: 'string' }
+const number = { type: 'number' }
+const array = (fields: object) => ({ type: 'array', items: object(fields) })
+
+const current = parse({
+  Order: object({ total: { ...string, description: 'With tax' }, unused: string, products: array({ sku: string }) }, [
+    'total',
+  ]),
+  Kept: object({ a: string }),
+})
+const found = parse(
+  {
+    Order: object({ total: number, coupon: string, products: array({ sku: string, price: number }) }, ['coupon']),
+    Signup: object({ plan: string, lines: array({ id: string }) }),
+    Kept: object({ a: string }),
+    Bare: object({}),
+  },
+  object({ email: string }),
+)
+const counts = [
+  { title: 'Order', count: 12 },
+  { title: '', count: 3 },
+]
+const proposal = proposalOf(current, found, counts)
+
+test('what is proposed is what the schema lacks or has otherwise, and nothing of what it has alike', () => {
+  expect(
+    proposal.map(({ event, isNew, count, properties }) => ({
+      event,
+      isNew,
+      count,
+      properties: properties.map(({ place, before, field }) =>
+        [place.parent, place.property, before?.type, field.type].filter(Boolean).join(' '),
+      ),
+    })),
+  ).toEqual([
+    { event: undefined, isNew: true, count: 3, properties: ['email string'] },
+    {
+      event: 'Order',
+      isNew: false,
+      count: 12,
+      properties: ['total string number', 'coupon string', 'products price number'],
+    },
+    { event: 'Signup', isNew: true, count: 0, properties: ['plan string', 'lines array'] },
+    { event: 'Bare', isNew: true, count: 0, properties: [] },
+  ])
+})
+
+test('everything new is chosen to begin with, no change of what there is; nothing is removed', () => {
+  const accepted = JSON.parse(formatSourceSchema(withProposal(current, proposal, additionsOf(proposal))))
+  expect(accepted).toEqual({
+    events: {
+      Order: object(
+        {
+          total: { ...string, description: 'With tax' },
+          unused: string,
+          products: array({ sku: string, price: number }),
+          coupon: string,
+        },
+        ['total', 'coupon'],
+      ),
+      Kept: object({ a: string }),
+      Signup: object({ plan: string, lines: array({ id: string }) }),
+      Bare: object({}),
+    },
+    user: object({ email: string }),
+  })
+})
+
+test('a chosen change keeps the description and how much the property is asked for', () => {
+  const total = proposal.flatMap(({ properties }) => properties).find(({ place }) => place.property === 'total')
+  const accepted = withProposal(current, proposal, new Set([total?.id ?? '']))
+  expect(JSON.parse(formatSourceSchema(accepted)).events.Order).toEqual(
+    object({ total: { ...number, description: 'With tax' }, unused: string, products: array({ sku: string }) }, [
+      'total',
+    ]),
+  )
+  expect([...accepted.events.keys()]).toEqual(['Order', 'Kept'])
+})

@@ -1,0 +1,98 @@
+import {
+  emptyObject,
+  type ObjectSchema,
+  ownerOf,
+  type PropertyPlace,
+  type PropertySchema,
+  propertyIdOf,
+  type Requirement,
+  requirementOf,
+  type SourceSchema,
+  withOwner,
+  withProperty,
+} from '@tributary/contract'
+
+/** One property that received events have and the schema has not, or has otherwise. */
+export type ProposedProperty = {
+  readonly id: string
+  readonly place: PropertyPlace
+  readonly field: PropertySchema
+  readonly requirement: Requirement
+  /** What the schema says of it now; absent for what it does not know. */
+  readonly before?: PropertySchema
+}
+
+/** What is proposed for one event, or for the user's traits where `event` is undefined. */
+export type ProposedEvent = {
+  readonly id: string
+  readonly event: string | undefined
+  readonly isNew: boolean
+  /** Events that were looked at. */
+  readonly count: number
+  readonly properties: readonly ProposedProperty[]
+}
+
+const differs = (now: PropertySchema, found: PropertySchema): boolean =>
+  now.type !== found.type || (found.items !== undefined && now.items === undefined)
+
+const proposedIn = (
+  current: ObjectSchema,
+  found: ObjectSchema,
+  event: string | undefined,
+  parent: string | undefined,
+): ProposedProperty[] =>
+  [...found.properties].flatMap(([property, field]) => {
+    const now = current.properties.get(property)
+    const place = { event, parent, property }
+    const proposed = { id: propertyIdOf(place), place, field, requirement: requirementOf(found, property) }
+    if (now === undefined) return [proposed]
+    if (differs(now, field)) return [{ ...proposed, before: now }]
+    return field.items === undefined ? [] : proposedIn(now.items ?? emptyObject, field.items, event, property)
+  })
+
+/** What `found`, a schema made of received events, has beyond `current`, and what it has of another type. */
+export const proposalOf = (
+  current: SourceSchema,
+  found: SourceSchema,
+  counts: readonly { readonly title: string; readonly count: number }[],
+): readonly ProposedEvent[] => {
+  const countOf = new Map(counts.map(({ title, count }) => [title, count]))
+  const owners = [...(found.user === undefined ? [] : [undefined]), ...found.events.keys()]
+  return owners.flatMap((event) => {
+    const now = ownerOf(current, event)
+    const properties = proposedIn(now ?? emptyObject, ownerOf(found, event) ?? emptyObject, event, undefined)
+    if (now !== undefined && properties.length === 0) return []
+    const id = event === undefined ? 'user' : `event ${event}`
+    return [{ id, event, isNew: now === undefined, count: countOf.get(event ?? '') ?? 0, properties }]
+  })
+}
+
+/** The ids that are chosen to begin with: everything new. What would change an existing property is left to people. */
+export const additionsOf = (proposal: readonly ProposedEvent[]): ReadonlySet<string> =>
+  new Set(
+    proposal.flatMap(({ id, isNew, properties }) => [
+      ...(isNew ? [id] : []),
+      ...properties.filter(({ before }) => before === undefined).map((property) => property.id),
+    ]),
+  )
+
+/** The schema with what is chosen of a proposal. Nothing is removed; a changed property is asked for as much as before. */
+export const withProposal = (
+  current: SourceSchema,
+  proposal: readonly ProposedEvent[],
+  chosen: ReadonlySet<string>,
+): SourceSchema => {
+  let schema = current
+  for (const { id, event, isNew, properties } of proposal) {
+    if (isNew && chosen.has(id)) schema = withOwner(schema, event, ownerOf(schema, event) ?? emptyObject)
+    for (const { id: property, place, field, before, requirement } of properties) {
+      if (!chosen.has(property)) continue
+      const { description } = before ?? field
+      schema =
+        before === undefined
+          ? withProperty(schema, place, field, requirement)
+          : withProperty(schema, place, { ...field, ...(description === undefined ? {} : { description }) })
+    }
+  }
+  return schema
+}

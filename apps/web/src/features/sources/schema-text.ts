@@ -1,0 +1,97 @@
+import { parseSourceSchema, pointerNames, SchemaError, type SourceSchema } from '@tributary/contract'
+
+/** What a text says as a source schema, or why it is none and where: the offset of a character. */
+export type SchemaText = { readonly schema: SourceSchema } | { readonly message: string; readonly offset: number }
+
+class Mistake extends Error {
+  readonly offset: number
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+const space = /[ \t\n\r]*/y
+// oxlint-disable-next-line eslint/no-control-regex -- JSON allows none of these inside of a text
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/**
+ * Reads JSON text and tells `onValue` where each value begins, with the names that lead to it; names of twins lead to
+ * the last, as in JSON.parse. Throws Mistake at the first character that no JSON text can have there.
+ */
+const walkJson = (text: string, onValue: (names: readonly string[], offset: number) => void): void => {
+  let at = 0
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0]
+    if (found !== undefined) at += found.length
+    return found
+  }
+  const skip = (): void => void match(space)
+  const expected = (what: string): never => {
+    throw new Mistake(at >= text.length ? `The text ends here, expected ${what}` : `Expected ${what} here`, at)
+  }
+  const take = (character: string): boolean => {
+    skip()
+    if (text[at] !== character) return false
+    at++
+    return true
+  }
+  const list = (end: string, entry: (index: number) => void): void => {
+    if (take(end)) return
+    for (let index = 0; ; index++) {
+      entry(index)
+      if (take(end)) return
+      if (!take(',')) expected(`"," or "${end}"`)
+    }
+  }
+  const value = (names: readonly string[]): void => {
+    skip()
+    onValue(names, at)
+    if (names.length > 100) throw new Mistake('The text is nested too deeply', at)
+    if (take('{'))
+      list('}', () => {
+        skip()
+        const name = match(string) ?? expected('a name in double quotes')
+        if (!take(':')) expected('":"')
+        value([...names, JSON.parse(name)])
+      })
+    else if (take('[')) list(']', (index) => value([...names, String(index)]))
+    else if ((match(string) ?? match(scalar)) === undefined) expected('a value')
+  }
+  value([])
+  skip()
+  if (at < text.length) throw new Mistake('The text goes on after its end', at)
+}
+
+/** Where the value of a JSON Pointer begins; of one that is not there, where the nearest around it begins. */
+const offsetOf = (text: string, pointer: string): number => {
+  const wanted = pointerNames(pointer) ?? []
+  let best = 0
+  let depth = -1
+  walkJson(text, (names, offset) => {
+    if (names.length < depth || !names.every((name, index) => name === wanted[index])) return
+    best = offset
+    depth = names.length
+  })
+  return best
+}
+
+/** Reads the text of a schema as people write it; a mistake comes with its place in the text. */
+export const readSchemaText = (text: string): SchemaText => {
+  try {
+    walkJson(text, () => undefined)
+    return { schema: parseSourceSchema(text) }
+  } catch (error) {
+    if (error instanceof Mistake) return { message: error.message, offset: error.offset }
+    if (error instanceof SchemaError) return { message: error.message, offset: offsetOf(text, error.pointer) }
+    throw error
+  }
+}
+
+/** Line and column of a character, both from 1. */
+export const lineOf = (text: string, offset: number): { line: number; column: number } => {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}

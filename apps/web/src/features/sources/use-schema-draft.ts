@@ -1,0 +1,72 @@
+import { parseSourceSchema, type SourceSchema, type SourceWithSchema } from '@tributary/contract'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useBlocker } from 'react-router'
+import { useSession } from '../../lib/session.ts'
+import { diffSchemas } from './schema-diff.ts'
+import { type Draft, freshDraft, type Versioned, withoutStep, withStep } from './schema-draft.ts'
+
+/**
+ * The schema of a source with what was changed of it here and is not saved. While nothing is, it follows the server's;
+ * `theirs` is the server's when that has changed since.
+ */
+export const useSchemaDraft = (source: SourceWithSchema) => {
+  const { schema: text, version } = source.schema
+  const server = useMemo((): Versioned => ({ version, schema: parseSourceSchema(text) }), [version, text])
+  const [draft, setDraft] = useState<Draft | undefined>()
+  const kept = useMemo(() => (draft === undefined ? [] : diffSchemas(draft.base.schema, draft.schema)), [draft])
+  // What was just saved is newer than what the cache has until that hears of it.
+  const current = draft !== undefined && (kept.length > 0 || draft.base.version > version) ? draft : undefined
+  const latest = useRef({ current, server })
+  useEffect(() => {
+    latest.current = { current, server }
+  }, [current, server])
+
+  const actions = useMemo(
+    () => ({
+      /** Changes the draft; steps with the same `key` in a row are undone together. */
+      edit: (change: (schema: SourceSchema) => SourceSchema, key?: string): void => {
+        const { current: shown, server: newest } = latest.current
+        const next = shown ?? freshDraft(newest)
+        const changed = withStep(next, change(next.schema), key)
+        latest.current = { current: changed, server: newest }
+        setDraft(changed)
+      },
+      undo: () => setDraft((before) => (before === undefined ? undefined : withoutStep(before))),
+      discard: () => setDraft(undefined),
+      /** Takes `saved` as the server's; nothing is changed any more. */
+      settle: (saved: Versioned) => setDraft(freshDraft(saved)),
+      /** The same changes on another version. */
+      rebase: (base: Versioned, schema: SourceSchema) => setDraft(withStep(freshDraft(base), schema)),
+    }),
+    [],
+  )
+  const changes = current === undefined ? [] : kept
+  const dirty = changes.length > 0
+  return {
+    ...actions,
+    server,
+    base: current?.base ?? server,
+    schema: current?.schema ?? server.schema,
+    changes,
+    dirty,
+    canUndo: (current?.past.length ?? 0) > 0,
+    theirs: dirty && current !== undefined && current.base.version < version ? server : undefined,
+  }
+}
+
+export type SchemaDraft = ReturnType<typeof useSchemaDraft>
+
+/** Holds people back who leave the page, or close it, while something is not saved. */
+export const useLeaveGuard = (dirty: boolean) => {
+  useEffect(() => {
+    if (!dirty) return
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [dirty])
+  return useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      // Who is signed out cannot save any more.
+      dirty && currentLocation.pathname !== nextLocation.pathname && useSession.getState().accessToken !== null,
+  )
+}

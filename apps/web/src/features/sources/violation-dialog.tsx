@@ -1,0 +1,92 @@
+import type { Violation } from '@tributary/contract'
+import { ArrowRight } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { count } from '../../lib/text.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { problemHelp, problemTitle, violationEvent, violationPlace, violationProperty } from './violation-words.ts'
+
+const Counts = ({ violation }: { violation: Violation }) => (
+  <dl className="grid grid-cols-3 divide-x divide-line rounded-lg border border-line text-center">
+    {(
+      [
+        ['24 hours', violation.last_24_hours],
+        ['7 days', violation.last_7_days],
+        ['30 days', violation.last_30_days],
+      ] as const
+    ).map(([span, value]) => (
+      <div key={span} className="flex flex-col-reverse px-2 py-2.5">
+        <dt className="text-xs text-ink-3">{span}</dt>
+        <dd className="text-lg font-semibold tabular">{count(value)}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** One kind of what does not fit: how often, the newest events with it, and the way to the place where it is mended. */
+export const ViolationDialog = ({
+  violation,
+  source,
+  mayEdit,
+  onClosed,
+}: {
+  violation: Violation
+  source: string
+  mayEdit: boolean
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  const property = violationProperty(violation.property)
+  const isNew = violation.problem === 'new_event' || violation.problem === 'unknown'
+  return (
+    <Dialog
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      title={violationEvent(violation)}
+      description={
+        <span className="break-words">
+          {property !== '' && <code className="font-mono">{property}</code>}
+          {property !== '' && ': '}
+          {problemTitle(violation.problem)}, last <RelativeTime time={violation.last_seen_time} />
+        </span>
+      }
+      footer={
+        <>
+          <Button onClick={() => setOpen(false)}>Close</Button>
+          <ButtonLink variant="primary" to={paths.sourceSchema(source, violationPlace(violation))}>
+            {mayEdit && isNew ? 'Add to schema' : 'Open in schema'}
+            <ArrowRight aria-hidden />
+          </ButtonLink>
+        </>
+      }
+    >
+      <div className="space-y-5">
+        <p className="text-sm">{problemHelp(violation)}</p>
+        <Counts violation={violation} />
+        <div>
+          <h3 className="text-sm font-medium">Newest events with it</h3>
+          {violation.sample_events.length === 0 ? (
+            <p className="mt-1 text-sm text-ink-2">They are no longer stored.</p>
+          ) : (
+            <ul aria-label="Newest events with it" className="mt-1 space-y-1">
+              {violation.sample_events.map((event) => (
+                <li key={event}>
+                  <Link
+                    to={paths.event(event)}
+                    className="rounded-sm font-mono text-xs break-all text-accent-ink underline-offset-3 hover:underline"
+                  >
+                    {event.slice(event.lastIndexOf('/') + 1)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Source } from '@tributary/contract'
+import { CircleCheck, Hand } from 'lucide-react'
+import { failureText } from '../../lib/errors.ts'
+import { paths } from '../../lib/paths.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { useReplayBlocked } from './schema-mutations.ts'
+
+const events = (value: number): string => `${count(value)} ${pluralise(value, 'event')}`
+
+const resultText = ({ replayed, still_blocked: still }: { replayed: number; still_blocked: number }): string => {
+  const sent = replayed === 0 ? 'No event fits the schema yet' : `${events(replayed)} sent again`
+  if (still === 0) return `${sent}; none is kept back any more.`
+  return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not fit. Mend the schema and replay again.`
+}
+
+/** Events that are kept back because they did not fit: how many, and sending again those that fit by now. */
+export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; blocked: number; mayEdit: boolean }) => {
+  const replay = useReplayBlocked(source.name)
+  if (blocked === 0 && replay.data === undefined && source.enforcement === 'allow') return null
+  return (
+    <section
+      aria-label="Kept back events"
+      className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-line bg-surface px-5 py-4 shadow-card"
+    >
+      <Hand aria-hidden className="size-5 shrink-0 text-ink-3" />
+      <div className="min-w-0 flex-1 basis-52">
+        <h2 className="text-sm font-medium">
+          {blocked === 0 ? 'No event is kept back' : `${events(blocked)} kept back`}
+        </h2>
+        <p className="mt-0.5 text-xs text-ink-2">
+          {blocked === 0
+            ? source.enforcement === 'block'
+              ? 'Events that do not fit the schema are kept back from now on.'
+              : 'Events that do not fit the schema are delivered all the same.'
+            : 'They did not fit the schema and were not delivered. A replay sends those that fit by now, each once, and leaves the others.'}
+        </p>
+        <output className="mt-1 block text-xs font-medium text-success-ink empty:hidden">
+          {replay.data !== undefined && (
+            <span className="inline-flex items-start gap-1.5">
+              <CircleCheck aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+              {resultText(replay.data)}
+            </span>
+          )}
+        </output>
+        {replay.isError && (
+          <p role="alert" className="mt-1 text-xs break-words text-danger-ink">
+            {failureText(replay.error)}
+          </p>
+        )}
+      </div>
+      <ButtonLink to={paths.source(source.name, 'schema')}>Open schema</ButtonLink>
+      {mayEdit && blocked > 0 && (
+        <Button variant="primary" loading={replay.isPending} onClick={() => replay.mutate()}>
+          Replay blocked events
+        </Button>
+      )}
+    </section>
+  )
+}
