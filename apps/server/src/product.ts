@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createCollect } from '@tributary/collect'
+import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { systemClock } from '@tributary/kernel'
@@ -117,6 +117,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     eventStore,
     secretBox,
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
+    receiveWebhook: createWebhookReceiver(sourceWebhooks),
     counters: hub.coordination,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),

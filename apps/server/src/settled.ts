@@ -2,7 +2,7 @@ import type { Handlers } from '@tributary/http'
 
 /** Groups whose changes collection, the pipeline and delivery follow in snapshots of their own. */
 const followed = ['sources', 'writekeys', 'destinations', 'connections'] as const
-const reading = new Set(['list', 'get', 'getApp'])
+const reading = new Set(['list', 'get', 'getApp', 'previewTemplate'])
 
 type Call = (call: never) => Promise<unknown>
 

@@ -9,6 +9,7 @@ import {
   pageQuery,
   reference,
   requestId,
+  storableText,
   time,
   title,
 } from './fields.ts'
@@ -123,6 +124,28 @@ export const sources = {
     summary: "Changes one setting of a source's app; null takes it back to its default.",
     request: z.object({ name: line(100).min(1, 'Required'), value: settingValue }),
     response: source,
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
+  }),
+  previewTemplate: defineMethod({
+    name: 'sources.previewTemplate',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/sources/{source}:previewTemplate',
+    summary:
+      'Shows the events that a template would make of a call to the webhook of this source; nothing is kept or changed.',
+    request: z.object({
+      template: storableText(10_000).min(1, 'Required'),
+      /** The body of the call. */
+      body: storableText(100_000),
+      /** The parameters of its address, as they stand behind the question mark. */
+      query: storableText(2000).default(''),
+      headers: z.record(line(200), storableText(4000)).default({}),
+    }),
+    response: z.object({
+      /** JSON text of each event, as it would be kept. */
+      events: z.array(z.string()),
+      /** Why there are none; null when the template works. */
+      error: z.object({ reason: z.string(), message: z.string() }).nullable(),
+    }),
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
   delete: defineMethod({

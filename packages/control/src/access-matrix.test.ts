@@ -95,6 +95,7 @@ const table: Record<string, Row> = {
   'sources.update': editors,
   'sources.delete': editors,
   'sources.updateSetting': editors,
+  'sources.previewTemplate': editors,
   'sourceSchemaTemplates.list': members,
   'schemaVersions.list': members,
   'schemaVersions.get': members,

@@ -1,4 +1,10 @@
-import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import type {
+  DestinationDefinition,
+  Settings,
+  SourceDefinition,
+  WebhookCall,
+  WebhookRefusal,
+} from '@tributary/connector-kit'
 import type { ClientConfig } from '@tributary/contract'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { Blobs, Coordination, Database, EventStore } from '@tributary/storage'
@@ -11,6 +17,13 @@ export type Catalog = {
   destinations: readonly DestinationDefinition[]
 }
 
+/** Events as JSON texts, or why a call is refused; undefined when the app has no rule for it. */
+export type ReceiveWebhookCall = (
+  app: string,
+  settings: Settings,
+  call: WebhookCall,
+) => { events: readonly string[] } | { refusal: WebhookRefusal } | undefined
+
 /** Counters with an expiry, shared by all processes. */
 export type Counters = Pick<Coordination, 'increment'>
 
@@ -22,6 +35,8 @@ export type ControlDeps = {
   eventStore: EventStore
   secretBox: SecretBox
   catalog: Catalog
+  /** What becomes of a call to the webhook of a source of an app, exactly as collection does it. */
+  receiveWebhook: ReceiveWebhookCall
   counters: Counters
   live: LiveChannel
   /** Where pictures are kept. */

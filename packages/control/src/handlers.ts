@@ -70,6 +70,7 @@ import { createSource } from './sources/create.ts'
 import { deleteSource } from './sources/delete.ts'
 import { getSource } from './sources/get.ts'
 import { listSources } from './sources/list.ts'
+import { previewTemplate } from './sources/preview-template.ts'
 import { updateSource } from './sources/update.ts'
 import { updateSourceSetting } from './sources/update-setting.ts'
 import { completeOnboarding } from './users/complete-onboarding.ts'
@@ -190,6 +191,7 @@ export const createHandlers = (
     update: updateSource(deps),
     delete: deleteSource(deps),
     updateSetting: updateSourceSetting(deps),
+    previewTemplate: previewTemplate(deps),
   },
   sourceSchemaTemplates: { list: listSourceSchemaTemplates(deps) },
   schemaVersions: { list: listSchemaVersions(deps), get: getSchemaVersion(deps) },

@@ -183,6 +183,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     eventStore,
     secretBox,
     catalog: testCatalog,
+    receiveWebhook: () => ({ events: [] }),
     counters: createCounters(),
     blobs,
     live: (channel, event, data) => void published.push({ channel, event, data }),

@@ -54,6 +54,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'workspaces.create': { title: 'Staging', organization: organization.organization },
   'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
   'sources.update': { title: 'T', schema: '{"events":{"E":{}}}' },
+  'sources.previewTemplate': { template: '{}', body: '{}' },
   'sources.updateSetting': { name: 'signing_secret', value: 'whsec' },
   'writekeys.create': { source: made.source.name },
   'writekeys.rotate': {},
@@ -104,7 +105,8 @@ export const createRequests = async (
     const { administrator, workspaceId } = organization
     readable ??= makeResources(workspaceId, administrator)
     const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
-    if (name === 'sources.updateSetting') made.source = await makeSignedSource(organization)
+    if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
+      made.source = await makeSignedSource(organization)
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),

@@ -1,5 +1,10 @@
 /**
- * Writes without an audit record. A code that is asked for: nobody has done anything yet, and the mail itself is kept. The
+ * Writes without an audit record, and calls with a body that write nothing. A code that is asked for: nobody has done anything yet, and the mail itself is kept. The
  * inbox: what one has read concerns nobody else.
  */
-export const unrecorded: readonly string[] = ['users.sendOtp', 'notifications.markRead', 'notifications.markAllRead']
+export const unrecorded: readonly string[] = [
+  'users.sendOtp',
+  'sources.previewTemplate',
+  'notifications.markRead',
+  'notifications.markAllRead',
+]

@@ -1,0 +1,86 @@
+import { createWebhookReceiver } from '@tributary/collect'
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { sourceDefinitions } from '@tributary/sources'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+let path: string
+const webhook = sourceDefinitions.find(({ slug }) => slug === 'webhook')
+beforeAll(async () => {
+  // The real definition and what collection runs.
+  if (webhook?.webhook === undefined) throw new Error('no rule')
+  harness = await startControl({
+    catalog: { ...testCatalog, sources: [...testCatalog.sources, webhook] },
+    receiveWebhook: createWebhookReceiver(new Map([['webhook', webhook.webhook]])),
+  })
+  organization = await startOrganization(harness)
+  path = await make('webhook')
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const make = async (app: string): Promise<string> => {
+  const source = await organization.administrator.ok(
+    methods.sources.create,
+    { workspace: organization.workspaceId },
+    { body: { title: 'Hook', app: { name: `catalogSources/${app}` } } },
+  )
+  return `/${source.name}:previewTemplate`
+}
+
+const preview = async (body: object) => {
+  const reply = await organization.collaborator.call('POST', path, body)
+  const { events, error } = reply.body as { events?: string[]; error?: unknown }
+  return { status: reply.status, events: events?.map((text) => JSON.parse(text) as unknown), error }
+}
+
+test('a preview has the events that would be kept, and keeps nothing', async () => {
+  const before = await harness.audits()
+  expect(
+    await preview({
+      template: '{"event":"{{ headers.x-kind }} {{ query.n }}","userId":"{{ body.user }}"}',
+      body: '{"user":"u-1"}',
+      query: 'n=7',
+      headers: { 'X-Kind': 'Paid' },
+    }),
+  ).toEqual({ status: 200, events: [{ type: 'track', event: 'Paid 7', userId: 'u-1' }], error: null })
+  expect(await harness.audits()).toEqual(before)
+})
+
+test.each([
+  ['{{ body | nope }}', '{}', 'TEMPLATE_INVALID', 'Error at >> 1| {{ body | nope }}\n      ^'],
+  ['{"event":"{{ body.a }}"}', '{', 'INVALID_JSON', expect.stringContaining('not valid JSON')],
+  ['{"event":{{ body.a }}}', '{}', 'TEMPLATE_NOT_JSON', expect.stringContaining('did not render to JSON')],
+  ['{"userId":"u"}', '{}', 'MISSING_FIELD', expect.stringContaining('`event`')],
+])('%s of %s is shown as %s', async (template, body, reason, message) => {
+  expect(await preview({ template, body })).toEqual({ status: 200, events: [], error: { reason, message } })
+})
+
+test('it is for editors of the workspace, for sources with a template, and asks for one', async () => {
+  const body = { template: '{}', body: '{}' }
+  const { administrator, guest, outsider } = organization
+  expect((await harness.call('', 'POST', path, body)).status).toBe(401)
+  expect((await guest.call('POST', path, body)).status).toBe(403)
+  expect((await outsider.call('POST', path, body)).status).toBe(404)
+  expect((await administrator.call('POST', path.replace(idIn(path).split(':')[0] ?? '', newId()), body)).status).toBe(
+    404,
+  )
+  expect(await administrator.call('POST', await make('http'), body)).toMatchObject({
+    status: 400,
+    body: { metadata: { template: 'This kind of source has no template' } },
+  })
+  expect(await administrator.call('POST', path, { template: '', body: '{}' })).toMatchObject({
+    status: 400,
+    body: { metadata: { template: 'Required' } },
+  })
+  expect((await administrator.call('POST', path, { template: 'x'.repeat(10_001), body: '' })).status).toBe(400)
+})
