@@ -49,12 +49,13 @@ const delivered = async (id: string, secretBox = harness.secretBox) => {
 }
 
 describe('a destination', () => {
-  test('has its settings with defaults, and its app is an instance of its own', async () => {
+  test('API-49: is made of a catalogue entry: it has its settings with defaults, and its app is an instance of its own', async () => {
     const { made, params } = await create({ region: 'eu' })
     expect(made).toMatchObject({
       title: 'Receiver',
       enabled: true,
-      app: { name: `${made.name}/app`, catalog_app: app.name },
+      name: expect.stringMatching(new RegExp(`^workspaces/${workspace.workspace}/destinations/[0-9a-f-]{36}$`)),
+      app: { name: `${made.name}/app`, catalog_app: app.name, display_name: 'Webhook' },
     })
     expect(byName(made.app.settings)).toMatchObject({
       url: { value: 'https://a.example/hook', is_set: true, required: true, editable: true },
@@ -133,7 +134,19 @@ describe('a destination', () => {
     expect(await administrator.call('POST', path(), body)).toMatchObject({ status: 409 })
   })
 
-  test('that is deleted is gone with its connections, and its secrets are destroyed', async () => {
+  test('API-50: changes only what the mask names', async () => {
+    const { made } = await create()
+    const body = { title: 'Archive', enabled: false, settings: { url: 'https://b.example' } }
+    const reply = await administrator.call('PATCH', `/${made.name}?update_mask=title`, body)
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { name: made.name, title: 'Archive', enabled: true, app: { display_name: 'Webhook' } },
+    })
+    expect(await administrator.call('GET', `/${made.name}`)).toMatchObject({ body: reply.body })
+    expect(byName(made.app.settings)).toMatchObject({ url: { value: 'https://a.example/hook' } })
+  })
+
+  test('API-46: that is deleted is gone with its connections, and its secrets are destroyed', async () => {
     const made = await makeResources(workspace.workspace, administrator)
     const id = idIn(made.destination.name)
     expect((await administrator.call('DELETE', `/${made.destination.name}`)).status).toBe(200)
@@ -161,7 +174,7 @@ describe('updateSetting', () => {
   const update = (name: string, setting: string, value: unknown) =>
     administrator.call('POST', `/${name}/app:updateSetting`, { name: setting, value })
 
-  test('changes one setting and leaves the others, secrets included', async () => {
+  test('API-51: changes one setting and leaves the others, secrets included', async () => {
     const { made, params } = await create({ signing_secret: 'first' })
     expect(await update(made.name, 'batch_size', 20)).toMatchObject({ status: 200, body: { name: `${made.name}/app` } })
     expect(await update(made.name, 'signing_secret', 'second')).toMatchObject({ status: 200 })

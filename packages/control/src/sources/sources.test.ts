@@ -34,7 +34,7 @@ const create = (title: string, app = 'http') =>
   administrator.ok(methods.sources.create, workspace, { body: { title, app: { name: `catalogSources/${app}` } } })
 
 describe('a source', () => {
-  test('is made of a catalogue entry and read back the same', async () => {
+  test('SRC-04: is made of a catalogue entry and read back the same', async () => {
     const source = await create('  My shop  ')
     expect(source).toMatchObject({
       name: expect.stringMatching(new RegExp(`^workspaces/${workspace.workspace}/sources/[0-9a-f-]{36}$`)),
@@ -51,13 +51,23 @@ describe('a source', () => {
     )
   })
 
-  test('has the product of its catalogue entry, and lists are divided by it', async () => {
+  test('API-41: has the product of its catalogue entry, and lists are divided by it', async () => {
     await create('Shop')
     await create('Ads', 'ads')
     const titles = async (target_product?: 'CDP' | 'SIGNALS') =>
       (await administrator.ok(methods.sources.list, workspace, { query: { target_product } })).sources.map(
         (each) => each.title,
       )
+    const reply = await administrator.call('GET', `/workspaces/${workspace.workspace}/sources?target_product=CDP`)
+    expect(reply.body).toMatchObject({
+      sources: [
+        {
+          title: 'Shop',
+          name: expect.stringMatching(`workspaces/${workspace.workspace}/sources/`),
+          app: { extra: { app_icon: expect.stringMatching(/^data:image/) } },
+        },
+      ],
+    })
     expect(await titles('CDP')).toEqual(['Shop'])
     expect(await titles('SIGNALS')).toEqual(['Ads'])
     expect(await titles()).toEqual(['Ads', 'Shop'])
@@ -100,18 +110,23 @@ describe('a source', () => {
     expect(again).toMatchObject({ status: 409, body: { reason: 'ALREADY_EXISTS' } })
   })
 
-  test('changes only what the mask names', async () => {
+  test('API-44: changes only what the mask names', async () => {
     const source = await create('Shop')
     const reply = await administrator.call('PATCH', `/${source.name}?update_mask=title`, {
       title: 'Store',
       enabled: false,
     })
-    expect(reply.body).toMatchObject({ title: 'Store', enabled: true, name: source.name })
+    expect(reply.body).toMatchObject({
+      title: 'Store',
+      enabled: true,
+      name: source.name,
+      app: { display_name: 'HTTP API' },
+    })
     const off = await administrator.call('PATCH', `/${source.name}?update_mask=enabled`, { enabled: false })
     expect(off.body).toMatchObject({ title: 'Store', enabled: false })
   })
 
-  test('that is deleted is gone with its keys and connections, and cannot be deleted or changed again', async () => {
+  test('API-46, SRC-56: that is deleted is gone with its keys and connections, and cannot be deleted or changed again', async () => {
     const made = await makeResources(workspace.workspace, administrator)
     expect((await administrator.call('DELETE', `/${made.source.name}`)).status).toBe(200)
     for (const [verb, path, body] of [

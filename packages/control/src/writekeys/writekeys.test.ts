@@ -21,6 +21,21 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const make = () => makeResources(organization.workspaceId, organization.administrator)
 
+test('API-43, API-48, SRC-58: a key is made for the source that is named', async () => {
+  const { administrator, workspaceId } = organization
+  const { source } = await make()
+  const reply = await administrator.call('POST', `/workspaces/${workspaceId}/writekeys`, { source: source.name })
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      name: expect.stringMatching(new RegExp(`^workspaces/${workspaceId}/writekeys/[0-9a-f-]{36}$`)),
+      key: expect.stringMatching(/^[\w-]{32}$/),
+      source: source.name,
+      create_time: expect.stringMatching(/Z$/),
+    },
+  })
+})
+
 test('a key is unlike every other, shown to every member, and kept encrypted', async () => {
   const [a, b] = [await make(), await make()]
   expect(a.writekey.key).toMatch(/^[\w-]{32}$/)
