@@ -1,4 +1,5 @@
 import { methods } from '@tributary/contract'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 
@@ -73,6 +74,24 @@ test('every version is kept with its author, its time and what is in it, newest 
   const second = await guest.ok(methods.schemaVersions.get, { ...params, version: '2' })
   expect(second).toMatchObject({ ...schema_versions[1] })
   expect(JSON.parse(second.schema).events).toHaveProperty('Bought.properties.p0')
+})
+
+test('versions of the largest schema take a fraction of their text on disk', async () => {
+  const { params } = await start(0)
+  const types = ['string', 'number', 'boolean', 'object']
+  const properties = (event: number) =>
+    Object.fromEntries(
+      Array.from({ length: 70 }, (_, index) => [`property_${event}_${index}`, { type: types[(event * index) % 4] }]),
+    )
+  const events = Object.fromEntries(
+    Array.from({ length: 160 }, (_, event) => [`Event number ${event}`, { properties: properties(event) }]),
+  )
+  await organization.administrator.ok(methods.sources.update, params, { body: { schema: JSON.stringify({ events }) } })
+  const { rows } = await sql<{ length: number; size: number }>`
+    select length(schema) as length, pg_column_size(schema) as size from source_schemas
+    where source_id = ${params.source} and version = 2`.execute(harness.db)
+  expect(rows[0]?.length).toBeGreaterThan(400_000)
+  expect(rows[0]?.size).toBeLessThan(150_000)
 })
 
 test('a version whose author is gone stays, without an author', async () => {

@@ -54,9 +54,12 @@ const ordered = ({ events, user }: SourceSchema): string =>
     ...(user === undefined ? {} : { user: inOrder(user) }),
   })
 
-/** Whether two are one schema: the order of events, properties and names in lists says nothing. */
+/**
+ * Whether two are one schema: the order of events, properties and names in lists says nothing. Texts of one schema are
+ * equally long.
+ */
 export const isSameSchema = (a: StoredSchema, b: StoredSchema): boolean =>
-  a.text === b.text || ordered(a.schema) === ordered(b.schema)
+  a.text.length === b.text.length && (a.text === b.text || ordered(a.schema) === ordered(b.schema))
 
 const propertiesIn = (object: ObjectSchema): number =>
   [...object.properties.values()].reduce(

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { adminCredentials, createSource, createWorkspace, type Product, startProduct } from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { post, track } from './calls.ts'
+
+let product: Product
+let workspace: string
+beforeAll(async () => {
+  product = await startProduct()
+  await product.api.login(adminCredentials)
+  workspace = (await createWorkspace(product.api)).workspace
+})
+afterAll(() => product?.[Symbol.asyncDispose]())
+
+/** A schema of nearly the 512 KiB that one may have: a thousand events with as many properties as fit. */
+const largest = (title: string): string => {
+  const properties = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`p${index}`, { type: 'string' }]))
+  const events = Array.from({ length: 1000 }, (_, index) => [
+    `${title} ${index}`,
+    { properties, required: ['p0', 'p1'], recommended: ['p2'] },
+  ])
+  return JSON.stringify({ events: Object.fromEntries(events) })
+}
+
+const residentBytes = (): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${product.pid}/status`, 'utf8'))?.[1]) * 1024
+
+test('a schema of the greatest size is imported again and again while events keep being taken', async () => {
+  const { source, key } = await createSource(product.api, workspace)
+  const path = `/${source}?update_mask=schema&force_refresh=false`
+  const save = (round: number) => {
+    const body = { schema: largest(`Round ${round}`), schema_version: round, schema_change: 'imported' }
+    expect(body.schema.length).toBeGreaterThan(400 * 1024)
+    return product.api.ok('PATCH', path, body)
+  }
+  await save(1)
+  const before = residentBytes()
+  let taken = 0
+  let slowest = 0
+  let saving = true
+  const sending = (async () => {
+    while (saving) {
+      const started = performance.now()
+      const answer = await post(product, '/v1/track', key, track(`during-${taken}`))
+      slowest = Math.max(slowest, performance.now() - started)
+      expect(answer.status).toBe(200)
+      taken++
+    }
+  })()
+  const started = performance.now()
+  for (let round = 2; round <= 7; round++)
+    expect(await save(round)).toMatchObject({ schema_version: round + 1, schema: { version: round + 1 } })
+  const each = (performance.now() - started) / 6
+  saving = false
+  await sending
+  // With eight processes waiting for each core a save took 1.2 s, and 15 of them 150 MB: this is to catch a blow-up.
+  expect(each).toBeLessThan(5000)
+  expect(slowest).toBeLessThan(5000)
+  expect(taken).toBeGreaterThan(5)
+  expect(residentBytes() - before).toBeLessThan(400 * 1024 * 1024)
+
+  const listed = await product.api.ok('GET', `/${source}/schemaVersions?page_size=2`)
+  expect(listed.schema_versions).toMatchObject([
+    { version: 8, change: 'imported', event_count: 1000, property_count: 15_000 },
+    { version: 7 },
+  ])
+  const first = await product.api.ok('GET', `/${source}/schemaVersions/2`)
+  expect(Object.keys(JSON.parse(String(first.schema)).events)[999]).toBe('Round 1 999')
+})
