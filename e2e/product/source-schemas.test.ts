@@ -67,3 +67,20 @@ test('a schema of the greatest size is imported again and again while events kee
   const first = await product.api.ok('GET', `/${source}/schemaVersions/2`)
   expect(Object.keys(JSON.parse(String(first.schema)).events)[999]).toBe('Round 1 999')
 })
+
+test('a source of every app that has a schema of its own begins with that, and takes no template', async () => {
+  const { catalog_sources } = await product.api.ok('GET', `/${workspace}/catalogSources`)
+  const apps = (catalog_sources as { name: string; has_predefined_schema: boolean }[]).filter(
+    (app) => app.has_predefined_schema,
+  )
+  expect(apps.map(({ name }) => name)).toContain('catalogSources/stripe')
+  for (const { name } of apps) {
+    const body = { title: 'Own', app: { name } }
+    const { name: source } = await product.api.ok('POST', `/${workspace}/sources`, body)
+    const { schema } = (await product.api.ok('GET', `/${source}`)) as { schema: { schema: string; version: number } }
+    expect(schema.version).toBe(1)
+    expect(Object.keys(JSON.parse(schema.schema).events).length).toBeGreaterThan(5)
+    const templated = { ...body, schema: { initial_template: { name: 'sourceSchemaTemplates/blank' } } }
+    expect((await product.api.call('POST', `/${workspace}/sources`, templated)).status).toBe(400)
+  }
+})
