@@ -28,6 +28,7 @@ import { createMedia } from './media.ts'
 import { createPrometheus } from './metrics.ts'
 import { createOperations } from './operations.ts'
 import { createReadiness } from './readiness.ts'
+import { appendRequests } from './replayed-requests.ts'
 import { createThreads } from './roles/threads.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
 import type { RoleName } from './settings.ts'
@@ -121,6 +122,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     counters: hub.coordination,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
+    appendRequest: appendRequests(requests, () => disk.ok()),
     realtimeKey,
     clientConfig: clientConfigOf(config),
     openId: config.openId,

@@ -125,6 +125,7 @@ const table: Record<string, Row> = {
   'refusedRequests.listUnowned': staff,
   'droppedEvents.listBySource': members,
   'violations.listBySource': members,
+  'violations.replayBlocked': editors,
   'inferredSchemas.get': members,
   'metrics.get': members,
   'realtime.getConfig': everybody,

@@ -5,7 +5,7 @@ import type {
   WebhookCall,
   WebhookRefusal,
 } from '@tributary/connector-kit'
-import type { ClientConfig } from '@tributary/contract'
+import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { Blobs, Coordination, Database, EventStore } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
@@ -30,6 +30,12 @@ export type Counters = Pick<Coordination, 'increment'>
 /** Sends an event to those who listen to a realtime channel, best effort. */
 export type LiveChannel = (channel: string, event: string, data: unknown) => void
 
+/**
+ * Puts a request into the log of those that were accepted; resolves when it is on disk. Rejects with LogUnavailable or
+ * LogOverloaded when that cannot be now.
+ */
+export type AppendRequest = (meta: RequestMeta, body: Uint8Array) => Promise<void>
+
 export type ControlDeps = {
   db: Kysely<Database>
   eventStore: EventStore
@@ -39,6 +45,7 @@ export type ControlDeps = {
   receiveWebhook: ReceiveWebhookCall
   counters: Counters
   live: LiveChannel
+  appendRequest: AppendRequest
   /** Where pictures are kept. */
   blobs: Blobs
   /** Application key of the realtime gateway, shown to signed-in users. */

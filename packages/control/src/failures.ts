@@ -1,6 +1,6 @@
 import type { Handlers } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
-import { EventStoreUnavailable, isRelationalUnavailable } from '@tributary/storage'
+import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
 
 /** 503 when a store is away, so that clients try again; everything else stays what it is. */
 export const asApiError = (error: unknown): unknown => {
@@ -10,6 +10,10 @@ export const asApiError = (error: unknown): unknown => {
     })
   if (isRelationalUnavailable(error))
     return new AppError(503, 'UNAVAILABLE', 'The database is starting or busy; try again in a moment', {
+      retry_after: '2',
+    })
+  if (error instanceof LogUnavailable || error instanceof LogOverloaded)
+    return new AppError(503, 'UNAVAILABLE', 'The log takes nothing at the moment; try again in a moment', {
       retry_after: '2',
     })
   return error

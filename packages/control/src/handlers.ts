@@ -1,5 +1,4 @@
 import type { Handlers } from '@tributary/http'
-import { AppError } from '@tributary/kernel'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -92,6 +91,7 @@ import { startOnboarding } from './users/start-onboarding.ts'
 import { updateUser } from './users/update.ts'
 import { uploadPhoto } from './users/upload-photo.ts'
 import { listSourceViolations } from './violations/list-by-source.ts'
+import { replayBlockedEvents } from './violations/replay-blocked.ts'
 import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
@@ -101,11 +101,6 @@ import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 import { rotateWriteKey } from './writekeys/rotate.ts'
-
-/** Methods whose verbs are not written yet. */
-const later = async (): Promise<never> => {
-  throw new AppError(501, 'NOT_IMPLEMENTED', 'This call is not served yet')
-}
 
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (
@@ -196,7 +191,7 @@ export const createHandlers = (
   sourceSchemaTemplates: { list: listSourceSchemaTemplates(deps) },
   schemaVersions: { list: listSchemaVersions(deps), get: getSchemaVersion(deps) },
   inferredSchemas: { get: getInferredSchema(deps) },
-  violations: { listBySource: listSourceViolations(deps), replayBlocked: later },
+  violations: { listBySource: listSourceViolations(deps), replayBlocked: replayBlockedEvents(deps) },
   writekeys: {
     create: createWriteKey(deps),
     list: listWriteKeys(deps),

@@ -11,6 +11,7 @@ import {
   type MethodRequest,
   type MethodResponse,
   methods,
+  type RequestMeta,
   type Role,
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
@@ -177,6 +178,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   let now = startTime
   const accessChanges: string[] = []
+  const requests: { meta: RequestMeta; body: string }[] = []
   const published: { channel: string; event: string; data: unknown }[] = []
   const control = createControl({
     db: database.db,
@@ -187,6 +189,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     counters: createCounters(),
     blobs,
     live: (channel, event, data) => void published.push({ channel, event, data }),
+    appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
     onAccessChanged: (userId) => accessChanges.push(userId),
@@ -246,6 +249,8 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     secretBox,
     /** What was sent to realtime channels. */
     published,
+    /** What was put into the log of accepted requests. */
+    requests,
     call,
     /** Moves the control plane's clock. */
     advance(ms: number) {

@@ -66,6 +66,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'destinations.update': { title: 'Title' },
   'destinations.updateSetting': { name: 'batch_size', value: 5 },
   'destinations.retry': {},
+  'violations.replayBlocked': {},
   'connections.update': { enabled: false },
   'sessions.deleteOthers': {},
 })

@@ -1,0 +1,92 @@
+import { editors, type methods, parseSourceSchema, type RequestMeta, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { newId } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { readSource } from '../sources/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { replayedEvent } from './blocked-event.ts'
+import { type BlockedFilter, countBlocked, readBlocked } from './read-blocked.ts'
+
+/** What one call does at most: events that it sends, their bytes, and events that it looks at. */
+const mostEvents = 10_000
+const mostBytes = 64 * 1024 * 1024
+const mostLookedAt = 200_000
+/** Events of one request to the log. */
+const requestEvents = 500
+
+type Sent = { id: string; text: string }
+
+/**
+ * Sends the blocked events of a source that fit its schema as it is now through the pipeline again, oldest first, as
+ * requests of the log that name the stored events. They are written down as sent only when the log has them: after a
+ * crash between the two they are sent once more, and the pipeline, which knows them by the stored events' ids, takes
+ * them once. What exceeds one call waits for the next and counts as still blocked.
+ */
+export const replayBlockedEvents =
+  ({
+    db,
+    eventStore,
+    appendRequest,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'appendRequest' | 'clock'>): Handler<
+    typeof methods.violations.replayBlocked
+  > =>
+  async ({ actor, params, body, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const source = await readSource(db, workspace.id, params.source)
+    const { schema: text } = await db
+      .selectFrom('source_schemas')
+      .select('schema')
+      .where('source_id', '=', source.id)
+      .where('version', '=', source.schema_version)
+      .executeTakeFirstOrThrow()
+    const schema = parseSourceSchema(text)
+    // Before anything is sent: nothing goes out of which nobody knows who wanted it.
+    await db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'violations.replayBlocked',
+        resource: resourceNames.source.format({ workspace: workspace.id, source: source.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { schema_version: source.schema_version, ...(body.event === undefined ? {} : { event: body.event }) },
+        time: new Date(clock()),
+      }),
+    )
+    const filter: BlockedFilter = { workspaceId: workspace.id, sourceId: source.id, event: body.event }
+
+    const send = async (events: readonly Sent[]): Promise<void> => {
+      if (events.length === 0) return
+      const time = clock()
+      const ids = events.map(({ id }) => id)
+      // Their times are corrected already, as those that another server passes on.
+      const meta: RequestMeta = { w: workspace.id, s: source.id, k: 'batch', r: time, ip: '', f: true, p: ids }
+      await appendRequest(meta, Buffer.from(`{"batch":[${events.map((event) => event.text).join(',')}]}`))
+      const row = { workspace_id: workspace.id, source_id: source.id, time }
+      await eventStore.insert(
+        'replayed_events',
+        ids.map((event_id) => JSON.stringify({ ...row, event_id })).join('\n'),
+        { token: newId() },
+      )
+    }
+
+    let replayed = 0
+    let bytes = 0
+    let lookedAt = 0
+    for await (const rows of readBlocked(eventStore, filter, signal)) {
+      const fitting: Sent[] = []
+      for (const row of rows) {
+        if (replayed + fitting.length >= mostEvents) break
+        const event = replayedEvent(row, schema)
+        if (event !== undefined) fitting.push({ id: row.event_id, text: event })
+      }
+      for (let from = 0; from < fitting.length; from += requestEvents)
+        await send(fitting.slice(from, from + requestEvents))
+      replayed += fitting.length
+      bytes += fitting.reduce((sum, event) => sum + event.text.length, 0)
+      lookedAt += rows.length
+      if (replayed >= mostEvents || bytes >= mostBytes || lookedAt >= mostLookedAt) break
+    }
+    return { replayed, still_blocked: await countBlocked(eventStore, filter, signal) }
+  }
