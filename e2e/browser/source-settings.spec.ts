@@ -1,105 +1,103 @@
-import type { Page } from '@playwright/test'
+import { createHmac } from 'node:crypto'
 import { createSource, createWorkspace } from '@tributary/test-kit'
-import { callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
+import { recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
-import { sendTracks } from './tracking.ts'
 
-const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Delete source' })
-
-test('SRC-45, SRC-46, SRC-47: saving a title sends it alone and says so', async ({ signedIn: page, product }) => {
-  const { workspace } = await createWorkspace(product.api, 'Renamed')
-  const { source } = await createSource(product.api, workspace, 'Old name')
-  await page.goto(`/${source}#settings`)
-  const general = page.getByRole('form', { name: 'General' })
-  await general.getByRole('textbox', { name: 'Title' }).fill('')
-  const calls = recordCalls(page)
-  await general.getByRole('button', { name: 'Save Changes' }).click()
-  await expect(general.getByText('Required')).toBeVisible()
-  await general.getByRole('textbox', { name: 'Title' }).fill('New name')
-  await general.getByRole('button', { name: 'Save Changes' }).click()
-  await expect(page.getByText('Source Title Updated')).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'New name', level: 1 })).toBeVisible()
-  expect(calls.filter(({ verb }) => verb === 'PATCH')).toMatchObject([
-    { path: `/${source}?update_mask=title`, body: { title: 'New name' } },
-  ])
-})
-
-test('SRC-48, SRC-49, SRC-50: nothing is deleted until the question is answered with yes', async ({
+test("Stripe's secret is asked for on the set-up page, set once, never shown, and then deliveries are taken", async ({
   signedIn: page,
   product,
 }) => {
-  const { workspace } = await createWorkspace(product.api, 'Kept')
-  const { source } = await createSource(product.api, workspace, 'Web shop')
-  await page.goto(`/${source}#settings`)
-  const calls = recordCalls(page)
-  await page.getByRole('button', { name: 'Delete source' }).click()
-  await expect(
-    dialogOf(page).getByText(
-      'Are you sure you want to delete the Web shop source along with all its associated syncs?',
-      { exact: true },
-    ),
-  ).toBeVisible()
-  await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
-  await expect(dialogOf(page)).toHaveCount(0)
-  expect(calls.filter(({ verb }) => verb === 'DELETE')).toEqual([])
-  expect((await product.api.ok('GET', `/${source}`)).title).toBe('Web shop')
-})
-
-test('SRC-51, SRC-52, SRC-53, SRC-54: a deletion leaves the list at once, then the page, and says so', async ({
-  signedIn: page,
-  product,
-}) => {
-  const { workspace } = await createWorkspace(product.api, 'Deleted')
-  const { source, key } = await createSource(product.api, workspace, 'Web shop')
-  await createSource(product.api, workspace, 'Other shop')
-  await page.goto(`/${workspace}/sources`)
-  await page.getByRole('link', { name: 'Web shop' }).click()
-  await page.getByRole('tab', { name: 'Settings' }).click()
-  const open = Promise.withResolvers<void>()
-  await onCall(page, `/${source}`, async (route) => {
-    if (route.request().method() === 'DELETE') await open.promise
-    await route.fallback()
-  })
-  const calls = recordCalls(page)
-  await page.getByRole('button', { name: 'Delete source' }).click()
-  await dialogOf(page).getByRole('button', { name: 'Delete source' }).click()
-  await page.evaluate(() => window.history.back())
-  await expect(page.getByRole('link', { name: 'Other shop' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Web shop' })).toHaveCount(0)
-  open.resolve()
-  await expect(page.getByText('Source Deleted')).toBeVisible()
-  await expect(page).toHaveURL(`/${workspace}/sources`)
-  expect(callsTo(calls, `/${source}`).filter(({ verb }) => verb === 'DELETE')).toHaveLength(1)
-  expect(await sendTracks(product.url, key, [{ event: 'Gone', messageId: 'gone' }])).toBe(401)
-})
-
-test('SRC-55: a deletion that is refused puts the source back and says why', async ({ signedIn: page, product }) => {
-  const { workspace } = await createWorkspace(product.api, 'Put back')
-  const { source } = await createSource(product.api, workspace, 'Web shop')
-  await page.goto(`/${workspace}/sources`)
-  await page.getByRole('link', { name: 'Web shop' }).click()
-  await page.getByRole('tab', { name: 'Settings' }).click()
-  await onCall(page, `/${source}`, (route) =>
-    route.request().method() === 'DELETE' ? refuse(400, 'IN_USE', 'A sync still runs')(route) : route.fallback(),
-  )
-  await page.getByRole('button', { name: 'Delete source' }).click()
-  await dialogOf(page).getByRole('button', { name: 'Delete source' }).click()
-  await expect(dialogOf(page).getByRole('alert')).toHaveText('A sync still runs')
-  await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Sources' }).click()
-  await expect(page.getByRole('link', { name: 'Web shop' })).toBeVisible()
-})
-
-test('a rotated key is refused, and the new one is taken', async ({ signedIn: page, product }) => {
-  const { workspace } = await createWorkspace(product.api, 'Rotated')
-  const { source, key } = await createSource(product.api, workspace, 'Web shop')
+  const { workspace } = await createWorkspace(product.api, 'Payments')
+  const { source, key } = await createSource(product.api, workspace, 'Payments', 'stripe')
   await page.goto(`/${source}#setup`)
-  await page.getByRole('button', { name: 'Rotate' }).click()
-  await page.getByRole('dialog', { name: 'Rotate write key' }).getByRole('button', { name: 'Rotate key' }).click()
-  await expect(page.getByText('Write Key Rotated')).toBeVisible()
-  await page.getByRole('button', { name: 'Copy key' }).click()
-  const next = await page.evaluate(() => navigator.clipboard.readText())
-  expect(next).not.toBe(key)
-  await expect.poll(() => sendTracks(product.url, key, [{ event: 'Old', messageId: 'old' }])).toBe(401)
-  expect(await sendTracks(product.url, next, [{ event: 'New', messageId: 'new' }])).toBe(200)
+  await expect(
+    page.getByText('The signing secret is not set yet: until it is, every delivery is refused.'),
+  ).toBeVisible()
+  await expect(page.getByText(`${product.url}/v1/webhook?writeKey=${key}`)).toBeVisible()
+  await page.getByRole('link', { name: 'Set it' }).click()
+
+  const settings = page.getByRole('region', { name: 'Settings' })
+  const secret = settings.getByLabel('Signing secret', { exact: true })
+  await secret.fill('whsec_of_mine')
+  const calls = recordCalls(page)
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Setting Updated')).toBeVisible()
+  expect(calls[0]).toMatchObject({
+    verb: 'POST',
+    path: `/${source}/app:updateSetting`,
+    body: { name: 'signing_secret', value: 'whsec_of_mine' },
+  })
+  await expect(secret).toHaveValue('')
+  await expect(secret).toHaveAttribute('placeholder', /set; type to replace/)
+
+  const deliver = async (signedWith: string): Promise<number> => {
+    const body = JSON.stringify({
+      id: `evt_${signedWith}`,
+      object: 'event',
+      type: 'invoice.paid',
+      data: { object: {} },
+    })
+    const time = Math.floor(Date.now() / 1000)
+    const signature = createHmac('sha256', signedWith).update(`${time}.${body}`).digest('hex')
+    const headers = { 'stripe-signature': `t=${time},v1=${signature}` }
+    return (await fetch(`${product.url}/v1/webhook?writeKey=${key}`, { method: 'POST', headers, body })).status
+  }
+  expect([await deliver('whsec_of_mine'), await deliver('whsec_of_others')]).toEqual([200, 401])
+  await page.goto(`/${source}#refused`)
+  await expect(page.getByRole('table').getByText('Signature invalid')).toBeVisible({ timeout: 15_000 })
+
+  await page.goto(`/${source}#setup`)
+  await expect(page.getByText('is not set yet')).toHaveCount(0)
+  await page.goto(`/${source}#settings`)
+  await settings.getByRole('button', { name: 'Remove' }).click()
+  await expect(settings.getByRole('button', { name: 'Remove' })).toHaveCount(0)
+  await expect(secret).toHaveAttribute('placeholder', '')
+  expect(JSON.stringify(await product.api.ok('GET', `/${source}`))).not.toContain('whsec')
+})
+
+test('a template is tried with a body while it is written; what is shown is what runs', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Hooks')
+  const { source, key } = await createSource(product.api, workspace, 'Tickets', 'webhook')
+  await page.goto(`/${source}#settings`)
+  const settings = page.getByRole('region', { name: 'Settings' })
+  await settings.getByRole('button', { name: 'Start with that as a template' }).click()
+  const template = settings.getByLabel('Template', { exact: true })
+  await expect(template).toHaveValue(/"event": "webhook_source_event"/)
+  const preview = settings.getByRole('region', { name: 'Preview' })
+  await expect(preview.getByText('"webhook_source_event"')).toBeVisible()
+
+  // A part is put where the cursor is.
+  await template.fill('{"event": "Ticket ')
+  await settings.getByRole('button', { name: 'Insert body' }).click()
+  await expect(template).toHaveValue('{"event": "Ticket {{ body.name }}')
+  await template.fill('{"event": "Ticket {{ body.state | nope }}", "userId": "{{ body.customer.id }}"}')
+  await expect(preview.getByRole('alert')).toContainText('Error at >> 1| {"event": "Ticket {{ body.state | nope }}"')
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(settings.getByText(/^Error at >> 1\| /).first()).toBeVisible()
+  expect(
+    ((await product.api.ok('GET', `/${source}`)).app as { settings: { value: unknown }[] }).settings[0]?.value,
+  ).toBeNull()
+
+  await template.fill('{"event": "Ticket {{ body.state | upcase }}", "userId": "{{ body.customer.id }}"}')
+  await expect(preview.getByText('"Ticket CLOSED"')).toBeVisible()
+  await preview.getByLabel('Try it with a body').fill('{"state":"open"')
+  await expect(preview.getByRole('alert')).toContainText('Calls like this one are refused: INVALID_JSON')
+  await preview.getByLabel('Try it with a body').fill('{"state":"open","customer":{"id":"u-7"}}')
+  await expect(preview.getByText('"Ticket OPEN"')).toBeVisible()
+  await expect(preview.getByText('"u-7"', { exact: true })).toBeVisible()
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Setting Updated')).toBeVisible()
+  // The body that it was tried with stays.
+  await expect(preview.getByText('"Ticket OPEN"')).toBeVisible()
+
+  const body = '{"state":"merged","customer":{"id":"u-9"}}'
+  expect((await fetch(`${product.url}/v1/webhook?writeKey=${key}`, { method: 'POST', body })).status).toBe(200)
+  await expect
+    .poll(async () => ((await product.api.ok('GET', `/${source}/events`)) as { events: { title: string }[] }).events, {
+      timeout: 15_000,
+    })
+    .toMatchObject([{ title: 'Ticket MERGED' }])
 })

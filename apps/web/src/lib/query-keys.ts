@@ -17,6 +17,8 @@ export const keys = {
   schemaTemplates: (workspace: string) => ['schemaTemplates', workspace] as const,
   sources: (workspace: string) => ['sources', workspace] as const,
   source: (source: string) => ['source', source] as const,
+  templatePreview: (source: string, template: string, body: string) =>
+    ['templatePreview', source, template, body] as const,
   schemaVersions: (source: string) => ['schemaVersions', source] as const,
   schemaVersion: (source: string, version: number) => ['schemaVersion', source, version] as const,
   inferredSchema: (source: string, days: number) => ['inferredSchema', source, days] as const,

@@ -38,6 +38,24 @@ export const catalogSourceQuery = (workspace: string, app: string) =>
     queryFn: ({ signal }) => call(methods.catalogSources.get, { params: { ...workspaceIds(workspace), app }, signal }),
   })
 
+/** What a template would make of a body. Waits a moment, so that not every key of a typist is a call. */
+export const templatePreviewQuery = (source: string, template: string, body: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.templatePreview(source, template, body),
+    gcTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      signal.throwIfAborted()
+      return call(methods.sources.previewTemplate, {
+        params: sourceIds(source),
+        body: { template, body, query: '', headers: {} },
+        signal,
+      })
+    },
+  })
+
 /** What destinations can be made of. */
 export const catalogDestinationsQuery = (workspace: string) =>
   queryOptions({

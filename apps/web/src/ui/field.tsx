@@ -15,10 +15,13 @@ export const FieldError = ({
   id,
   message,
   live = false,
+  asCode = false,
 }: {
   id: string
   message: string | undefined
   live?: boolean
+  /** Shows it as it stands, in lines: what a parser says about a place. */
+  asCode?: boolean
 }) =>
   message !== undefined && (
     <p
@@ -27,9 +30,13 @@ export const FieldError = ({
       className="flex items-start gap-1.5 text-xs break-words text-danger-ink"
     >
       <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
-      <span className="min-w-0">
-        <WithCode text={message} />
-      </span>
+      {asCode ? (
+        <code className="min-w-0 overflow-x-auto scroll-thin font-mono whitespace-pre">{message}</code>
+      ) : (
+        <span className="min-w-0">
+          <WithCode text={message} />
+        </span>
+      )}
     </p>
   )
 
@@ -38,11 +45,12 @@ type FieldProps = {
   required?: boolean
   hint?: ReactNode
   error?: string | undefined
+  errorAsCode?: boolean
   children: (control: FieldControl) => ReactNode
 }
 
 /** A label with a red asterisk when required, a control, a hint, and below it the error with an icon. */
-export const Field = ({ label, required = false, hint, error, children }: FieldProps) => {
+export const Field = ({ label, required = false, hint, error, errorAsCode = false, children }: FieldProps) => {
   const id = useId()
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
     .filter((part) => part !== '')
@@ -68,7 +76,7 @@ export const Field = ({ label, required = false, hint, error, children }: FieldP
           {hint}
         </div>
       )}
-      <FieldError id={`${id}-error`} message={error} />
+      <FieldError id={`${id}-error`} message={error} asCode={errorAsCode} />
     </div>
   )
 }

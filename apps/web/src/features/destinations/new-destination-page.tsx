@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { Controller, useFormContext, useWatch } from 'react-hook-form'
 import { useNavigate, useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
+import { defaultSettings, filledSettings, isShown } from '../../lib/setting-values.ts'
 import { defaultTitle } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { catalogDestinationQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
@@ -15,11 +16,11 @@ import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
+import { shownHint } from '../../ui/setting-hint.tsx'
+import { SettingInput } from '../../ui/setting-input.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
+import { type DestinationForm, destinationForm } from './destination-form.ts'
 import { useCreateDestination } from './mutations.ts'
-import { shownHint } from './setting-hint.tsx'
-import { SettingInput } from './setting-input.tsx'
-import { type DestinationForm, defaultSettings, destinationForm, filledSettings, isShown } from './setting-values.ts'
 
 const SettingField = ({ option }: { option: SettingOption }) => {
   const { control } = useFormContext<DestinationForm>()

@@ -1,4 +1,4 @@
-import { type Destination, destinationTitle, type Setting, type SettingValue } from '@tributary/contract'
+import { type Destination, destinationTitle } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
@@ -8,14 +8,10 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Field } from '../../ui/field.tsx'
 import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
-import { settingFailure } from './setting-failure.ts'
-import { shownHint } from './setting-hint.tsx'
-import { SettingInput } from './setting-input.tsx'
-import { isEmptySetting, isShown, settingProblem } from './setting-values.ts'
 
 const titleForm = z.object({ title: destinationTitle })
 
@@ -56,97 +52,6 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
       }
       className="pb-4"
     />
-  )
-}
-
-const initialValue = (setting: Setting): SettingValue =>
-  setting.value ?? (setting.is_secret ? '' : (setting.default ?? ''))
-
-/** One setting that is saved by itself: switches and lists at once, the rest by its button. */
-const SettingRow = ({
-  destination,
-  setting,
-  mayEdit,
-}: {
-  destination: Destination
-  setting: Setting
-  mayEdit: boolean
-}) => {
-  const update = useUpdateSetting(destination)
-  const saved = initialValue(setting)
-  const [draft, setDraft] = useState<SettingValue>(saved)
-  const [problem, setProblem] = useState<string | undefined>()
-  // A secret is not shown again once it is saved: its input starts anew.
-  const [saves, setSaves] = useState(0)
-  const locked = !mayEdit || (!setting.editable && !isEmptySetting(setting.value))
-  const immediate = setting.type === 'boolean' || setting.type === 'select'
-  const changed = JSON.stringify(draft) !== JSON.stringify(saved)
-  const save = (value: SettingValue): void => {
-    const found = settingProblem(setting, value)
-    setProblem(found)
-    if (found !== undefined) return
-    update.mutate(
-      { name: setting.name, value: isEmptySetting(value) ? null : value },
-      {
-        onSuccess: () => {
-          setSaves((count) => count + 1)
-          if (setting.is_secret) setDraft('')
-        },
-        onError: (error) => {
-          setProblem(settingFailure(error, setting.name))
-          if (immediate) setDraft(saved)
-        },
-      },
-    )
-  }
-  const change = (value: SettingValue): void => {
-    setDraft(value)
-    setProblem(undefined)
-    if (immediate) save(value)
-  }
-  return (
-    <form
-      noValidate
-      className="space-y-3 px-5 py-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save(draft)
-      }}
-    >
-      <Field label={setting.display_name} required={setting.required} hint={shownHint(setting)} error={problem}>
-        {(control) => (
-          <SettingInput
-            key={saves}
-            option={setting}
-            control={control}
-            value={draft}
-            onChange={change}
-            disabled={locked || update.isPending}
-            isSet={setting.is_set}
-          />
-        )}
-      </Field>
-      {setting.is_secret && setting.is_set && !setting.required && !changed && !locked && (
-        <Button size="sm" loading={update.isPending} onClick={() => save(null)}>
-          Remove
-        </Button>
-      )}
-      {!immediate && changed && !locked && (
-        <div className="flex justify-end gap-2">
-          <Button
-            onClick={() => {
-              setDraft(saved)
-              setProblem(undefined)
-            }}
-          >
-            Discard
-          </Button>
-          <Button type="submit" variant="primary" loading={update.isPending}>
-            Save
-          </Button>
-        </div>
-      )}
-    </form>
   )
 }
 
@@ -194,31 +99,16 @@ const DangerCard = ({ destination }: { destination: Destination }) => {
 /** Title, settings, on and off, and deletion of a destination. */
 export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
-  const { settings } = destination.app
-  const values = Object.fromEntries(settings.map((setting) => [setting.name, setting.value ?? setting.default]))
+  const update = useUpdateSetting(destination)
   return (
     <div className="max-w-2xl space-y-5">
       <TitleCard key={destination.title} destination={destination} mayEdit={mayEdit} />
-      <section aria-label="Settings" className="rounded-lg border border-line bg-surface shadow-card">
-        <header className="px-5 pt-4 pb-1">
-          <h2 className="text-base font-semibold">Settings</h2>
-          <p className="mt-0.5 text-sm text-ink-2">
-            Each setting is saved by itself and holds from the next delivery on.
-          </p>
-        </header>
-        <div className="divide-y divide-line">
-          {settings
-            .filter((setting) => isShown(setting, values))
-            .map((setting) => (
-              <SettingRow
-                key={`${setting.name} ${JSON.stringify(setting.value)} ${setting.is_set}`}
-                destination={destination}
-                setting={setting}
-                mayEdit={mayEdit}
-              />
-            ))}
-        </div>
-      </section>
+      <SettingsCard
+        description="Each setting is saved by itself and holds from the next delivery on."
+        settings={destination.app.settings}
+        mayEdit={mayEdit}
+        onSave={update.mutateAsync}
+      />
       <EnabledCard destination={destination} mayEdit={mayEdit} />
       {mayEdit && <DangerCard destination={destination} />}
     </div>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { methods, type Source } from '@tributary/contract'
+import { methods, type SettingValue, type Source } from '@tributary/contract'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
@@ -125,6 +125,23 @@ export const useUpdateSource = (source: Source) => {
       )
     },
     onSettled: () => void cache.invalidateQueries({ queryKey: keys.sources(`workspaces/${workspace}`) }),
+  })
+}
+
+/** Changes one setting of a source's app. */
+export const useUpdateSourceSetting = (source: Source) => {
+  const cache = useQueryClient()
+  const key = keys.source(source.name)
+  return useMutation({
+    mutationFn: (body: { name: string; value: SettingValue }) =>
+      call(methods.sources.updateSetting, { params: sourceIds(source.name), body }),
+    onSuccess: (updated, { name }) => {
+      track('Source Updated', { source: source.name, fields: [`settings.${name}`] })
+      const before = cache.getQueryData<Source>(key)
+      if (before !== undefined) cache.setQueryData(key, { ...before, ...updated })
+      notify('success', 'Setting Updated')
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: key }),
   })
 }
 

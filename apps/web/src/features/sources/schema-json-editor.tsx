@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef } from 'react'
-import { JsonArea } from './schema-json-area.tsx'
+import { CodeArea } from '../../ui/code-area.tsx'
 import { lineOf, type SchemaText } from './schema-text.ts'
 
 /** A text area for the JSON text of a schema; below it what is wrong, with a link to the place. */
@@ -34,7 +34,7 @@ export const SchemaJsonEditor = ({
   }
   return (
     <div className="space-y-2">
-      <JsonArea ref={area} label={label} value={text} onChange={onText} mistakeLine={place?.line} describedBy={note} />
+      <CodeArea ref={area} label={label} value={text} onChange={onText} mistakeLine={place?.line} describedBy={note} />
       <div id={note} aria-live="polite" className="min-h-5 text-xs">
         {mistake !== undefined && place !== undefined ? (
           <p className="flex items-start gap-1.5 text-danger-ink">

@@ -9,9 +9,11 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { useDeleteSource, useUpdateSource } from './mutations.ts'
+import { useDeleteSource, useUpdateSource, useUpdateSourceSetting } from './mutations.ts'
 import { sourceForm } from './source-form.ts'
+import { sampleBody, TemplatePreview } from './template-preview.tsx'
 
 const TitleCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const update = useUpdateSource(source)
@@ -93,12 +95,39 @@ const DangerCard = ({ source }: { source: Source }) => {
   )
 }
 
-/** Title, on and off, and deletion of a source. */
+const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
+  const update = useUpdateSourceSetting(source)
+  // Kept here, since saving a setting makes its row anew.
+  const [body, setBody] = useState(sampleBody)
+  return (
+    <SettingsCard
+      description="Each setting is saved by itself and holds for what comes in from then on."
+      settings={source.app.settings}
+      mayEdit={mayEdit}
+      onSave={update.mutateAsync}
+      below={(setting, draft, change) =>
+        setting.type === 'template' &&
+        mayEdit && (
+          <TemplatePreview
+            source={source}
+            template={typeof draft === 'string' ? draft : ''}
+            body={body}
+            onBody={setBody}
+            onTemplate={change}
+          />
+        )
+      }
+    />
+  )
+}
+
+/** Title, settings, on and off, and deletion of a source. */
 export const SettingsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
   return (
     <div className="max-w-2xl space-y-5">
       <TitleCard key={source.title} source={source} mayEdit={mayEdit} />
+      {source.app.settings.length > 0 && <AppSettings source={source} mayEdit={mayEdit} />}
       <EnabledCard source={source} mayEdit={mayEdit} />
       {mayEdit && <DangerCard source={source} />}
     </div>

@@ -12,6 +12,7 @@ import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { FirstEvent } from './first-event.tsx'
 import { fillGuide } from './guide.ts'
 import type { LiveEvent } from './live-events.ts'
+import { SecretNotice } from './secret-notice.tsx'
 import { WriteKeysCard } from './write-keys-card.tsx'
 
 const Guide = ({ app, writeKey }: { app: string; writeKey: string | undefined }) => {
@@ -86,6 +87,7 @@ export const SetupTab = ({
   const mayEdit = useMayEdit() === true
   return (
     <div className="space-y-5">
+      <SecretNotice source={source} />
       <FirstEvent source={source} received={received} newest={newest} />
       <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the write keys">
         {(writekeys) => <WriteKeysCard source={source} writekeys={writekeys} mayEdit={mayEdit} />}

@@ -1,6 +1,5 @@
-import { destinationTitle, type SettingOption, type SettingValue } from '@tributary/contract'
-import { z } from 'zod'
-import { count } from '../../lib/text.ts'
+import type { SettingOption, SettingValue } from '@tributary/contract'
+import { count } from './text.ts'
 
 /** True for what counts as no value: null, empty text, no header at all. */
 export const isEmptySetting = (value: SettingValue | undefined): boolean =>
@@ -80,22 +79,3 @@ export const settingProblem = (
   if (option.type === 'url' && !(typeof value === 'string' && isWebAddress(value))) return 'Invalid url'
   return option.type === 'number' ? numberProblem(option, value) : undefined
 }
-
-const value = z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string()), z.null()])
-
-/** The rules of a new destination: its title, and each setting by its option. */
-export const destinationForm = (options: readonly SettingOption[]) =>
-  z
-    .object({
-      title: destinationTitle,
-      settings: z.record(z.string(), value),
-      sources: z.array(z.string()),
-    })
-    .superRefine((values, context) => {
-      for (const option of options.filter((each) => isShown(each, values.settings))) {
-        const message = settingProblem(option, values.settings[option.name])
-        if (message !== undefined) context.addIssue({ code: 'custom', path: ['settings', option.name], message })
-      }
-    })
-
-export type DestinationForm = { title: string; settings: Record<string, SettingValue>; sources: string[] }

@@ -1,7 +1,7 @@
 import type { SettingOption } from '@tributary/contract'
 import type { ReactNode } from 'react'
-import { Markup } from '../../ui/markup.tsx'
-import { settingHint } from './setting-values.ts'
+import { settingHint } from '../lib/setting-values.ts'
+import { Markup } from './markup.tsx'
 
 /** What is shown below a setting, or undefined when there is nothing to say. */
 export const shownHint = (option: SettingOption): ReactNode | undefined => {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from './errors.ts'
 
 /** What is shown below a setting that could not be changed. */
 export const settingFailure = (error: unknown, name: string): string => {

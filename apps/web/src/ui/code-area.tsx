@@ -1,23 +1,23 @@
 import { type KeyboardEvent, type Ref, useMemo, useRef } from 'react'
-import { cn } from '../../ui/cn.ts'
+import { cn } from './cn.ts'
 
 const lineHeight = 20
 
-/** Writes text where the cursor is, as if it were typed: it can be undone. */
-const type = (text: string): void => {
+/** Writes text where the cursor is in what has the focus, as if it were typed: it can be undone. */
+export const typeText = (text: string): void => {
   document.execCommand(text === '' ? 'delete' : 'insertText', false, text)
 }
 
 /** Indents the chosen lines, or takes two spaces back from each. */
 const indent = (area: HTMLTextAreaElement, back: boolean): void => {
   const { value, selectionStart: from, selectionEnd: to } = area
-  if (!back && from === to) return type('  ')
+  if (!back && from === to) return typeText('  ')
   const start = value.lastIndexOf('\n', from - 1) + 1
   const lines = value.slice(start, to)
   const changed = back ? lines.replaceAll(/^ {1,2}/gm, '') : lines.replaceAll(/^/gm, '  ')
   if (changed === lines) return
   area.setSelectionRange(start, to)
-  type(changed)
+  typeText(changed)
   area.setSelectionRange(start, start + changed.length)
 }
 
@@ -29,24 +29,31 @@ const nextIndent = ({ value, selectionStart }: HTMLTextAreaElement): string => {
 }
 
 /**
- * A text area for JSON with numbers of its lines. Tab indents and Enter keeps the indent; after Escape, Tab leaves it
+ * A text area for code with numbers of its lines. Tab indents and Enter keeps the indent; after Escape, Tab leaves it
  * once, as everywhere.
  */
-export const JsonArea = ({
+export const CodeArea = ({
   ref,
+  id,
   label,
   value,
   onChange,
   readOnly = false,
+  invalid = false,
   mistakeLine,
   describedBy,
   className,
 }: {
   ref?: Ref<HTMLTextAreaElement>
-  label: string
+  /** Ties it to a label that stands elsewhere. */
+  id?: string
+  /** Its name where no such label is. */
+  label?: string
   value: string
   onChange?: (value: string) => void
   readOnly?: boolean
+  /** Marks all of it as wrong. */
+  invalid?: boolean
   /** The line that is marked as the one with a mistake, from 1. */
   mistakeLine?: number | undefined
   describedBy?: string | undefined
@@ -70,7 +77,7 @@ export const JsonArea = ({
       indent(event.currentTarget, event.shiftKey)
     } else if (event.key === 'Enter' && !readOnly && !event.nativeEvent.isComposing) {
       event.preventDefault()
-      type(`\n${nextIndent(event.currentTarget)}`)
+      typeText(`\n${nextIndent(event.currentTarget)}`)
     }
     if (event.key !== 'Shift' && event.key !== 'Tab') leaves.current = false
   }
@@ -79,7 +86,7 @@ export const JsonArea = ({
     <div
       className={cn(
         'flex h-[min(28rem,50dvh)] overflow-hidden rounded-lg border bg-code font-mono text-xs leading-5 focus-within:outline-2 focus-within:outline-accent/35',
-        mistakeLine === undefined ? 'border-line focus-within:border-accent' : 'border-danger',
+        mistakeLine === undefined && !invalid ? 'border-line focus-within:border-accent' : 'border-danger',
         className,
       )}
     >
@@ -100,9 +107,10 @@ export const JsonArea = ({
       </div>
       <textarea
         ref={ref}
+        id={id}
         aria-label={label}
         aria-describedby={describedBy}
-        aria-invalid={mistakeLine === undefined ? undefined : true}
+        aria-invalid={mistakeLine === undefined && !invalid ? undefined : true}
         value={value}
         readOnly={readOnly}
         wrap="off"

@@ -1,15 +1,8 @@
-import type { SettingOption, SettingValue } from '@tributary/contract'
+import type { SettingOption } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from './errors.ts'
 import { settingFailure } from './setting-failure.ts'
-import {
-  defaultSettings,
-  destinationForm,
-  filledSettings,
-  isShown,
-  settingHint,
-  settingProblem,
-} from './setting-values.ts'
+import { defaultSettings, filledSettings, isShown, settingHint, settingProblem } from './setting-values.ts'
 
 const option = (part: Partial<SettingOption>): SettingOption => ({
   name: 'url',
@@ -73,33 +66,12 @@ describe('a setting that is asked for only while another has a value', () => {
     option({ name: 'on', type: 'boolean' }),
     option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),
   ]
-  const problems = (settings: Record<string, SettingValue>): number =>
-    destinationForm(options).safeParse({ title: 'Title', settings, sources: [] }).error?.issues.length ?? 0
   test.each([
-    [{ on: true, size: 'x' }, true, 1, { on: true, size: 'x' }],
-    [{ on: false, size: 'x' }, false, 0, { on: false }],
-  ])('%j: shown %s, problems %i', (settings, shown, count, sent) => {
+    [{ on: true, size: 'x' }, true, { on: true, size: 'x' }],
+    [{ on: false, size: 'x' }, false, { on: false }],
+  ])('%j: shown %s', (settings, shown, sent) => {
     expect(options.map((each) => isShown(each, settings))).toEqual([true, shown])
-    expect(problems(settings)).toBe(count)
     expect(filledSettings(options, settings)).toEqual(sent)
-  })
-})
-
-describe('the form of a new destination', () => {
-  const form = destinationForm([option({ type: 'url', required: true })])
-  const messages = (title: string, url: string): string[] =>
-    form
-      .safeParse({ title, settings: { url }, sources: [] })
-      .error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
-  test.each([
-    ['', 'https://x.example', 'title: Required'],
-    ['abc', 'https://x.example', 'title: At least 4 characters'],
-    ['abcd', '', 'settings.url: Required'],
-  ])('FORM-31, FORM-39: title %j and url %j: %s', (title, url, message) => {
-    expect(messages(title, url)).toContain(message)
-  })
-  test('takes what is complete', () => {
-    expect(messages('abcd', 'https://x.example')).toEqual([])
   })
 })
 

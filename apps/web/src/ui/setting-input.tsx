@@ -1,10 +1,11 @@
 import type { SettingOption, SettingValue } from '@tributary/contract'
 import { Plus, Trash2 } from 'lucide-react'
 import { type Ref, useState } from 'react'
-import { Button } from '../../ui/button.tsx'
-import type { FieldControl } from '../../ui/field.tsx'
-import { Input, PasswordInput, Select } from '../../ui/input.tsx'
-import { Switch } from '../../ui/switch.tsx'
+import { Button } from './button.tsx'
+import type { FieldControl } from './field.tsx'
+import { Input, PasswordInput, Select } from './input.tsx'
+import { Switch } from './switch.tsx'
+import { TemplateEditor } from './template-editor.tsx'
 
 type Pair = { id: number; name: string; value: string }
 
@@ -136,6 +137,8 @@ export const SettingInput = ({
           }
         />
       )
+    case 'template':
+      return <TemplateEditor control={control} value={text} onChange={onChange} disabled={disabled} />
     case 'secret':
       return (
         <PasswordInput

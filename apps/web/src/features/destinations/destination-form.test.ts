@@ -1,0 +1,47 @@
+import type { SettingOption, SettingValue } from '@tributary/contract'
+import { describe, expect, test } from 'vitest'
+import { destinationForm } from './destination-form.ts'
+
+const option = (part: Partial<SettingOption>): SettingOption => ({
+  name: 'url',
+  display_name: 'URL',
+  help_text: '',
+  type: 'string',
+  required: false,
+  default: null,
+  editable: true,
+  is_secret: false,
+  choices: [],
+  min: null,
+  max: null,
+  show_when: null,
+  ...part,
+})
+
+describe('the form of a new destination', () => {
+  const form = destinationForm([option({ type: 'url', required: true })])
+  const messages = (title: string, url: string): string[] =>
+    form
+      .safeParse({ title, settings: { url }, sources: [] })
+      .error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
+  test.each([
+    ['', 'https://x.example', 'title: Required'],
+    ['abc', 'https://x.example', 'title: At least 4 characters'],
+    ['abcd', '', 'settings.url: Required'],
+  ])('FORM-31, FORM-39: title %j and url %j: %s', (title, url, message) => {
+    expect(messages(title, url)).toContain(message)
+  })
+  test('takes what is complete', () => {
+    expect(messages('abcd', 'https://x.example')).toEqual([])
+  })
+})
+
+test('a setting that is not asked for is not checked', () => {
+  const options = [
+    option({ name: 'on', type: 'boolean' }),
+    option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),
+  ]
+  const problems = (settings: Record<string, SettingValue>): number =>
+    destinationForm(options).safeParse({ title: 'Title', settings, sources: [] }).error?.issues.length ?? 0
+  expect([problems({ on: true, size: 'x' }), problems({ on: false, size: 'x' })]).toEqual([1, 0])
+})

@@ -1,0 +1,95 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Source } from '@tributary/contract'
+import { CircleAlert } from 'lucide-react'
+import { useId } from 'react'
+import { formatJson } from '../../lib/json-text.ts'
+import { plainWebhookTemplate } from '../../lib/template-parts.ts'
+import { pluralise } from '../../lib/text.ts'
+import { templatePreviewQuery } from '../../lib/workspace-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeArea } from '../../ui/code-area.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+
+/** The body that a preview begins with. */
+export const sampleBody = `{
+  "id": "t-4711",
+  "state": "closed",
+  "customer": { "id": "user-123", "email": "jane@example.com" },
+  "total": 59.9
+}`
+
+const Result = ({ source, template, body }: { source: Source; template: string; body: string }) => {
+  const { data, error, isPending } = useQuery({
+    ...templatePreviewQuery(source.name, template, body),
+    placeholderData: keepPreviousData,
+  })
+  if (isPending) return <p className="text-sm text-ink-3">Rendering…</p>
+  if (error !== null)
+    return (
+      <p role="alert" className="text-sm text-danger-ink">
+        {error.message}
+      </p>
+    )
+  if (data.error !== null)
+    return (
+      <div role="alert" className="flex items-start gap-2 rounded-md bg-danger-soft px-3 py-2 text-danger-ink">
+        <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <div className="min-w-0 flex-1">
+          <p className="text-xs font-medium">Calls like this one are refused: {data.error.reason}</p>
+          <pre className="mt-1 overflow-x-auto scroll-thin font-mono text-xs leading-5">{data.error.message}</pre>
+        </div>
+      </div>
+    )
+  if (data.events.length === 0)
+    return <p className="text-sm text-ink-2">The template makes no event of this body: it is answered, and not kept.</p>
+  return (
+    <CodeBlock
+      codes={[
+        {
+          title: `${data.events.length} ${pluralise(data.events.length, 'event')}`,
+          language: 'json',
+          text: data.events.map((event) => formatJson(event)).join('\n\n'),
+        },
+      ]}
+      notice="Event copied"
+      className="max-h-80"
+    />
+  )
+}
+
+/** Below a template: a body to try it with, and what the server makes of it as it stands, saved or not. */
+export const TemplatePreview = ({
+  source,
+  template,
+  body,
+  onBody,
+  onTemplate,
+}: {
+  source: Source
+  template: string
+  body: string
+  onBody: (body: string) => void
+  onTemplate: (template: string) => void
+}) => {
+  const id = useId()
+  if (template.trim() === '')
+    return (
+      <div className="flex flex-wrap items-center gap-3 rounded-md bg-sunken px-3 py-2.5 text-sm text-ink-2">
+        <p className="min-w-0 flex-1">
+          Without a template each call becomes a track event whose properties are its body.
+        </p>
+        <Button size="sm" onClick={() => onTemplate(plainWebhookTemplate)}>
+          Start with that as a template
+        </Button>
+      </div>
+    )
+  return (
+    <section aria-label="Preview" className="space-y-2 border-t border-line pt-3">
+      <label htmlFor={id} className="block text-sm font-medium">
+        Try it with a body
+      </label>
+      <CodeArea id={id} value={body} onChange={onBody} className="h-36" />
+      <Result source={source} template={template} body={body} />
+    </section>
+  )
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { filterParts, offeredFilters } from './template-parts.ts'
+
+test('the offered filters, each with what it does and how it is written', () => {
+  expect(offeredFilters).toEqual([
+    'append',
+    'prepend',
+    'capitalize',
+    'downcase',
+    'upcase',
+    'ceil',
+    'floor',
+    'plus',
+    'date',
+  ])
+  for (const { name, insert } of filterParts) expect(insert.startsWith(` | ${name}`)).toBe(true)
+})
