@@ -69,7 +69,10 @@ const eventQuery = pageQuery.extend({
   /** User or anonymous id. */
   user_id: line(500).optional(),
   message_id: line(200).optional(),
-  /** A top-level property or trait, and the text of its value. Only together. */
+  /**
+   * A top-level property or trait, and the text of its value: a number in any way to write it, `true` or `false`. Only
+   * together. Rejected events are found by it only with `status=rejected`.
+   */
   property: line(200).optional(),
   property_value: line(500).optional(),
   /** Received at or after, and before. */

@@ -25,9 +25,9 @@ const start = async (rows: readonly Row[]) => {
   const { administrator, workspaceId } = organization
   const { source } = await makeResources(workspaceId, administrator)
   const prefix = newId()
-  const lines = rows.map(({ id, body, ...more }) => {
-    const { properties, traits } = (body ?? {}) as { properties?: object; traits?: object }
-    return JSON.stringify({
+  const lines = rows.map(({ id, body, columns, ...more }) => {
+    const original = String(more['original'] ?? JSON.stringify(body ?? {}))
+    const line = JSON.stringify({
       workspace_id: workspaceId,
       source_id: idIn(source.name),
       event_id: `${prefix}-${id}`,
@@ -37,11 +37,13 @@ const start = async (rows: readonly Row[]) => {
       status: 'accepted',
       receive_time: harness.now() - 1000,
       timestamp: 0,
-      ...(properties === undefined ? {} : { properties }),
-      ...(traits === undefined ? {} : { traits }),
-      original: JSON.stringify(body ?? {}),
+      original,
       ...more,
     })
+    if (more['status'] === 'rejected') return line
+    const { properties, traits, context } = JSON.parse(original)
+    const stored = columns ?? JSON.stringify({ properties, traits: traits ?? context?.traits })
+    return stored === '{}' ? line : `${line.slice(0, -1)},${String(stored).slice(1)}`
   })
   await harness.eventStore.insert('events', lines.join('\n'), { token: newId() })
   const ids = (page: { events: { event_id: string }[] }): string[] =>
@@ -147,7 +149,7 @@ describe('a property and its value', () => {
     const { find } = await start([
       { id: 'text', body: { properties: { v: '49.9' } } },
       { id: 'number', body: { properties: { v: 49.9 } } },
-      { id: 'written', original: '{"properties":{"v":4.990E1}}', properties: { v: 49.9 } },
+      { id: 'written', original: '{"properties":{"v":4.990E1}}' },
       { id: 'truth', body: { properties: { v: true } } },
       { id: 'word', body: { properties: { v: 'true' } } },
       { id: 'one', body: { properties: { v: 1 } } },
@@ -169,10 +171,26 @@ describe('a property and its value', () => {
 
   test('are told from neighbours that are the same number only by rounding', async () => {
     const { find } = await start([
-      { id: 'a', original: '{"properties":{"id":9007199254740993}}', properties: { id: 1 } },
-      { id: 'b', original: '{"properties":{"id":9007199254740992}}', properties: { id: 1 } },
+      ...['9007199254740993', '9007199254740992', '0.12345678901234567'].map((number) => ({
+        id: number,
+        original: `{"properties":{"id":${number}}}`,
+        columns: `{"properties":{"id":${number.length > 20 ? Number(number) : number}}}`,
+      })),
     ])
-    expect(await find({ ...by('id', '9007199254740993') })).toEqual(['a'])
+    for (const number of ['9007199254740993', '0.12345678901234567'])
+      expect(await find(by('id', number))).toEqual([number])
+  })
+
+  test('are found beside a number that the engine cannot read', async () => {
+    const { find } = await start([
+      {
+        id: 'a',
+        original: '{"properties":{"plan":"pro","n":12345678901234567890123}}',
+        columns: '{"properties":{"plan":"pro","n":1.2345678901234568e22}}',
+      },
+    ])
+    expect(await find(by('plan', 'pro'))).toEqual(['a'])
+    expect(await find(by('plan', 'free'))).toEqual([])
   })
 
   test('are found in traits, also in those an identify call has in its context', async () => {
@@ -183,7 +201,6 @@ describe('a property and its value', () => {
         id: 'c',
         type: 'identify',
         original: '{"type":"identify","context":{"traits":{"plan":"pro"}}}',
-        traits: { plan: 'pro' },
       },
       { id: 'd', type: 'track', original: '{"type":"track","context":{"traits":{"plan":"pro"}}}' },
       { id: 'e', type: 'page', body: { properties: { plan: 'pro' } } },
@@ -227,12 +244,14 @@ describe('a property and its value', () => {
     expect(await find(by(name, "' or 1=1 --"))).toEqual([])
   })
 
-  test('are found in events that were rejected', async () => {
+  test('are found in rejected events when those are asked for', async () => {
     const { find } = await start([
       { id: 'a', status: 'rejected', original: '{"properties":{"plan":"pro"}}' },
       { id: 'b', status: 'rejected', original: '{"properties":{"plan":"pro"' },
     ])
-    expect(await find(by('plan', 'pro'))).toContain('a')
+    expect(await find({ ...by('plan', 'pro'), status: 'rejected' })).toContain('a')
+    expect(await find(by('plan', 'pro'))).toEqual([])
+    expect(await find(by('a.b', 'pro'))).toEqual([])
   })
 })
 

@@ -6,8 +6,13 @@ export type EventFilter = Omit<ParsedQuery<typeof methods.events.listBySource>, 
   source?: string | undefined
 }
 
-/** A condition and its parameters, which appear in it as `{name:Type}`. */
-export type Conditions = { where: string[]; params: Record<string, unknown> }
+/** Conditions and their parameters, which appear in them as `{name:Type}`. */
+export type Conditions = {
+  where: string[]
+  /** What reads so much that it must only be asked of events for which all else is true. */
+  late: string[]
+  params: Record<string, unknown>
+}
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
@@ -18,38 +23,93 @@ const instant = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Math.min(Math.max(Date.parse(text), 0), lastInstant)
 
 /** Where the properties or traits of an event stand in what was received. */
-const holders = ["'properties'", "'traits'", "'context', 'traits'"] as const
+const holders = [
+  { place: "'properties'", of: '' },
+  { place: "'traits'", of: '' },
+  // Traits of a context are an event's own only where it is about them.
+  { place: "'context', 'traits'", of: "type = 'identify' and " },
+] as const
 
-/** Beyond these digits a number's text is compared: neighbours become the same number. */
+/** Beyond these digits the text of an integer is compared: neighbours become the same number. */
 const exactDigits = 15
+const integer = /^-?\d+$/
+const numeral = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
 
-/** The number that a text is, unless it has more digits than a number keeps. */
-const numberIn = (text: string): number | undefined =>
-  /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i.test(text) && text.replaceAll(/\D/g, '').length <= exactDigits
-    ? Number(text)
-    : undefined
+/**
+ * How the JSON columns are asked for a property. A part of the column that is named in the statement is read alone; by
+ * `getSubcolumn` the whole column is read. Other names than these have a meaning in a path (dots, brackets, `^`, `:`).
+ */
+const columnOf = (property: string): ((column: string) => string) | undefined => {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(property)) return (column) => `${column}.{property_name:Identifier}`
+  return /^[\p{L}\p{N}_ $/-]+$/u.test(property) ? (column) => `getSubcolumn(${column}, {property:String})` : undefined
+}
+
+type Value = { number: number | undefined; truth: boolean; long: boolean }
+
+const valueIn = (text: string): Value => {
+  const long = integer.test(text) && text.length > exactDigits
+  return {
+    number: numeral.test(text) && !long ? Number(text) : undefined,
+    truth: text === 'true' || text === 'false',
+    long,
+  }
+}
+
+/** Whether a JSON column may have the value: never false for an event that has it. */
+const columnMayHave = (path: string, value: Value): string => {
+  const any = [`dynamicElement(${path}, 'String') = {property_value:String}`]
+  if (value.truth) any.push(`dynamicElement(${path}, 'Bool') = {property_truth:Bool}`)
+  if (value.number !== undefined)
+    for (const type of ['Int64', 'UInt64', 'Float64'])
+      any.push(`dynamicElement(${path}, '${type}') = {property_number:Float64}`)
+  if (value.long) any.push(`toString(${path}) = {property_value:String}`)
+  return any.join(' or ')
+}
+
+/** Whether what was received has the value at this place. */
+const originalHas = (place: string, value: Value): string => {
+  const type = `JSONType(original, ${place}, {property:String})`
+  const any = [
+    `(${type} = 'String' and JSONExtractString(original, ${place}, {property:String}) = {property_value:String})`,
+  ]
+  if (value.truth || value.long)
+    any.push(
+      `(${type} in ('Int64', 'UInt64', 'Double', 'Bool') and JSONExtractRaw(original, ${place}, {property:String}) = {property_value:String})`,
+    )
+  if (value.number !== undefined)
+    any.push(
+      `(${type} in ('Int64', 'UInt64', 'Double') and JSONExtractFloat(original, ${place}, {property:String}) = {property_number:Float64})`,
+    )
+  return any.join(' or ')
+}
 
 /**
  * A property or trait of this name has this text: of strings the text itself, of numbers any way to write the number, of
- * booleans `true` or `false`; objects and lists have none. Read from the event as received, where a dot in a name is told
- * from an object inside.
+ * booleans `true` or `false`; objects and lists have none. What was received decides, where a dot in a name is told from
+ * an object inside; but that is 30 times as much to read as one property of the JSON columns, which choose what is
+ * looked at (of 3 million events: 0.2 s instead of 4 s; 1 s where `columnOf` has to read whole columns). Rejected events
+ * have empty columns: they are looked at when they are asked for.
  */
-const propertyConditions = (property: string, value: string): Conditions => {
-  const number = numberIn(value)
-  const matches = holders.map((holder) => {
-    const place = `original, ${holder}, {property:String}`
-    const scalar = `(JSONType(${place}) in ('Int64', 'UInt64', 'Double', 'Bool') and (JSONExtractRaw(${place}) = {property_value:String}${
-      number === undefined
-        ? ''
-        : ` or (JSONType(${place}) != 'Bool' and JSONExtractFloat(${place}) = {property_number:Float64})`
-    }))`
-    const text = `(JSONType(${place}) = 'String' and JSONExtractString(${place}) = {property_value:String})`
-    // Traits of a context are an event's own only where it is about them.
-    return `(${holder === holders[2] ? "type = 'identify' and " : ''}(${text} or ${scalar}))`
-  })
+const propertyConditions = (property: string, text: string, status: string | undefined): Conditions => {
+  const value = valueIn(text)
+  const path = status === 'rejected' ? undefined : columnOf(property)
+  const column =
+    path === undefined
+      ? []
+      : [`(${['properties', 'traits'].map((each) => columnMayHave(path(each), value)).join(' or ')})`]
+  const original = holders.map(({ place, of }) => `(${of}(${originalHas(place, value)}))`)
+  // The engine reads nothing from a text with an integer of more than 64 bits in it; the columns hold such events.
+  if (path !== undefined && !value.long) original.push('not isValidJSON(original)')
   return {
-    where: [`(${matches.join(' or ')})`],
-    params: { property, property_value: value, ...(number === undefined ? {} : { property_number: number }) },
+    where: [...(status === undefined ? ["status != 'rejected'"] : []), ...column],
+    late: [`(${original.join(' or ')})`],
+    params: {
+      property,
+      property_value: text,
+      ...(path?.('').includes('Identifier') === true ? { property_name: property } : {}),
+      ...(value.number === undefined ? {} : { property_number: value.number }),
+      ...(value.truth ? { property_truth: text === 'true' } : {}),
+    },
   }
 }
 
@@ -82,6 +142,7 @@ export const eventConditions = (filter: EventFilter): Conditions => {
   if (property === undefined && value !== undefined) throw refuse('property', 'Required with property_value')
 
   const where: string[] = []
+  const late: string[] = []
   const params: Record<string, unknown> = {}
   for (const key of equalKeys) {
     if (filter[key] === undefined) continue
@@ -101,9 +162,10 @@ export const eventConditions = (filter: EventFilter): Conditions => {
     params['search'] = filter.search
   }
   if (property !== undefined && value !== undefined) {
-    const ofProperty = propertyConditions(property, value)
+    const ofProperty = propertyConditions(property, value, filter.status)
     where.push(...ofProperty.where)
+    late.push(...ofProperty.late)
     Object.assign(params, ofProperty.params)
   }
-  return { where, params }
+  return { where, late, params }
 }

@@ -45,7 +45,7 @@ export const readEvents = async (
   page: Page<EventCursor>,
   options: { now: number; signal: AbortSignal },
 ): Promise<EventRow[]> => {
-  const { where, params: values } = eventConditions(filter)
+  const { where, late, params: values } = eventConditions(filter)
   const { start, end } = spanOf(filter)
   const conditions = ['workspace_id = {workspace:String}', ...where]
   const params: Record<string, unknown> = { ...values, workspace: workspaceId, limit: page.size + 1 }
@@ -60,14 +60,19 @@ export const readEvents = async (
     params['after_id'] = page.after[1]
   }
   const newest = Math.min(page.after?.[0] ?? options.now, end ?? options.now)
-  const since = (from: number | undefined): Promise<EventRow[]> =>
-    eventStore.query<EventRow>(
+  const since = (from: number | undefined): Promise<EventRow[]> => {
+    const early = [
+      ...conditions,
+      ...(from === undefined ? [] : ['receive_time >= fromUnixTimestamp64Milli({since:Int64})']),
+    ]
+    return eventStore.query<EventRow>(
       `select ${eventColumns} from events
-       where ${[...conditions, ...(from === undefined ? [] : ['receive_time >= fromUnixTimestamp64Milli({since:Int64})'])].join(' and ')}
+       ${late.length === 0 ? 'where' : 'prewhere'} ${early.join(' and ')}${late.length === 0 ? '' : ` where ${late.join(' and ')}`}
        order by receive_time desc, event_id desc limit {limit:UInt32}`,
       from === undefined ? params : { ...params, since: from },
       { lane: 'short', signal: options.signal },
     )
+  }
   for (const span of spans) {
     if (start !== undefined && newest - span <= start) break
     const rows = await since(newest - span)
