@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { authScreens, registrationScreens } from './auth-screens.ts'
+import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
 import { failing, settled } from './prepare.ts'
 import type { Seed } from './seed.ts'
@@ -393,4 +394,5 @@ export const screens: Screen[] = [
     expectsFailedCalls: true,
   },
   ...frameScreens,
+  ...eventScreens,
 ]

@@ -17,7 +17,13 @@ import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
 const entries = (workspace: string, { signals }: { signals: boolean }) => [
   { to: paths.workspace(workspace), label: 'Home', icon: House, end: true, also: [] },
-  { to: paths.sources(workspace), label: 'Sources', icon: Radio, end: false, also: [paths.catalogSources(workspace)] },
+  {
+    to: paths.sources(workspace),
+    label: 'Sources',
+    icon: Radio,
+    end: false,
+    also: [paths.catalogSources(workspace), paths.events(workspace)],
+  },
   {
     to: paths.destinations(workspace),
     label: 'Destinations',

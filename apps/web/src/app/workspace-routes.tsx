@@ -1,6 +1,6 @@
 import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
-import { workspaceEventsQuery } from '../lib/event-queries.ts'
+import { eventQuery, workspaceEventsQuery } from '../lib/event-queries.ts'
 import { patterns } from '../lib/paths.ts'
 import { platformAdminsOnly } from '../lib/workspace.ts'
 import {
@@ -53,6 +53,22 @@ const sourceRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../features/sources/new-source-page.tsx')).NewSourcePage }),
     loader: reads(({ workspace, params }) => [
       queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
+    ]),
+  },
+]
+
+const eventRoutes: RouteObject[] = [
+  {
+    path: patterns.events,
+    lazy: async () => ({ Component: (await import('../features/events/events-page.tsx')).EventsPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
+  },
+  {
+    path: patterns.event,
+    lazy: async () => ({ Component: (await import('../features/events/event-page.tsx')).EventPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(sourcesQuery(workspace)),
+      queryClient.prefetchQuery(eventQuery(workspace, params.eventId ?? '')),
     ]),
   },
 ]
@@ -195,6 +211,7 @@ export const workspaceRoute: RouteObject = {
           children: [
             { index: true, ...overview },
             ...sourceRoutes,
+            ...eventRoutes,
             ...destinationRoutes,
             ...areaRoutes,
             { path: '*', ...overview },

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import {
+  bucketLabel,
   bucketOf,
   bucketSpan,
   bucketsOf,
+  bucketTitle,
   changeOf,
   filled,
   presetOf,
@@ -98,4 +100,9 @@ test.each([
   [0, 0, undefined],
 ])('%d after %d is a change of %s percent', (current, previous, change) => {
   expect(changeOf(current, previous)).toBe(change)
+})
+
+test('a bucket is called by its time in UTC, wherever the reader is', () => {
+  expect([bucketLabel('20240131', 'en'), bucketTitle('20240131', 'en')]).toEqual(['Jan 31', 'Wed, Jan 31, 2024'])
+  expect([bucketLabel('2024013123', 'en'), bucketTitle('2024013123', 'en')]).toEqual(['23:00', 'Jan 31, 23:00 UTC'])
 })

@@ -80,3 +80,20 @@ export const filled = (buckets: readonly string[], counts: Readonly<Record<strin
 /** How a count changed against the period before, in percent; undefined when there was nothing before. */
 export const changeOf = (current: number, previous: number): number | undefined =>
   previous === 0 ? undefined : Math.round(((current - previous) / previous) * 100)
+
+const utc = (bucket: string, options: Intl.DateTimeFormatOptions, locale?: string): string =>
+  new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(bucketSpan(bucket).start)
+
+const isHour = (bucket: string): boolean => bucket.length === 10
+
+/** A bucket's place on an axis, in the reader's language: "14:00" or "Feb 3". */
+export const bucketLabel = (bucket: string, locale?: string): string =>
+  isHour(bucket)
+    ? utc(bucket, { hour: '2-digit', minute: '2-digit', hour12: false }, locale)
+    : utc(bucket, { month: 'short', day: 'numeric' }, locale)
+
+/** A bucket by its full name: "Sat, Feb 3, 2024", an hour with its time of day in UTC. */
+export const bucketTitle = (bucket: string, locale?: string): string =>
+  isHour(bucket)
+    ? `${utc(bucket, { month: 'short', day: 'numeric' }, locale)}, ${bucketLabel(bucket, locale)} UTC`
+    : utc(bucket, { weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' }, locale)

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type DeliveryStatus, methods, type ParkedDelivery } from '@tributary/contract'
 import { call } from './client.ts'
 import { ApiError } from './errors.ts'
+import { type EventFilters, eventQueryOf } from './event-filters.ts'
 import { destinationIds, sourceIds, workspaceIds } from './names.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
@@ -24,6 +25,23 @@ export const workspaceEventsQuery = (workspace: string) =>
     queryKey: keys.events(workspace),
     queryFn: async ({ signal }) =>
       (await call(methods.events.list, { params: workspaceIds(workspace), query: { page_size: 8 }, signal })).events,
+  })
+
+/** The events of a workspace that the filters leave, newest first, by pages of 50. */
+export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
+  infiniteQueryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: [...keys.events(workspace), 'filtered', filters],
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      call(methods.events.list, {
+        params: workspaceIds(workspace),
+        query: { ...eventQueryOf(filters, Date.now()), page_size: 50, page_token: pageParam },
+        signal,
+      }),
+    getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 10_000),
   })
 
 /** One event whole. A live event is stored up to about a second after it is shown, so a 404 is asked again for 5 s. */

@@ -1,3 +1,4 @@
+import type { EventFilters } from './event-filters.ts'
 import { slugOf } from './names.ts'
 
 const queryOf = (query: Record<string, string | undefined>): string => {
@@ -28,8 +29,7 @@ export const paths = {
   workspace: (workspace: string) => `/${workspace}`,
   sources: (workspace: string) => `/${workspace}/sources`,
   source: (source: string, tab?: SourceTab) => `/${source}${tab === undefined ? '' : `#${tab}`}`,
-  /** The explorer; `filters` are those of `lib/event-filters.ts`, as its address holds them. */
-  events: (workspace: string, filters: Record<string, string | undefined> = {}) =>
+  events: (workspace: string, filters: { [Name in keyof EventFilters]?: string | undefined } = {}) =>
     `/${workspace}/events${queryOf(filters)}`,
   event: (event: string) => `/${event}`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */

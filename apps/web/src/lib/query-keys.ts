@@ -29,6 +29,7 @@ export const keys = {
   unownedRefused: () => ['unownedRefused'] as const,
   events: (parent: string) => ['events', parent] as const,
   event: (event: string) => ['event', event] as const,
+  metrics: (workspace: string) => ['metrics', workspace] as const,
   destinations: (workspace: string) => ['destinations', workspace] as const,
   destination: (destination: string) => ['destination', destination] as const,
   /** Attempts and what is held. */

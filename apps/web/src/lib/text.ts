@@ -39,3 +39,7 @@ export const defaultTitle = (app: { title: string; instance_count: number }): st
 
 /** A whole number with thousands separators in the reader's locale. */
 export const count = (value: number): string => new Intl.NumberFormat(undefined).format(value)
+
+/** A whole number in few characters, as an axis shows it: "1.2K". */
+export const shortCount = (value: number, locale?: string): string =>
+  new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)

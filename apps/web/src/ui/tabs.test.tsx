@@ -16,6 +16,11 @@ test.each([
   expect(tabOfHash([{ id: 'live' }, { id: 'setup', hash: 'setup' }], hash)).toBe(tab)
 })
 
+test('a tab without a hash is the one to begin with, wherever it stands', () => {
+  const tabs = [{ id: 'overview', hash: 'overview' }, { id: 'live' }]
+  expect(['', '#live', '#overview'].map((hash) => tabOfHash(tabs, hash))).toEqual(['live', 'live', 'overview'])
+})
+
 const Where = () => <output>{useLocation().hash}</output>
 const tabs = [
   { id: 'live', name: 'Live events', icon: <Radio />, content: 'Events' },

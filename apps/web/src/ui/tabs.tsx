@@ -11,10 +11,11 @@ export type TabItem = {
   content: ReactNode
 }
 
-/** The tab that a URL hash names; the first one when it names none. */
+/** The tab that a URL hash names; when it names none the one without a hash, else the first. */
 export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: string): string => {
   const wanted = hash.replace(/^#/, '')
-  const found = tabs.find((tab) => (tab.hash ?? '') === wanted) ?? tabs[0]
+  const found =
+    tabs.find((tab) => (tab.hash ?? '') === wanted) ?? tabs.find((tab) => (tab.hash ?? '') === '') ?? tabs[0]
   return found?.id ?? ''
 }
 

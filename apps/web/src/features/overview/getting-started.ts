@@ -1,36 +1,73 @@
-export type Step = { id: string; title: string; text: string; to: string; done: boolean }
+import { isDone } from '../../lib/ui-store.ts'
+
+/** Where a step is taken: a page, or a window over this one. */
+export type StepPlace = { to: string } | { open: () => void }
+export type Step = { id: string; title: string; text: string; place: StepPlace; done: boolean }
+
+/** What the checklist looks at. `people` are members and open invitations; undefined when the user may not invite. */
+export type Progress = {
+  sources: number
+  receiving: number
+  destinations: number
+  connections: number
+  people: number | undefined
+}
+
+type Places = {
+  addSource: string
+  firstSource: string | undefined
+  addDestination: string
+  connect: string
+  invite: () => void
+}
 
 /** What a new workspace does first, in order, each with whether it is done. */
-export const gettingStarted = (
-  state: { sources: number; receiving: number; destinations: number; connections: number },
-  to: { addSource: string; firstSource: string | undefined; addDestination: string; connect: string },
-): Step[] => [
+export const gettingStarted = (state: Progress, places: Places): Step[] => [
   {
     id: 'source',
     title: 'Connect a source',
     text: 'Choose what sends your events.',
-    to: to.addSource,
+    place: { to: places.addSource },
     done: state.sources > 0,
   },
   {
     id: 'event',
     title: 'Send a first event',
     text: 'Copy the snippet with your key and watch it arrive.',
-    to: to.firstSource ?? to.addSource,
+    place: { to: places.firstSource ?? places.addSource },
     done: state.receiving > 0,
   },
   {
     id: 'destination',
     title: 'Add a destination',
     text: 'Choose where events are delivered to.',
-    to: to.addDestination,
+    place: { to: places.addDestination },
     done: state.destinations > 0,
   },
   {
     id: 'connection',
     title: 'Connect them',
     text: 'From then on every event is delivered.',
-    to: to.connect,
+    place: { to: places.connect },
     done: state.connections > 0,
   },
+  ...(state.people === undefined
+    ? []
+    : [
+        {
+          id: 'teammate',
+          title: 'Invite a teammate',
+          text: 'They see the same sources, destinations and events.',
+          place: { open: places.invite },
+          done: state.people > 1,
+        },
+      ]),
 ]
+
+/** The flag that says that the whole list was put away, and that of one of its steps. */
+export const checklistFlag = (workspace: string, step?: string): string =>
+  step === undefined ? `getting-started ${workspace}` : `getting-started ${workspace} ${step}`
+
+/** The steps as the list shows them: one that was done once stays done, also when what it made is gone. */
+export const remembered = (steps: readonly Step[], flags: Parameters<typeof isDone>[0], workspace: string): Step[] =>
+  steps.map((step) => ({ ...step, done: step.done || isDone(flags, checklistFlag(workspace, step.id)) }))

@@ -15,6 +15,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { ConnectionsTab } from './connections-tab.tsx'
 import { newestEvent } from './live-events.ts'
 import { LiveEventsTab } from './live-events-tab.tsx'
+import { OverviewTab } from './overview-tab.tsx'
 import { RefusedTab } from './refused-tab.tsx'
 import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
 import { SchemaTab } from './schema-tab.tsx'
@@ -47,6 +48,7 @@ const SourceView = ({ source }: { source: SourceWithSchema }) => {
         browsable
         label="Source"
         tabs={[
+          { id: 'overview', name: 'Overview', hash: 'overview', content: <OverviewTab source={source} /> },
           { id: 'live', name: 'Live events', content: <LiveEventsTab source={source} live={live} /> },
           {
             id: 'schema',
@@ -97,7 +99,7 @@ const Loading = () => (
   </div>
 )
 
-/** One source: its live events, refusals, set-up, connections and settings. */
+/** One source: its figures, live events, refusals, set-up, connections and settings. */
 export const SourcePage = () => {
   const workspace = useWorkspace()
   const { sourceId } = useParams()

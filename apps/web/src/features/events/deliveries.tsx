@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Delivery, EventDetail } from '@tributary/contract'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { byDestination } from '../../lib/by-destination.ts'
+import { deliveryStatus } from '../../lib/delivery-status.ts'
+import { paths } from '../../lib/paths.ts'
+import { count } from '../../lib/text.ts'
+import { destinationsQuery } from '../../lib/workspace-queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Exchange } from '../../ui/exchange.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+
+const Attempt = ({ attempt }: { attempt: Delivery }) => {
+  const { label, tone } = deliveryStatus(attempt.status)
+  const kept = attempt.request !== '' || attempt.response !== ''
+  return (
+    <li className="space-y-1.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Badge tone={tone}>{label}</Badge>
+        <span className="text-ink-2">
+          Attempt {attempt.attempt}
+          {attempt.http_status > 0 && ` · HTTP ${attempt.http_status}`} · {count(attempt.latency_ms)} ms
+        </span>
+        <RelativeTime time={attempt.time} className="ml-auto text-xs text-ink-3" />
+      </div>
+      {attempt.reason !== '' && !kept && <p className="text-xs break-words text-ink-2">{attempt.reason}</p>}
+      {kept && (
+        <details className="group">
+          <summary className="w-fit rounded-sm text-xs break-words text-ink-2 hover:text-ink">
+            {attempt.reason === '' ? 'Request and response' : attempt.reason}
+          </summary>
+          <div className="mt-3">
+            <Exchange reason="" request={attempt.request} response={attempt.response}>
+              Request and response are kept for failed attempts only.
+            </Exchange>
+          </div>
+        </details>
+      )}
+    </li>
+  )
+}
+
+/** What happened to an event at each destination, with every attempt. */
+export const Deliveries = ({ event, workspace }: { event: EventDetail; workspace: string }) => {
+  const destinations = useQuery(destinationsQuery(workspace))
+  const groups = useMemo(() => byDestination(event.deliveries), [event.deliveries])
+  const titleOf = (name: string): string =>
+    destinations.data === undefined
+      ? 'Destination'
+      : (destinations.data.find((destination) => destination.name === name)?.title ?? 'Deleted destination')
+  if (event.status !== 'accepted') return <p className="text-sm text-ink-2">It was not delivered to any destination.</p>
+  if (groups.length === 0)
+    return (
+      <p className="text-sm text-ink-2">
+        No attempt is recorded. Outcomes appear here within a few seconds when{' '}
+        <Link to={paths.source(event.source, 'connections')} className="text-accent-ink hover:underline">
+          its source is connected to a destination
+        </Link>
+        .
+      </p>
+    )
+  return (
+    <ul className="-my-3 divide-y divide-line">
+      {groups.map(({ destination, attempts }) => (
+        <li key={destination} className="space-y-2 py-3">
+          <Link to={paths.destination(destination)} className="rounded-sm font-medium hover:underline">
+            {titleOf(destination)}
+          </Link>
+          <ol className="space-y-2">
+            {attempts.map((attempt) => (
+              <Attempt key={`${attempt.attempt} ${attempt.time}`} attempt={attempt} />
+            ))}
+          </ol>
+        </li>
+      ))}
+    </ul>
+  )
+}

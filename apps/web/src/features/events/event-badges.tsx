@@ -1,0 +1,30 @@
+import type { EventSummary } from '@tributary/contract'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { Badge } from '../../ui/badge.tsx'
+
+/** What became of an event, in one badge: refused, kept back, or how it fits the schema. */
+export const StatusBadge = ({ event }: { event: Pick<EventSummary, 'status' | 'reason' | 'compatibility'> }) => {
+  if (event.status === 'rejected')
+    return (
+      <Badge tone="danger" dot title={event.reason}>
+        Rejected
+      </Badge>
+    )
+  if (event.status === 'blocked')
+    return (
+      <Badge tone="warning" dot title="Kept back: it does not fit the schema of its source.">
+        Blocked
+      </Badge>
+    )
+  if (event.compatibility === '') return <Badge tone="neutral">Accepted</Badge>
+  const { title, text, tone } = compatibilityWords[event.compatibility]
+  return (
+    <Badge tone={tone} title={text}>
+      {title}
+    </Badge>
+  )
+}
+
+/** Whether an event is a test. */
+export const EnvironmentBadge = ({ test }: { test: boolean }) =>
+  test ? <Badge tone="warning">Test</Badge> : <Badge tone="accent">Prod</Badge>

@@ -1,0 +1,165 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { EventSummary, Source } from '@tributary/contract'
+import { SearchX, Waypoints } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { type EventFilters, noFilters } from '../../lib/event-filters.ts'
+import { filteredEventsQuery } from '../../lib/event-queries.ts'
+import { paths } from '../../lib/paths.ts'
+import { count, pluralise, truncate } from '../../lib/text.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { EnvironmentBadge, StatusBadge } from './event-badges.tsx'
+import { setFilters } from './filter-words.ts'
+import { FiltersBar } from './filters-bar.tsx'
+import { useFilters } from './use-filters.ts'
+
+const columnsOf = (sources: readonly Source[], search: string): readonly Column<EventSummary>[] => [
+  {
+    id: 'event',
+    header: 'Event',
+    cell: (event) => (
+      <span className="block min-w-0 py-1.5">
+        <Link
+          to={paths.event(event.name)}
+          // The way back to the list as it is narrowed now.
+          state={{ search }}
+          title={event.title}
+          className="block w-fit max-w-full truncate rounded-sm font-medium hover:underline"
+        >
+          {truncate(event.title)}
+        </Link>
+        <span className="block truncate text-xs text-ink-3">
+          <span className="font-mono">{event.type === '' ? 'no type' : event.type}</span> ·{' '}
+          {sources.find(({ name }) => name === event.source)?.title ?? 'Deleted source'}
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'user',
+    header: 'User',
+    cell: (event) => (
+      <span
+        className="block max-w-40 truncate font-mono text-xs text-ink-2"
+        title={event.user_id || event.anonymous_id}
+      >
+        {event.user_id || event.anonymous_id || '–'}
+      </span>
+    ),
+    wide: true,
+  },
+  { id: 'status', header: 'Status', cell: (event) => <StatusBadge event={event} /> },
+  {
+    id: 'environment',
+    header: 'Environment',
+    cell: (event) => <EnvironmentBadge test={event.test} />,
+    wide: true,
+  },
+  {
+    id: 'time',
+    header: 'Received',
+    cell: (event) => <RelativeTime time={event.receive_time} className="text-ink-2" />,
+    align: 'right',
+    className: 'whitespace-nowrap',
+  },
+]
+
+const Nothing = ({ filtered, silent, onClear }: { filtered: boolean; silent: boolean; onClear: () => void }) => {
+  const workspace = useWorkspace()
+  if (filtered)
+    return (
+      <EmptyState icon={<SearchX />} title="No events match" action={<Button onClick={onClear}>Clear filters</Button>}>
+        Remove a filter above, choose a longer time, or look whether the source sends. Names are searched in part, ids
+        and values must be whole.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={<Waypoints />}
+      title="No events yet"
+      action={
+        <ButtonLink
+          to={silent ? paths.catalogSources(workspace.name) : paths.sources(workspace.name)}
+          variant="primary"
+        >
+          {silent ? 'Add source' : 'See sources'}
+        </ButtonLink>
+      }
+    >
+      Every event that your sources send is kept here with what became of it. Send one to see it.
+    </EmptyState>
+  )
+}
+
+const List = ({
+  filters,
+  sources,
+  change,
+}: {
+  filters: EventFilters
+  sources: readonly Source[]
+  change: (some: Partial<EventFilters>) => void
+}) => {
+  const workspace = useWorkspace()
+  const query = useInfiniteQuery(filteredEventsQuery(workspace.name, filters))
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
+  const search = useMemo(() => paths.events(workspace.name, filters), [workspace.name, filters])
+  const columns = useMemo(() => columnsOf(sources, search), [sources, search])
+  if (query.data === undefined && query.isError)
+    return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
+  if (query.data === undefined) return <TableSkeleton rows={8} columns={4} />
+  if (rows.length === 0)
+    return (
+      <Nothing
+        filtered={setFilters(filters, sources).length > 0}
+        silent={sources.length === 0}
+        onClear={() => change(noFilters)}
+      />
+    )
+  return (
+    <div className="space-y-4">
+      <DataTable label="Events" columns={columns} rows={rows} rowId={(event) => event.event_id} />
+      <div className="flex flex-col items-center gap-2 text-xs text-ink-3">
+        {query.hasNextPage && (
+          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        )}
+        <span role="status">
+          {count(rows.length)} {pluralise(rows.length, 'event')} shown{query.hasNextPage ? '' : ', no more'}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+const noSources: readonly Source[] = []
+
+/** All events of a workspace, newest first, narrowed by what the address says. */
+export const EventsPage = () => {
+  const workspace = useWorkspace()
+  const { filters, change } = useFilters()
+  const sources = useQuery(sourcesQuery(workspace.name)).data ?? noSources
+  return (
+    <>
+      <PageHeader
+        title="Events"
+        documentTitle="Events"
+        description="Everything your sources have sent, and what became of it."
+        crumbs={[{ label: 'Home', to: paths.workspace(workspace.name) }]}
+      />
+      <div className="space-y-5">
+        <FiltersBar filters={filters} change={change} sources={sources} />
+        <List filters={filters} sources={sources} change={change} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { EventDetail } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { fateOf } from './fate.ts'
+
+const event: EventDetail = {
+  name: 'workspaces/w1/events/e1',
+  event_id: 'e1',
+  message_id: 'm1',
+  type: 'track',
+  title: 'Order Completed',
+  source: 'workspaces/w1/sources/s1',
+  test: false,
+  status: 'accepted',
+  reason: '',
+  user_id: 'u1',
+  anonymous_id: '',
+  compatibility: 'compatible',
+  schema_version: 3,
+  receive_time: '2024-02-03T14:25:00.000Z',
+  timestamp: '2024-02-03T14:25:00.000Z',
+  group_id: '',
+  previous_id: '',
+  original_timestamp: null,
+  sent_at: null,
+  ip: '203.0.113.7',
+  problems: [],
+  replay_time: null,
+  payload: {},
+  original: '{}',
+  deliveries: [],
+}
+
+const stepsOf = (change: Partial<EventDetail>): string[] =>
+  fateOf({ ...event, ...change }).map(({ title, tone }) => `${title} ${tone}`)
+
+test.each([
+  ['an event that fits', {}, ['Received success', 'Compatible success']],
+  ['one that fits in part', { compatibility: 'needsAttention' }, ['Received success', 'Needs attention warning']],
+  ['an unknown one', { compatibility: 'incompatible' }, ['Received success', 'Incompatible danger']],
+  ['one that nothing judged', { compatibility: '', schema_version: 0 }, ['Received success', 'Not checked neutral']],
+  ['a rejected one', { status: 'rejected', compatibility: '' }, ['Received neutral', 'Rejected danger']],
+  [
+    'a blocked one',
+    { status: 'blocked', compatibility: 'incompatible' },
+    ['Received success', 'Incompatible danger', 'Blocked warning'],
+  ],
+  [
+    'one that was sent again',
+    { status: 'blocked', compatibility: 'incompatible', replay_time: '2024-02-04T00:00:00.000Z' },
+    ['Received success', 'Incompatible danger', 'Blocked warning', 'Replayed success'],
+  ],
+] as const)('the fate of %s', (_title, change, steps) => {
+  expect(stepsOf(change)).toEqual(steps)
+})
+
+test('it is told from where an event came, which version judged it and why it was refused', () => {
+  expect(fateOf(event).map(({ text }) => text)).toEqual([
+    'It was accepted from 203.0.113.7 and kept.',
+    'This event is fully compatible with the source schema. It was compared with version 3.',
+  ])
+  expect(fateOf({ ...event, ip: '', status: 'rejected', reason: 'name_missing: Name it.' }).at(-1)?.text).toBe(
+    'Name it. Mend it at the sender and send it again: it was delivered nowhere.',
+  )
+})

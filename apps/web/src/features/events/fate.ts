@@ -1,0 +1,74 @@
+import type { EventDetail } from '@tributary/contract'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { rejectionOf } from '../../lib/rejection.ts'
+
+export type FateTone = 'neutral' | 'success' | 'warning' | 'danger'
+
+/** One thing that happened to an event; `time` where it is known, `text` in words with code in backticks. */
+export type FateStep = {
+  id: 'received' | 'rejected' | 'checked' | 'blocked' | 'replayed'
+  title: string
+  text: string
+  tone: FateTone
+  time?: string
+}
+
+const checked = ({ compatibility, schema_version: version }: EventDetail): FateStep => {
+  if (compatibility === '')
+    return {
+      id: 'checked',
+      title: 'Not checked',
+      text: 'It was not compared with a schema.',
+      tone: 'neutral',
+    }
+  const { title, text, tone } = compatibilityWords[compatibility]
+  return {
+    id: 'checked',
+    title,
+    text: version > 0 ? `${text} It was compared with version ${version}.` : text,
+    tone,
+  }
+}
+
+/** What happened to an event before it was delivered anywhere, in order. */
+export const fateOf = (event: EventDetail): FateStep[] => {
+  const received: FateStep = {
+    id: 'received',
+    title: 'Received',
+    text: event.ip === '' ? 'It was accepted and kept.' : `It was accepted from ${event.ip} and kept.`,
+    tone: 'success',
+    time: event.receive_time,
+  }
+  if (event.status === 'rejected')
+    return [
+      { ...received, text: received.text.replace('accepted', 'taken'), tone: 'neutral' },
+      {
+        id: 'rejected',
+        title: 'Rejected',
+        text: `${rejectionOf(event.reason).advice} Mend it at the sender and send it again: it was delivered nowhere.`,
+        tone: 'danger',
+      },
+    ]
+  if (event.status !== 'blocked') return [received, checked(event)]
+  return [
+    received,
+    checked(event),
+    {
+      id: 'blocked',
+      title: 'Blocked',
+      text: 'Its source keeps back what does not fit its schema, so it was delivered nowhere.',
+      tone: 'warning',
+    },
+    ...(event.replay_time === null
+      ? []
+      : [
+          {
+            id: 'replayed' as const,
+            title: 'Replayed',
+            text: 'It fits the schema by now and was sent again as a new event with the same message id.',
+            tone: 'success' as const,
+            time: event.replay_time,
+          },
+        ]),
+  ]
+}

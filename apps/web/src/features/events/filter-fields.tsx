@@ -1,0 +1,225 @@
+import { compatibilities, eventStatuses, eventTypes, type Source } from '@tributary/contract'
+import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { presetOf, rangePresets, viewOf } from '../../lib/date-range.ts'
+import type { EventFilters } from '../../lib/event-filters.ts'
+import { Field, type FieldControl } from '../../ui/field.tsx'
+import { Input, SearchInput, Select } from '../../ui/input.tsx'
+import { choiceWords } from './filter-words.ts'
+
+/** How long (ms) typing rests before it narrows the list. */
+const rest = 300
+
+type Change = (some: Partial<EventFilters>) => void
+type FieldsProps = { filters: EventFilters; change: Change }
+
+/** A text that is typed at once and told when typing rests; what changes it from outside shows when nobody types. */
+const useTyped = (value: string, tell: (text: string) => void) => {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // Another filter may change while typing rests: the latest knows of it.
+  const latest = useRef(tell)
+  useEffect(() => {
+    latest.current = tell
+  })
+  useEffect(() => {
+    if (timer.current === undefined) setText(value)
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return {
+    value: text,
+    onChange: (event: ChangeEvent<HTMLInputElement>): void => {
+      const typed = event.target.value
+      setText(typed)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => {
+        timer.current = undefined
+        latest.current(typed.trim())
+      }, rest)
+    },
+  }
+}
+
+const TypedInput = ({
+  value,
+  tell,
+  control,
+  max,
+}: {
+  value: string
+  tell: (text: string) => void
+  control: FieldControl
+  max: number
+}) => <Input {...control} {...useTyped(value, tell)} autoComplete="off" spellCheck={false} maxLength={max} />
+
+const Choice = ({
+  label,
+  value,
+  any,
+  options,
+  words,
+  onChoose,
+}: {
+  label: string
+  value: string
+  any: string
+  options: readonly string[]
+  words: (option: string) => string
+  onChoose: (value: string) => void
+}) => (
+  <Field label={label}>
+    {(control) => (
+      <Select {...control} value={value} onChange={(event) => onChoose(event.target.value)}>
+        <option value="">{any}</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {words(option)}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)
+
+const custom = 'custom'
+
+const timeChoice = ({ range, from, to }: EventFilters): string =>
+  range !== '' ? range : from !== '' || to !== '' ? custom : ''
+
+const timesOf = (choice: string): Pick<EventFilters, 'range' | 'from' | 'to'> =>
+  choice === custom
+    ? { range: '', from: new Date(Date.now() - 86_400_000).toISOString(), to: '' }
+    : { range: choice === '' ? '' : presetOf(choice), from: '', to: '' }
+
+/** The filters that are always there: name, source and time. */
+export const MainFields = ({ filters, change, sources }: FieldsProps & { sources: readonly Source[] }) => {
+  const known = filters.source === '' || sources.some(({ name }) => name === filters.source)
+  const typed = useTyped(filters.search, (search) => change({ search }))
+  return (
+    <>
+      <SearchInput label="Search by event name" maxLength={200} {...typed} />
+      <Select
+        aria-label="Source"
+        className="max-sm:w-full sm:w-44"
+        value={filters.source}
+        onChange={(event) => change({ source: event.target.value })}
+      >
+        <option value="">All sources</option>
+        {!known && <option value={filters.source}>Deleted source</option>}
+        {sources.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Time"
+        className="max-sm:w-full sm:w-36"
+        value={timeChoice(filters)}
+        onChange={(event) => change(timesOf(event.target.value))}
+      >
+        <option value="">Any time</option>
+        {rangePresets.map((preset) => (
+          <option key={preset} value={preset}>
+            {viewOf(preset).title}
+          </option>
+        ))}
+        <option value={custom}>Custom</option>
+      </Select>
+    </>
+  )
+}
+
+/** A moment as the platform's date input has it: the reader's time, to the minute. */
+const inputTime = (time: string): string => {
+  if (time === '') return ''
+  const date = new Date(time)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+const TimeField = ({ label, value, onPick }: { label: string; value: string; onPick: (time: string) => void }) => (
+  <Field label={label}>
+    {(control) => (
+      <Input
+        {...control}
+        type="datetime-local"
+        value={inputTime(value)}
+        onChange={(event) => {
+          const picked = event.target.value
+          onPick(picked === '' ? '' : new Date(picked).toISOString())
+        }}
+      />
+    )}
+  </Field>
+)
+
+const Grid = ({ children }: { children: ReactNode }) => (
+  <div className="grid gap-x-3 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">{children}</div>
+)
+
+/** Start and end of a time of one's own, when that is chosen. */
+export const TimeFields = ({ filters, change }: FieldsProps) =>
+  timeChoice(filters) === custom && (
+    <Grid>
+      <TimeField label="From" value={filters.from} onPick={(from) => change({ from })} />
+      <TimeField label="Before" value={filters.to} onPick={(to) => change({ to })} />
+    </Grid>
+  )
+
+/** All other filters. */
+export const MoreFields = ({ filters, change }: FieldsProps) => {
+  const half = (filters.property === '') !== (filters.value === '')
+  return (
+    <Grid>
+      <Choice
+        label="Type"
+        any="All types"
+        value={filters.type}
+        options={eventTypes}
+        words={choiceWords.type}
+        onChoose={(type) => change({ type })}
+      />
+      <Choice
+        label="Status"
+        any="Any status"
+        value={filters.status}
+        options={eventStatuses}
+        words={choiceWords.status}
+        onChoose={(status) => change({ status })}
+      />
+      <Choice
+        label="Compatibility"
+        any="Any"
+        value={filters.compatibility}
+        options={compatibilities}
+        words={choiceWords.compatibility}
+        onChoose={(compatibility) => change({ compatibility })}
+      />
+      <Choice
+        label="Environment"
+        any="Test and production"
+        value={filters.test}
+        options={['true', 'false']}
+        words={choiceWords.test}
+        onChoose={(test) => change({ test })}
+      />
+      <Field label="User id or anonymous id">
+        {(control) => <TypedInput control={control} value={filters.user} tell={(user) => change({ user })} max={500} />}
+      </Field>
+      <Field label="Message id">
+        {(control) => (
+          <TypedInput control={control} value={filters.message} tell={(message) => change({ message })} max={200} />
+        )}
+      </Field>
+      <Field label="Property or trait">
+        {(control) => (
+          <TypedInput control={control} value={filters.property} tell={(property) => change({ property })} max={200} />
+        )}
+      </Field>
+      <Field label="Its value" {...(half ? { hint: 'Property and value count together.' } : {})}>
+        {(control) => (
+          <TypedInput control={control} value={filters.value} tell={(value) => change({ value })} max={500} />
+        )}
+      </Field>
+    </Grid>
+  )
+}

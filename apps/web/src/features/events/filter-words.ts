@@ -1,0 +1,48 @@
+import type { Source } from '@tributary/contract'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { rangePresets, viewOf } from '../../lib/date-range.ts'
+import type { EventFilters } from '../../lib/event-filters.ts'
+import { humanise } from '../../lib/text.ts'
+import { localTime } from '../../lib/time.ts'
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Words for a choice of a filter. */
+export const choiceWords = {
+  type: capital,
+  status: capital,
+  compatibility: (value: string): string =>
+    Object.entries(compatibilityWords).find(([name]) => name === value)?.[1].title ?? capital(humanise(value)),
+  test: (value: string): string => (value === 'true' ? 'Test' : 'Production'),
+} as const
+
+/** One filter that is set, in words, and the names of what it consists of. */
+export type SetFilter = { label: string; value: string; names: (keyof EventFilters)[] }
+
+/** The filters that narrow the list, in words; a property counts with its value only. */
+export const setFilters = (filters: EventFilters, sources: readonly Pick<Source, 'name' | 'title'>[]): SetFilter[] => {
+  const found: SetFilter[] = []
+  const add = (label: string, value: string, names: (keyof EventFilters)[]): void => {
+    if (value !== '') found.push({ label, value, names })
+  }
+  add('Name contains', filters.search, ['search'])
+  if (filters.source !== '')
+    add('Source', sources.find(({ name }) => name === filters.source)?.title ?? 'Deleted source', ['source'])
+  const preset = rangePresets.find((each) => each === filters.range)
+  if (preset !== undefined) add('Time', viewOf(preset).title, ['range'])
+  else {
+    add('From', filters.from === '' ? '' : localTime(filters.from), ['from'])
+    add('Before', filters.to === '' ? '' : localTime(filters.to), ['to'])
+  }
+  for (const [name, label] of [
+    ['type', 'Type'],
+    ['status', 'Status'],
+    ['compatibility', 'Compatibility'],
+    ['test', 'Environment'],
+  ] as const)
+    if (filters[name] !== '') add(label, choiceWords[name](filters[name]), [name])
+  add('User', filters.user, ['user'])
+  add('Message id', filters.message, ['message'])
+  if (filters.property !== '' && filters.value !== '') add(filters.property, filters.value, ['property', 'value'])
+  return found
+}

@@ -1,0 +1,18 @@
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { type EventFilters, readFilters, writeFilters } from '../../lib/event-filters.ts'
+
+/** The filters that the address of the page holds, and what changes some of them. */
+export const useFilters = (): { filters: EventFilters; change: (some: Partial<EventFilters>) => void } => {
+  const [search, setSearch] = useSearchParams()
+  const filters = useMemo(() => readFilters(search), [search])
+  const change = useCallback(
+    (some: Partial<EventFilters>): void =>
+      setSearch((before) => writeFilters({ ...readFilters(before), ...some }), {
+        replace: true,
+        preventScrollReset: true,
+      }),
+    [setSearch],
+  )
+  return { filters, change }
+}

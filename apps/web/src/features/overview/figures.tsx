@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Destination, MetricName, Source } from '@tributary/contract'
+import { type RangePreset, rangeOf, viewOf } from '../../lib/date-range.ts'
+import { seriesQuery, totalsQuery } from '../../lib/metric-queries.ts'
+import { paths } from '../../lib/paths.ts'
+import { CountedFigure, Figure, FigureValue } from '../../ui/figure.tsx'
+import { MetricValue } from '../../ui/metric.tsx'
+
+/** The numbers of a workspace over a range, those that are counted against the period before. */
+export const Figures = ({
+  workspace,
+  preset,
+  sources,
+  destinations,
+}: {
+  workspace: string
+  preset: RangePreset
+  sources: readonly Source[]
+  destinations: readonly Destination[]
+}) => {
+  const counted = (metric: MetricName) => ({ workspace, metric })
+  const events = useQuery(seriesQuery(counted('events_received'), preset))
+  const profiles = useQuery(totalsQuery(counted('profiles'), preset))
+  const failed = useQuery(seriesQuery(counted('deliveries_failed'), preset))
+  const start = rangeOf(preset, Date.now()).start_date.seconds * 1000
+  const active = sources.filter(({ last_event_time: last }) => last !== null && Date.parse(last) >= start).length
+  const enabled = destinations.filter((destination) => destination.enabled).length
+  const than = viewOf(preset).previous
+  return (
+    <section aria-label="Metrics" className="grid grid-cols-2 gap-2 *:last:max-lg:col-span-2 sm:gap-3 lg:grid-cols-5">
+      <CountedFigure
+        title="Events received"
+        to={paths.events(workspace, { range: preset })}
+        query={events}
+        than={than}
+      />
+      <CountedFigure title="Profiles" query={profiles} than={than} />
+      <Figure title="Active sources" to={paths.sources(workspace)}>
+        <FigureValue value={active}>
+          of <MetricValue value={sources.length} />
+        </FigureValue>
+      </Figure>
+      <Figure title="Destinations" to={paths.destinations(workspace)}>
+        <FigureValue value={destinations.length}>
+          <MetricValue value={enabled} /> enabled
+        </FigureValue>
+      </Figure>
+      <CountedFigure
+        title="Failed deliveries"
+        to={paths.destinations(workspace)}
+        query={failed}
+        than={than}
+        lessIsBetter
+      />
+    </section>
+  )
+}

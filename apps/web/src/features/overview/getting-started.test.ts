@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { checklistFlag, gettingStarted, type Progress, remembered } from './getting-started.ts'
+
+const invite = (): void => undefined
+const places = {
+  addSource: '/add-source',
+  firstSource: undefined,
+  addDestination: '/add-destination',
+  connect: '/connect',
+  invite,
+}
+const nothing: Progress = { sources: 0, receiving: 0, destinations: 0, connections: 0, people: 1 }
+const doneOf = (state: Partial<Progress>): string[] =>
+  gettingStarted({ ...nothing, ...state }, places)
+    .filter(({ done }) => done)
+    .map(({ id }) => id)
+
+test('the first steps are these, and in a new workspace none is done', () => {
+  const steps = gettingStarted(nothing, places)
+  expect(steps.map(({ title }) => title)).toEqual([
+    'Connect a source',
+    'Send a first event',
+    'Add a destination',
+    'Connect them',
+    'Invite a teammate',
+  ])
+  expect(doneOf({})).toEqual([])
+})
+
+test.each([
+  [{ sources: 1 }, ['source']],
+  [{ sources: 1, receiving: 1 }, ['source', 'event']],
+  [{ destinations: 2, connections: 1 }, ['destination', 'connection']],
+  [{ people: 2 }, ['teammate']],
+])('with %j these steps are done: %j', (state, done) => {
+  expect(doneOf(state)).toEqual(done)
+})
+
+test('who may not invite is not asked to', () => {
+  expect(gettingStarted({ ...nothing, people: undefined }, places).map(({ id }) => id)).not.toContain('teammate')
+})
+
+test('the first event is sent from the set-up of the first source, as soon as there is one', () => {
+  const placeOf = (firstSource: string | undefined) => gettingStarted(nothing, { ...places, firstSource })[1]?.place
+  expect(placeOf(undefined)).toEqual({ to: '/add-source' })
+  expect(placeOf('/source#setup')).toEqual({ to: '/source#setup' })
+})
+
+test('a step that was done once stays done in this workspace only', () => {
+  const flags = { [checklistFlag('workspaces/w1', 'source')]: { done: true } }
+  const done = (workspace: string) =>
+    remembered(gettingStarted(nothing, places), flags, workspace).filter((step) => step.done)
+  expect(done('workspaces/w1').map(({ id }) => id)).toEqual(['source'])
+  expect(done('workspaces/w2')).toEqual([])
+})

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Organization } from '@tributary/contract'
+import type { ReactNode } from 'react'
+import { usageQuery } from '../lib/organization-queries.ts'
+import { Card } from './card.tsx'
+import { MetricValue } from './metric.tsx'
+import { QueryView } from './query-view.tsx'
+import { CardSkeleton } from './skeleton.tsx'
+
+const counted = ['workspaces', 'sources', 'profiles', 'destinations', 'audiences'] as const
+
+/** How much an organisation has of what plans count. */
+export const UsageCard = ({
+  organization,
+  action,
+}: {
+  organization: Pick<Organization, 'name'>
+  action?: ReactNode
+}) => {
+  const usage = useQuery(usageQuery(organization.name))
+  return (
+    <QueryView query={usage} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the usage">
+      {(data) => (
+        <Card title="Usage" description="How much the organization has of what plans count." action={action}>
+          <dl className="divide-y divide-line">
+            {counted.map((name) => (
+              <div key={name} className="flex items-center justify-between gap-4 py-2 text-sm">
+                <dt className="text-ink-2">{name.charAt(0).toUpperCase() + name.slice(1)}</dt>
+                <dd className="font-medium tabular">
+                  <MetricValue value={data[name]} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+      )}
+    </QueryView>
+  )
+}
