@@ -260,6 +260,7 @@ export const BarChart = (props: BarChartProps) => {
           )}
           <Bars parts={parts} top={top} last={last} {...(previous === undefined ? {} : { previous })} />
           <div
+            // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a range input moves on drags, not under the pointer
             role="slider"
             tabIndex={0}
             aria-label={label}

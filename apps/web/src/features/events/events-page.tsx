@@ -133,9 +133,9 @@ const List = ({
             Load more
           </Button>
         )}
-        <span role="status">
+        <output>
           {count(rows.length)} {pluralise(rows.length, 'event')} shown{query.hasNextPage ? '' : ', no more'}
-        </span>
+        </output>
       </div>
     </div>
   )

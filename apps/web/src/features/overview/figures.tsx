@@ -6,6 +6,12 @@ import { paths } from '../../lib/paths.ts'
 import { CountedFigure, Figure, FigureValue } from '../../ui/figure.tsx'
 import { MetricValue } from '../../ui/metric.tsx'
 
+/** Sources that have received something in the range. */
+const countActive = (sources: readonly Source[], preset: RangePreset): number => {
+  const start = rangeOf(preset, Date.now()).start_date.seconds * 1000
+  return sources.filter(({ last_event_time: last }) => last !== null && Date.parse(last) >= start).length
+}
+
 /** The numbers of a workspace over a range, those that are counted against the period before. */
 export const Figures = ({
   workspace,
@@ -22,8 +28,7 @@ export const Figures = ({
   const events = useQuery(seriesQuery(counted('events_received'), preset))
   const profiles = useQuery(totalsQuery(counted('profiles'), preset))
   const failed = useQuery(seriesQuery(counted('deliveries_failed'), preset))
-  const start = rangeOf(preset, Date.now()).start_date.seconds * 1000
-  const active = sources.filter(({ last_event_time: last }) => last !== null && Date.parse(last) >= start).length
+  const active = countActive(sources, preset)
   const enabled = destinations.filter((destination) => destination.enabled).length
   const than = viewOf(preset).previous
   return (
