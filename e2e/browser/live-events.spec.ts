@@ -1,43 +1,10 @@
-import type { Locator, Page } from '@playwright/test'
-import { createSource, createWorkspace, type Product, type TestSource } from '@tributary/test-kit'
+import { createSource, createWorkspace } from '@tributary/test-kit'
 import { colourOf } from './colour.ts'
+import { area, newEvents, numbered, openLive, rows, scrollTo } from './live-page.ts'
 import { expect, test } from './product-fixture.ts'
-import { sendTracks, type Track } from './tracking.ts'
+import { sendTracks } from './tracking.ts'
 
-const area = (page: Page): Locator => page.getByRole('region', { name: 'Event list' })
-const rows = (page: Page): Locator =>
-  page.getByRole('table', { name: 'Live events' }).getByRole('rowgroup').last().getByRole('row')
-const newEvents = (page: Page): Locator => page.getByRole('button', { name: /new events?$/ })
-/** Scrolls, and waits until the page has heard of it. */
-const scrollTo = (page: Page, top: number): Promise<void> =>
-  area(page).evaluate(
-    (element, y) =>
-      new Promise<void>((resolve) => {
-        element.addEventListener('scroll', () => resolve(), { once: true })
-        element.scrollTo({ top: y })
-      }),
-    top,
-  )
-
-/** `count` events with their number in name and message id. */
-const numbered = (name: string, count: number): Track[] =>
-  Array.from({ length: count }, (_, index) => ({ event: `${name} ${index + 1}`, messageId: `${name}-${index + 1}` }))
-
-type Live = TestSource & { send: (tracks: readonly Track[]) => Promise<void> }
-
-/** A new source on its page, joined to the live channel. */
-const openLive = async (page: Page, product: Product): Promise<Live> => {
-  const { workspace } = await createWorkspace(product.api, 'Live events')
-  const made = await createSource(product.api, workspace, 'Shop')
-  await page.goto(`/${made.source}`)
-  await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
-  return {
-    ...made,
-    send: async (tracks) => expect(await sendTracks(product.url, made.key, tracks)).toBe(200),
-  }
-}
-
-test('the table has type, name, environment and time in an area of 320 px that scrolls, and says when it waits', async ({
+test('EVT-01, EVT-04, EVT-05: the table has type, name, environment and time in an area of 320 px that scrolls, and says when it waits', async ({
   signedIn: page,
   product,
 }) => {
@@ -48,7 +15,7 @@ test('the table has type, name, environment and time in an area of 320 px that s
   await expect(page.getByText('No events received yet. Waiting for data...', { exact: true })).toBeVisible()
 })
 
-test('a row has its type, its name cut after 24 characters, Test or Prod, and stands above older ones, after a reload too', async ({
+test('EVT-03: a row has its type, its name cut after 24 characters, Test or Prod, and stands above older ones, after a reload too', async ({
   signedIn: page,
   product,
 }) => {
@@ -87,7 +54,7 @@ test('the newest 50 are kept, each message id once', async ({ signedIn: page, pr
   await expect(rows(page)).toHaveCount(50)
 })
 
-test('scrolled away, the rows stay and a green button counts what is new; it leads to the top and takes it in', async ({
+test('EVT-06, EVT-08, EVT-33: scrolled away, the rows stay and a green button counts what is new; it leads to the top and takes it in', async ({
   signedIn: page,
   product,
 }) => {
@@ -119,7 +86,7 @@ test('scrolled away, the rows stay and a green button counts what is new; it lea
   await expect(rows(page)).toHaveCount(50)
 })
 
-test('scrolling back to the top takes in what is new, and at the top no button shows', async ({
+test('EVT-09: scrolling back to the top takes in what is new, and at the top no button shows', async ({
   signedIn: page,
   product,
 }) => {
@@ -159,7 +126,26 @@ test('paused, nothing is taken in until it is resumed; cleared, only what comes 
   await expect(rows(page)).toContainText(['After 1'])
 })
 
-test('the dialog shows the event as it was received, read-only, with name, type and time', async ({
+test('EVT-11, EVT-12, EVT-13, EVT-14, EVT-15: a row opens a dialog with name, type in lowercase and time, which Close closes', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { key } = await openLive(page, product)
+  const response = await fetch(`${product.url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ batch: [{ type: 'TRACK', userId: 'u', event: 'A name of more than 24 characters' }] }),
+  })
+  expect(response.status).toBe(200)
+  await rows(page).first().click()
+  const dialog = page.getByRole('dialog', { name: 'A name of more than 24 characters' })
+  await expect(dialog.getByText('track event', { exact: true })).toBeVisible()
+  await expect(dialog.getByText(/^Received at .*\d/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+})
+
+test('EVT-16, EVT-17: the dialog has the tabs Payload and Compatibility; the payload is the event as received, indented and read-only', async ({
   signedIn: page,
   product,
 }) => {
@@ -167,13 +153,12 @@ test('the dialog shows the event as it was received, read-only, with name, type 
   const response = await fetch(`${product.url}/v1/track`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
-    body: '{"userId":"u","messageId":"exact","event":"A name of more than 24 characters","properties":{"big":12345678901234567890,"none":null,"a.b":[]}}',
+    body: '{"userId":"u","messageId":"exact","event":"Payload","properties":{"big":12345678901234567890,"none":null,"a.b":[]}}',
   })
   expect(response.status).toBe(200)
   await rows(page).first().click()
-  const dialog = page.getByRole('dialog', { name: 'A name of more than 24 characters' })
-  await expect(dialog.getByText('track event', { exact: true })).toBeVisible()
-  await expect(dialog.getByText(/^Received at .*\d/)).toBeVisible()
+  const dialog = page.getByRole('dialog', { name: 'Payload' })
+  await expect(dialog.getByRole('tab')).toHaveText(['Payload', 'Compatibility', 'Deliveries'])
   const payload = dialog.getByLabel('exact', { exact: true })
   await expect(payload).toContainText('    "big": 12345678901234567890,\n    "none": null,\n    "a.b": []\n')
   await expect(dialog.getByRole('textbox')).toHaveCount(0)
@@ -267,4 +252,78 @@ test('the inbox and the live table share one connection', async ({ signedIn: pag
   await send(numbered('Shared', 1))
   await expect(rows(page)).toHaveCount(1)
   expect(sockets).toBe(1)
+})
+
+test('an open event has an address of its own: Back closes it, a link opens it, Close leaves the page of the source', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { send, source } = await openLive(page, product)
+  await send(numbered('Linked', 2))
+  await expect(rows(page)).toHaveCount(2)
+  const dialog = page.getByRole('dialog', { name: 'Linked 1' })
+  await rows(page).filter({ hasText: 'Linked 1' }).click()
+  await expect(dialog).toBeVisible()
+  const link = page.url()
+  expect(link).toMatch(/\?event=[^&]+$/)
+  await page.goBack()
+  await expect(dialog).toHaveCount(0)
+  expect(new URL(page.url()).search).toBe('')
+
+  await page.goto(link)
+  await expect(dialog.getByText('track event', { exact: true })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page).toHaveURL(`${product.url}/${source}`)
+
+  await page.goto(`/${source}?event=0-99999-0`)
+  await expect(page.getByRole('dialog').getByText('The requested resource was not found.')).toBeVisible()
+})
+
+test('filters narrow what is shown and what counts as new; without a match the table says so', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { send } = await openLive(page, product)
+  await send([...numbered('Order', 28), { event: 'Refund', messageId: 'refund', test: true }])
+  await expect(rows(page)).toHaveCount(29)
+  const search = page.getByRole('searchbox', { name: 'Search by name' })
+  await search.fill('refu')
+  await expect(rows(page)).toHaveText([/Refund/])
+  await page.getByRole('combobox', { name: 'Environment' }).selectOption('Prod')
+  await expect(rows(page)).toHaveCount(0)
+  await expect(page.getByText('No event matches the filters.')).toBeVisible()
+  await page.getByRole('button', { name: 'Show all events' }).click()
+  await expect(rows(page)).toHaveCount(29)
+  await expect(search).toHaveValue('')
+
+  await page.getByRole('combobox', { name: 'Event type' }).selectOption('page')
+  await expect(rows(page)).toHaveCount(0)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await search.fill('order')
+  await scrollTo(page, 400)
+  await send([...numbered('Other', 5), ...numbered('Order again', 2)])
+  await expect(newEvents(page)).toHaveText('2 new events')
+  await newEvents(page).click()
+  await expect(rows(page)).toHaveCount(30)
+
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await expect(search).toHaveValue('order')
+})
+
+test('at 390 px every filter is within the page and works', async ({ signedIn: page, product }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const { send } = await openLive(page, product)
+  await send([{ event: 'A', messageId: 'a', test: true }, ...numbered('B', 1)])
+  await expect(rows(page)).toHaveCount(2)
+  const filters = page.getByRole('search', { name: 'Filter events' })
+  const controls = await filters.getByRole('combobox').or(filters.getByRole('searchbox')).all()
+  expect(controls).toHaveLength(4)
+  for (const control of controls) {
+    const box = await control.boundingBox()
+    expect(box?.x).toBeGreaterThan(0)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390)
+  }
+  await page.getByRole('combobox', { name: 'Environment' }).selectOption('Test')
+  await expect(rows(page)).toHaveText([/A.*Test/])
 })

@@ -10,7 +10,7 @@ const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name 
 const rowsOf = (page: Page, table: string): Locator =>
   page.getByRole('table', { name: table }).getByRole('rowgroup').last().getByRole('row')
 
-test('a new user comes from the sign-in page to the payload of their first event by the screens alone', async ({
+test('EVT-18: a new user comes from the sign-in page to the copied payload of their first event by the screens alone', async ({
   page,
   database,
   product,
@@ -75,7 +75,7 @@ test('a new user comes from the sign-in page to the payload of their first event
   await expect(dialog.getByText(/^Received at \S/)).toBeVisible()
   await expect(dialog.getByText('  "event": "Order Completed"')).toBeVisible()
   await dialog.getByRole('button', { name: 'Copy' }).click()
-  await expect(page.getByText('Payload copied')).toBeVisible()
+  await expect(page.getByText('Payload copied', { exact: true })).toBeVisible()
   expect(JSON.parse(await clipboard(page))).toMatchObject({
     userId: 'user-123',
     event: 'Order Completed',

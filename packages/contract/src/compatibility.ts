@@ -87,8 +87,8 @@ const judgeFields = (values: Values, object: ObjectSchema, parent: string | unde
   return true
 }
 
-/** The problems of properties or traits against their definition, each once, at most `mostProblems`. */
-export const problemsOf = (values: Values, object: ObjectSchema): readonly Problem[] => {
+/** The problems of properties or traits against their definition, each once, at most `most`. */
+export const problemsOf = (values: Values, object: ObjectSchema, most = mostProblems): readonly Problem[] => {
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
   let findings = 0
@@ -102,7 +102,7 @@ export const problemsOf = (values: Values, object: ObjectSchema): readonly Probl
     seen.add(key)
     problems ??= []
     problems.push({ property, kind })
-    return problems.length < mostProblems
+    return problems.length < most
   })
   return problems ?? fits.problems
 }

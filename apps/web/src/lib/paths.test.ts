@@ -21,6 +21,7 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   workspace: [paths.workspace(workspace), `/${patterns.workspace}`],
   sources: [paths.sources(workspace), `/${patterns.workspace}/${patterns.sources}`],
   source: [paths.source(`${workspace}/sources/s1`), `/${patterns.workspace}/${patterns.source}`],
+  sourceEvent: [paths.sourceEvent(`${workspace}/sources/s1`, '0-1-0'), `/${patterns.workspace}/${patterns.source}`],
   events: [paths.events(workspace), `/${patterns.workspace}/${patterns.events}`],
   event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
   sourceSchema: [
@@ -66,6 +67,7 @@ test('the links of the application are these', () => {
     workspace: '/workspaces/w1',
     sources: '/workspaces/w1/sources',
     source: '/workspaces/w1/sources/s1',
+    sourceEvent: '/workspaces/w1/sources/s1?event=0-1-0',
     events: '/workspaces/w1/events',
     event: '/workspaces/w1/events/e1',
     sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',

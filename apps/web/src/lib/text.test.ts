@@ -8,7 +8,7 @@ describe('truncate', () => {
     ['a'.repeat(25), `${'a'.repeat(24)}...`],
     ['é'.repeat(24), 'é'.repeat(24)],
     ['😀'.repeat(25), `${'😀'.repeat(24)}...`],
-  ])('NAV-28: keeps the first 24 characters of %j whole', (text, shown) => {
+  ])('NAV-28, EVT-10: keeps the first 24 characters of %j whole', (text, shown) => {
     expect(truncate(text)).toBe(shown)
   })
 })

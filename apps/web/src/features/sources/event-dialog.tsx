@@ -1,20 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Delivery, EventDetail } from '@tributary/contract'
-import { CircleAlert } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { Link } from 'react-router'
-import { byDestination } from '../../lib/by-destination.ts'
-import { deliveryStatus } from '../../lib/delivery-status.ts'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { EventDetail, SourceSchema, SourceWithSchema } from '@tributary/contract'
+import { Ban, CircleAlert } from 'lucide-react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { eventQuery } from '../../lib/event-queries.ts'
 import { formatJson } from '../../lib/json-text.ts'
 import { sourceIds } from '../../lib/names.ts'
-import { paths } from '../../lib/paths.ts'
 import { rejectionOf } from '../../lib/rejection.ts'
 import { localTime, utcTime } from '../../lib/time.ts'
-import { destinationsQuery } from '../../lib/workspace-queries.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -22,7 +17,11 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { WithCode } from '../../ui/with-code.tsx'
-import type { LiveEvent } from './live-events.ts'
+import { CompatibilityTab } from './compatibility-tab.tsx'
+import { EventDeliveries } from './event-deliveries.tsx'
+import { judgementOf, type LiveEvent, ofDetail } from './live-event.ts'
+
+import { TestBadge } from './test-badge.tsx'
 
 const Payload = ({ event }: { event: EventDetail }) => {
   const text = useMemo(() => formatJson(event.original), [event.original])
@@ -33,63 +32,6 @@ const Payload = ({ event }: { event: EventDetail }) => {
       notice="Payload copied"
       className="max-h-96"
     />
-  )
-}
-
-const Attempts = ({ attempts }: { attempts: readonly Delivery[] }) => (
-  <ol className="space-y-1.5">
-    {attempts.map((attempt) => {
-      const { label, tone } = deliveryStatus(attempt.status)
-      return (
-        <li key={attempt.attempt} className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-          <Badge tone={tone}>{label}</Badge>
-          <span className="text-ink-2">
-            Attempt {attempt.attempt}
-            {attempt.http_status > 0 && ` · HTTP ${attempt.http_status}`} · {attempt.latency_ms} ms
-          </span>
-          <RelativeTime time={attempt.time} className="ml-auto text-xs text-ink-3" />
-          {attempt.reason !== '' && <span className="basis-full text-xs break-words text-ink-2">{attempt.reason}</span>}
-        </li>
-      )
-    })}
-  </ol>
-)
-
-const Deliveries = ({ event, workspace }: { event: EventDetail; workspace: string }) => {
-  const destinations = useQuery(destinationsQuery(workspace))
-  const groups = useMemo(() => byDestination(event.deliveries), [event.deliveries])
-  const titleOf = (name: string): string =>
-    destinations.data?.find((destination) => destination.name === name)?.title ?? 'Deleted destination'
-  if (event.status === 'rejected')
-    return (
-      <p className="rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2">
-        A rejected event is kept, and delivered nowhere.
-      </p>
-    )
-  if (event.status === 'blocked')
-    return (
-      <p className="rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2">
-        A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.
-      </p>
-    )
-  if (groups.length === 0)
-    return (
-      <p className="rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2">
-        No attempt is recorded yet. Outcomes appear here within a few seconds when the source is connected to a
-        destination.
-      </p>
-    )
-  return (
-    <ul className="divide-y divide-line rounded-lg border border-line">
-      {groups.map(({ destination, attempts }) => (
-        <li key={destination} className="space-y-2 px-4 py-3">
-          <Link to={paths.destination(destination)} className="rounded-sm font-medium hover:underline">
-            {destinations.data === undefined ? 'Destination' : titleOf(destination)}
-          </Link>
-          <Attempts attempts={attempts} />
-        </li>
-      ))}
-    </ul>
   )
 }
 
@@ -127,34 +69,55 @@ const Rejection = ({ reason }: { reason: string }) => {
   )
 }
 
-const Content = ({ event, workspace }: { event: LiveEvent; workspace: string }) => {
-  const query = useQuery({
-    ...eventQuery(workspace, event.eventId),
-    refetchInterval: (state) => (state.state.data?.deliveries.length === 0 ? 2000 : false),
-  })
+const Blocked = ({ replayed }: { replayed: string | null }) => (
+  <div className="mb-4 flex gap-3 rounded-md bg-warning-soft px-4 py-3 text-warning-ink">
+    <Ban aria-hidden className="mt-0.5 size-5 shrink-0" />
+    <div className="min-w-0">
+      <p className="font-semibold">It did not fit the schema, and this source blocks what does not.</p>
+      <p className="mt-1 text-sm">
+        {replayed === null ? (
+          'The event is kept and was not delivered. Once the schema has it, it can be replayed.'
+        ) : (
+          <>
+            The event is kept as blocked. It was replayed <RelativeTime time={replayed} />.
+          </>
+        )}
+      </p>
+    </div>
+  </div>
+)
+
+type ContentProps = {
+  event: LiveEvent | undefined
+  query: UseQueryResult<EventDetail>
+  source: SourceWithSchema
+  schema: SourceSchema
+}
+
+const Content = ({ event, query, source, schema }: ContentProps) => {
+  const workspace = `workspaces/${sourceIds(source.name).workspace}`
+  const panel = (children: (detail: EventDetail) => ReactNode) => (
+    <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the event">
+      {children}
+    </QueryView>
+  )
   return (
     <>
-      {event.status === 'rejected' && <Rejection reason={query.data?.reason ?? event.reason} />}
+      {event?.status === 'rejected' && <Rejection reason={event.reason} />}
+      {event?.status === 'blocked' && <Blocked replayed={query.data?.replay_time ?? null} />}
       <Tabs
         label="Event"
         tabs={[
+          { id: 'payload', name: 'Payload', content: panel((detail) => <Payload event={detail} />) },
           {
-            id: 'payload',
-            name: 'Payload',
-            content: (
-              <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the event">
-                {(detail) => <Payload event={detail} />}
-              </QueryView>
-            ),
+            id: 'compatibility',
+            name: 'Compatibility',
+            content: panel((detail) => <CompatibilityTab event={detail} source={source} schema={schema} />),
           },
           {
             id: 'deliveries',
             name: 'Deliveries',
-            content: (
-              <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the event">
-                {(detail) => <Deliveries event={detail} workspace={workspace} />}
-              </QueryView>
-            ),
+            content: panel((detail) => <EventDeliveries event={detail} workspace={workspace} />),
           },
         ]}
       />
@@ -162,37 +125,67 @@ const Content = ({ event, workspace }: { event: LiveEvent; workspace: string }) 
   )
 }
 
-/** One event: what was received, and what became of it at each destination. `onClosed` runs when it has closed. */
+const Description = ({ event, schema }: { event: LiveEvent; schema: SourceSchema }) => {
+  const judgement = judgementOf(event, schema)
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>{event.type.toLowerCase()} event</span>
+      <time dateTime={event.receiveTime} title={utcTime(event.receiveTime)}>
+        Received at {localTime(event.receiveTime)}
+      </time>
+      <span className="flex items-center gap-1.5">
+        <TestBadge test={event.test} />
+        {judgement !== undefined && <CompatibilityIcon compatibility={judgement.compatibility} />}
+      </span>
+    </span>
+  )
+}
+
+/**
+ * One event: what was received, how it fits the schema, and what became of it at each destination. `listed` is what a list
+ * knows of it already, `onRead` hears it whole, `onClosed` runs when the dialog has gone.
+ */
 export const EventDialog = ({
-  event: shown,
+  open,
+  eventId,
+  listed,
   source,
+  schema,
+  onRead,
+  onClose,
   onClosed,
 }: {
-  event: LiveEvent
-  source: string
+  open: boolean
+  eventId: string
+  listed: LiveEvent | undefined
+  source: SourceWithSchema
+  schema: SourceSchema
+  onRead: (action: { type: 'detailed'; event: LiveEvent }) => void
+  onClose: () => void
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
-  const close = (): void => setOpen(false)
-  const workspace = `workspaces/${sourceIds(source).workspace}`
+  // The list may drop it while it is open.
+  const [first] = useState(listed)
+  const query = useQuery({
+    ...eventQuery(`workspaces/${sourceIds(source.name).workspace}`, eventId),
+    refetchInterval: (state) => (state.state.data?.deliveries.length === 0 ? 2000 : false),
+  })
+  const { data } = query
+  useEffect(() => {
+    if (data !== undefined) onRead({ type: 'detailed', event: ofDetail(data) })
+  }, [data, onRead])
+  const event = data === undefined ? (listed ?? first) : ofDetail(data)
   return (
     <Dialog
       open={open}
-      onClose={close}
+      onClose={onClose}
       onClosed={onClosed}
       size="lg"
-      title={shown.title}
-      description={
-        <span className="flex flex-wrap gap-x-3">
-          <span>{shown.type.toLowerCase()} event</span>
-          <time dateTime={shown.receiveTime} title={utcTime(shown.receiveTime)}>
-            Received at {localTime(shown.receiveTime)}
-          </time>
-        </span>
-      }
-      footer={<Button onClick={close}>Close</Button>}
+      title={event === undefined ? 'Event' : event.title}
+      description={event !== undefined && <Description event={event} schema={schema} />}
+      footer={<Button onClick={onClose}>Close</Button>}
     >
-      <Content key={shown.eventId} event={shown} workspace={workspace} />
+      <Content event={event} query={query} source={source} schema={schema} />
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import type { LiveEvent } from './live-events.ts'
+import type { LiveEvent } from './live-event.ts'
 
 type State = 'disabled' | 'waiting' | 'rejected' | 'received'
 

@@ -1,19 +1,20 @@
-import type { Source } from '@tributary/contract'
-import { ArrowUp, Ban, BookOpen, CircleAlert, Eraser, Info, Pause, Play } from 'lucide-react'
-import { type Dispatch, memo, useRef, useState } from 'react'
+import type { SourceWithSchema } from '@tributary/contract'
+import { Eraser, Info, Pause, Play } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import type { ConnectionState } from '../../lib/realtime.ts'
-import { count, pluralise, truncate } from '../../lib/text.ts'
-import { clockTime, utcTime } from '../../lib/time.ts'
+import { count, pluralise } from '../../lib/text.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
-import { scrollable } from '../../ui/scrollable.ts'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { EventDialog } from './event-dialog.tsx'
-import { type LiveAction, type LiveEvent, type LiveState, newEventsLabel } from './live-events.ts'
+import type { LiveEvent } from './live-event.ts'
+import { newEventsLabel, waitingShown } from './live-events.ts'
+import { LiveFilterBar } from './live-filter-bar.tsx'
+import { LiveTable } from './live-table.tsx'
 import type { LiveEvents } from './use-live-events.ts'
 
 const connectionText: Record<ConnectionState, { label: string; tone: string; help: string }> = {
@@ -57,153 +58,36 @@ const ConnectionBadge = ({ state }: { state: ConnectionState }) => {
   )
 }
 
-const Row = memo(({ event, onOpen }: { event: LiveEvent; onOpen: (event: LiveEvent) => void }) => (
-  <tr
-    tabIndex={0}
-    className="h-10 cursor-pointer border-b border-line last:border-0 hover:bg-hover focus-visible:-outline-offset-2"
-    onClick={() => onOpen(event)}
-    onKeyDown={(key) => {
-      if (key.key !== 'Enter' && key.key !== ' ') return
-      key.preventDefault()
-      onOpen(event)
-    }}
-  >
-    <td className="w-28 px-4 font-mono text-xs text-ink-2 max-sm:w-16 max-sm:pr-1 max-sm:pl-3">{event.type}</td>
-    <td className="max-w-0 px-4 max-sm:px-2">
-      <span className="flex min-w-0 items-center gap-2">
-        <span className="min-w-0 truncate font-medium" title={event.title}>
-          {truncate(event.title)}
-        </span>
-        {event.status === 'rejected' && (
-          <Badge tone="danger" title={event.reason}>
-            <CircleAlert aria-hidden className="size-3" />
-            Rejected
-          </Badge>
-        )}
-        {event.status === 'blocked' && (
-          <Badge tone="warning" title="It does not fit the schema: kept, and not delivered.">
-            <Ban aria-hidden className="size-3" />
-            Blocked
-          </Badge>
-        )}
-      </span>
-    </td>
-    <td className="w-20 px-4 max-sm:w-12 max-sm:px-1">
-      {event.test ? <Badge tone="warning">Test</Badge> : <Badge tone="accent">Prod</Badge>}
-    </td>
-    <td className="w-32 px-4 text-right whitespace-nowrap text-ink-2 tabular max-sm:w-20 max-sm:pr-3 max-sm:pl-1 max-sm:text-xs">
-      <time dateTime={event.receiveTime} title={utcTime(event.receiveTime)}>
-        {clockTime(event.receiveTime)}
-      </time>
-    </td>
-  </tr>
-))
-Row.displayName = 'Row'
-
-const head =
-  'sticky top-0 z-10 h-9 border-b border-line bg-canvas px-4 text-left text-xs font-medium whitespace-nowrap text-ink-3 max-sm:px-2'
-
-const Table = ({
-  state,
-  dispatch,
-  loading,
-  onOpen,
-  setupPath,
-}: {
-  state: LiveState
-  dispatch: Dispatch<LiveAction>
-  loading: boolean
-  onOpen: (event: LiveEvent) => void
-  setupPath: string
-}) => {
-  const area = useRef<HTMLElement>(null)
-  const showNew = (): void => {
-    area.current?.scrollTo({ top: 0 })
-    dispatch({ type: 'takeIn' })
-  }
-  return (
-    <div className="relative">
-      <section
-        ref={area}
-        {...scrollable}
-        aria-label="Event list"
-        className="h-80 overflow-auto scroll-thin"
-        onScroll={(event) => dispatch({ type: 'scrolled', atTop: event.currentTarget.scrollTop <= 4 })}
-      >
-        <table
-          aria-label="Live events"
-          aria-busy={loading}
-          className="w-full border-separate border-spacing-0 text-sm [&_td]:border-b [&_td]:border-line"
-        >
-          <thead>
-            <tr>
-              <th scope="col" className={cn(head, 'max-sm:pl-3')}>
-                <span className="max-sm:sr-only">Event </span>
-                <span className="max-sm:capitalize">type</span>
-              </th>
-              <th scope="col" className={head}>
-                Name
-              </th>
-              <th scope="col" className={head}>
-                <span className="sr-only">Environment</span>
-              </th>
-              <th scope="col" className={cn(head, 'text-right max-sm:pr-3')}>
-                Received
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {state.events.map((event) => (
-              <Row key={event.messageId} event={event} onOpen={onOpen} />
-            ))}
-            {loading &&
-              [0, 1, 2, 3, 4, 5].map((row) => (
-                <tr key={row} aria-hidden className="h-10">
-                  <td className="px-4">
-                    <Skeleton className="h-3 w-12" />
-                  </td>
-                  <td className="px-4">
-                    <Skeleton className="h-3 w-40" />
-                  </td>
-                  <td className="px-4">
-                    <Skeleton className="h-3 w-10" />
-                  </td>
-                  <td className="px-4">
-                    <Skeleton className="ml-auto h-3 w-16" />
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-        {!loading && state.events.length === 0 && (
-          <div className="absolute inset-x-0 top-9 bottom-0 flex flex-col items-center justify-center gap-4 px-6 text-center">
-            <p className="text-ink-2">No events received yet. Waiting for data...</p>
-            <ButtonLink to={setupPath} replace>
-              <BookOpen aria-hidden />
-              How to send the first event
-            </ButtonLink>
-          </div>
-        )}
-      </section>
-      {!state.atTop && !state.paused && state.waitingCount > 0 && (
-        <Button
-          variant="success"
-          size="sm"
-          className="absolute top-12 left-1/2 z-20 -translate-x-1/2 rounded-full shadow-pop"
-          onClick={showNew}
-        >
-          <ArrowUp aria-hidden />
-          {newEventsLabel(state.waitingCount)}
-        </Button>
-      )}
-    </div>
+/**
+ * The event that the address names: opening one is a step that Back takes back, and closing one that was opened here is
+ * that step back. `last` stays until the dialog has gone.
+ */
+const useOpenEvent = (source: string) => {
+  const [query] = useSearchParams()
+  const navigate = useNavigate()
+  const { state } = useLocation()
+  const id = query.get('event')
+  const [last, setLast] = useState(id)
+  if (id !== null && id !== last) setLast(id)
+  const openedHere = typeof state === 'object' && state !== null && 'opened' in state
+  const open = useCallback(
+    ({ eventId }: LiveEvent) =>
+      void navigate(paths.sourceEvent(source, eventId), { state: { opened: true }, preventScrollReset: true }),
+    [navigate, source],
   )
+  const close = (): void => {
+    if (id === null) return
+    if (openedHere) void navigate(-1)
+    else void navigate(paths.source(source), { replace: true, preventScrollReset: true })
+  }
+  return { isOpen: id !== null, last, open, close, onClosed: () => setLast(null) }
 }
 
 /** The live table of a source with its controls and the dialog of one event. */
-export const LiveEventsTab = ({ source, live }: { source: Source; live: LiveEvents }) => {
+export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live: LiveEvents }) => {
   const { state, dispatch, connection, stored } = live
-  const [shown, setShown] = useState<LiveEvent | undefined>()
+  const { isOpen, last, open, close, onClosed } = useOpenEvent(source.name)
+  const waiting = waitingShown(state)
   const loading = stored.data === undefined && !stored.isError && state.events.length === 0
   const failed = stored.isError && state.events.length === 0 && stored.data === undefined
   return (
@@ -214,7 +98,7 @@ export const LiveEventsTab = ({ source, live }: { source: Source; live: LiveEven
         <Button variant="none" size="sm" onClick={() => dispatch({ type: 'paused', paused: !state.paused })}>
           {state.paused ? <Play aria-hidden /> : <Pause aria-hidden />}
           {state.paused ? 'Resume' : 'Pause'}
-          {state.paused && state.waitingCount > 0 && <Badge tone="success">{newEventsLabel(state.waitingCount)}</Badge>}
+          {state.paused && waiting > 0 && <Badge tone="success">{newEventsLabel(waiting)}</Badge>}
         </Button>
         <Button
           variant="none"
@@ -226,6 +110,7 @@ export const LiveEventsTab = ({ source, live }: { source: Source; live: LiveEven
           Clear
         </Button>
       </div>
+      <LiveFilterBar filters={state.filters} onFilters={(filters) => dispatch({ type: 'filtered', filters })} />
       {!source.enabled && (
         <p className="flex items-start gap-2 border-b border-line bg-warning-soft px-4 py-2 text-xs text-warning-ink">
           <Info aria-hidden className="mt-px size-4 shrink-0" />
@@ -242,15 +127,27 @@ export const LiveEventsTab = ({ source, live }: { source: Source; live: LiveEven
       {failed ? (
         <ErrorScreen error={stored.error} onRetry={() => void stored.refetch()} title="Failed to load the events" />
       ) : (
-        <Table
+        <LiveTable
           state={state}
           dispatch={dispatch}
           loading={loading}
-          onOpen={setShown}
+          onOpen={open}
           setupPath={paths.source(source.name, 'setup')}
         />
       )}
-      {shown !== undefined && <EventDialog event={shown} source={source.name} onClosed={() => setShown(undefined)} />}
+      {last !== null && (
+        <EventDialog
+          key={last}
+          open={isOpen}
+          eventId={last}
+          listed={[...state.events, ...state.waiting].find(({ eventId }) => eventId === last)}
+          source={source}
+          schema={state.schema}
+          onRead={dispatch}
+          onClose={close}
+          onClosed={onClosed}
+        />
+      )}
     </section>
   )
 }

@@ -1,13 +1,17 @@
+import { emptyObject } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
+import type { LiveEvent } from './live-event.ts'
 import {
   initialLive,
   type LiveAction,
-  type LiveEvent,
   type LiveState,
   liveReducer,
   mergeEvents,
   newEventsLabel,
+  shownEvents,
+  waitingShown,
 } from './live-events.ts'
+import { type LiveFilters, noFilters } from './live-filters.ts'
 
 const event = (n: number, second = n): LiveEvent => ({
   eventId: `0-${n}-0`,
@@ -18,6 +22,9 @@ const event = (n: number, second = n): LiveEvent => ({
   receiveTime: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
   status: 'accepted',
   reason: '',
+  compatibility: '',
+  schemaVersion: 0,
+  payload: undefined,
 })
 const range = (from: number, to: number): LiveEvent[] =>
   Array.from({ length: to - from + 1 }, (_, index) => event(from + index))
@@ -25,17 +32,27 @@ const received = (...events: LiveEvent[]): LiveAction => ({ type: 'received', ev
 const run = (...actions: LiveAction[]): LiveState => actions.reduce(liveReducer, initialLive)
 const ids = (events: readonly LiveEvent[]): string[] => events.map(({ messageId }) => messageId)
 
+test('EVT-25: the debugger starts with no events, with filters that let all pass, and with a schema of events', () => {
+  expect(initialLive).toMatchObject({
+    events: [],
+    filters: { text: '', type: '', environment: '', compatibility: '' },
+    schema: { events: new Map() },
+  })
+  const schema = { events: new Map([['Paid', emptyObject]]), user: emptyObject }
+  expect(run({ type: 'schema', schema }).schema).toBe(schema)
+})
+
 describe('at the top', () => {
-  test('events are shown newest first, whatever order they come in', () => {
+  test('EVT-32: events are shown newest first, whatever order they come in', () => {
     expect(ids(run(received(event(2), event(3)), received(event(1))).events)).toEqual(['m3', 'm2', 'm1'])
   })
   test('events of one moment stand in the order of the stored list, however they come', () => {
     expect(ids(run(received(event(1, 5), event(3, 5)), received(event(2, 5))).events)).toEqual(['m3', 'm2', 'm1'])
   })
-  test('a message id is shown once, within a message and across messages', () => {
+  test('EVT-26, EVT-31: a message id is shown once, within a message and across messages', () => {
     expect(ids(run(received(event(1), event(1)), received(event(1, 9), event(2))).events)).toEqual(['m2', 'm1'])
   })
-  test('the newest 50 are kept', () => {
+  test('EVT-30: of 60 events the newest 50 are kept', () => {
     const { events } = run(received(...range(1, 30)), received(...range(31, 60)))
     expect(events).toHaveLength(50)
     expect(events[0]?.messageId).toBe('m60')
@@ -48,7 +65,7 @@ describe('at the top', () => {
 
 describe('scrolled away from the top', () => {
   const away: LiveAction[] = [received(event(1), event(2)), { type: 'scrolled', atTop: false }]
-  test('the rows stay as they are and new events are counted', () => {
+  test('EVT-33: the rows stay as they are and new events are counted', () => {
     const state = run(...away, received(event(3), event(2)), received(event(3), event(4)))
     expect(ids(state.events)).toEqual(['m2', 'm1'])
     expect(state.waitingCount).toBe(2)
@@ -112,10 +129,56 @@ test('what the server left out adds up until it is cleared', () => {
   expect(liveReducer(state, { type: 'clear' }).skipped).toBe(0)
 })
 
-test('the first events can be removed and the list reset', () => {
-  const state = run(received(event(1), event(2), event(3)), { type: 'removeFirst', count: 2 })
-  expect(ids(state.events)).toEqual(['m1'])
-  expect(liveReducer(state, { type: 'reset' })).toBe(initialLive)
+const text = (words: string): LiveFilters => ({ ...noFilters, text: words })
+
+test('EVT-27: cleared, the list is empty and the filters stay', () => {
+  const state = run(received(event(1), event(2)), { type: 'filtered', filters: text('Event') }, { type: 'clear' })
+  expect(state.events).toEqual([])
+  expect(state.filters).toEqual(text('Event'))
+})
+
+test('EVT-28: the first two of three events can be removed', () => {
+  expect(ids(run(received(event(1), event(2), event(3)), { type: 'removeFirst', count: 2 }).events)).toEqual(['m1'])
+})
+
+test('EVT-29: reset, events and filters are empty, and the schema is the same', () => {
+  const schema = { events: new Map([['Paid', emptyObject]]) }
+  const state = run({ type: 'schema', schema }, received(event(1)), { type: 'filtered', filters: text('Event') })
+  expect(liveReducer(state, { type: 'reset' })).toEqual({ ...initialLive, schema })
+})
+
+describe('with filters', () => {
+  const only = (filters: LiveFilters): LiveAction => ({ type: 'filtered', filters })
+  test('what matches is shown, and everything is kept', () => {
+    const state = run(received(event(1), event(2), event(12)), only(text('event 1')))
+    expect(ids(shownEvents(state))).toEqual(['m12', 'm1'])
+    expect(state.events).toHaveLength(3)
+    expect(ids(shownEvents(liveReducer(state, only(noFilters))))).toEqual(['m12', 'm2', 'm1'])
+  })
+  test('only what matches counts as new, however many there are, and nothing that is known by number only', () => {
+    const state = run(
+      only(text('Event 1')),
+      { type: 'scrolled', atTop: false },
+      received(...range(1000, 1149), ...range(2000, 2010)),
+      { type: 'received', events: [], skipped: 7 },
+    )
+    expect(waitingShown(state)).toBe(150)
+    expect(waitingShown(liveReducer(state, only(noFilters)))).toBe(168)
+  })
+  test('what waits is counted anew when the filters change', () => {
+    const state = run({ type: 'scrolled', atTop: false }, received(...range(8, 12)), only(text('Event 1')))
+    expect(waitingShown(state)).toBe(3)
+    expect(waitingShown(liveReducer(state, only(text('nothing'))))).toBe(0)
+    expect(waitingShown(liveReducer(state, { type: 'takeIn' }))).toBe(0)
+  })
+})
+
+test('an event that was read whole keeps its place and gets its payload, once', () => {
+  const state = run(received(event(1), event(2)))
+  const detailed = liveReducer(state, { type: 'detailed', event: { ...event(1), payload: { properties: {} } } })
+  expect(detailed.events.map(({ payload }) => payload)).toEqual([undefined, { properties: {} }])
+  expect(liveReducer(detailed, { type: 'detailed', event: { ...event(1), payload: {} } })).toBe(detailed)
+  expect(liveReducer(detailed, { type: 'detailed', event: event(9) })).toBe(detailed)
 })
 
 test('merging nothing new keeps the same list', () => {
@@ -129,6 +192,6 @@ test.each([
   [98, '98 new events'],
   [99, '+99 new events'],
   [150, '+99 new events'],
-])('%i waiting events read %j', (count, label) => {
+])('EVT-07: %i waiting events read %j', (count, label) => {
   expect(newEventsLabel(count)).toBe(label)
 })

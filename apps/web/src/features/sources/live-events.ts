@@ -1,29 +1,10 @@
-import type { EventSummary, LiveEventSummary } from '@tributary/contract'
+import { emptySchema, type SourceSchema } from '@tributary/contract'
 import { pluralise } from '../../lib/text.ts'
+import type { LiveEvent } from './live-event.ts'
+import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters.ts'
 
 /** How many events the live list keeps. */
 export const liveLimit = 50
-
-export type LiveEvent = Pick<LiveEventSummary, 'eventId' | 'messageId' | 'title' | 'test' | 'receiveTime'> & {
-  type: string
-  status: string
-  reason: string
-}
-
-/** A row of the stored list as the live list shows it. */
-export const ofSummary = (event: EventSummary): LiveEvent => ({
-  eventId: event.event_id,
-  messageId: event.message_id,
-  type: event.type,
-  title: event.title,
-  test: event.test,
-  receiveTime: event.receive_time,
-  status: event.status,
-  reason: event.reason,
-})
-
-/** A message of the live channel as the live list shows it. */
-export const ofLive = (event: LiveEventSummary): LiveEvent => ({ ...event, reason: event.reason ?? '' })
 
 export type LiveState = {
   /** Shown, newest first, each message id once. */
@@ -34,12 +15,18 @@ export type LiveState = {
   waitingCount: number
   /** Of those, how many are known by number only, because the server left them out. */
   missed: number
+  /** Of those, how many match the filters: counted as they arrived, since the last change of the filters. */
+  waitingMatches: number
   atTop: boolean
   paused: boolean
   /** Left out by the server because too many came at once, since the last clear. */
   skipped: number
   /** Events received at or before this moment (epoch ms) were cleared and stay away. */
   clearedUntil: number
+  /** What of `events` is shown. */
+  filters: LiveFilters
+  /** What events are judged by: tracked events by their title, and identify by the user part when there is one. */
+  schema: SourceSchema
 }
 
 export const initialLive: LiveState = {
@@ -47,10 +34,13 @@ export const initialLive: LiveState = {
   waiting: [],
   waitingCount: 0,
   missed: 0,
+  waitingMatches: 0,
   atTop: true,
   paused: false,
   skipped: 0,
   clearedUntil: 0,
+  filters: noFilters,
+  schema: emptySchema,
 }
 
 export type LiveAction =
@@ -60,6 +50,11 @@ export type LiveAction =
   | { type: 'scrolled'; atTop: boolean }
   | { type: 'takeIn' }
   | { type: 'paused'; paused: boolean }
+  | { type: 'filtered'; filters: LiveFilters }
+  /** The schema is known, or has changed. */
+  | { type: 'schema'; schema: SourceSchema }
+  /** One event was read whole. */
+  | { type: 'detailed'; event: LiveEvent }
   | { type: 'clear' }
   | { type: 'removeFirst'; count: number }
   | { type: 'reset' }
@@ -84,7 +79,14 @@ export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEve
 const takenIn = (state: LiveState): LiveState =>
   state.waiting.length === 0 && state.waitingCount === 0
     ? state
-    : { ...state, events: mergeEvents(state.events, state.waiting), waiting: [], waitingCount: 0, missed: 0 }
+    : {
+        ...state,
+        events: mergeEvents(state.events, state.waiting),
+        waiting: [],
+        waitingCount: 0,
+        missed: 0,
+        waitingMatches: 0,
+      }
 
 /** What of `added` waits then; `missed` events of it were counted when the server left them out. */
 const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
@@ -99,6 +101,7 @@ const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number):
     waiting: mergeEvents(state.waiting, fresh),
     waitingCount: state.waitingCount + fresh.length - counted,
     missed: state.missed - counted,
+    waitingMatches: state.waitingMatches + fresh.filter((event) => matches(event, state.filters, state.schema)).length,
   }
 }
 
@@ -123,6 +126,17 @@ const newestTime = (state: LiveState): number =>
     state.clearedUntil,
   )
 
+/** The state with what waits counted anew: of what came longer ago than the list keeps, nothing is known. */
+const recounted = (state: LiveState): LiveState => ({
+  ...state,
+  waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state.schema)).length,
+})
+
+const withDetail = (events: readonly LiveEvent[], detailed: LiveEvent): readonly LiveEvent[] =>
+  events.some(({ eventId, payload }) => eventId === detailed.eventId && payload === undefined)
+    ? events.map((event) => (event.eventId === detailed.eventId ? { ...event, payload: detailed.payload } : event))
+    : events
+
 /** The live list after an action. New events are taken in only at the top and while not paused. */
 export const liveReducer = (state: LiveState, action: LiveAction): LiveState => {
   switch (action.type) {
@@ -141,6 +155,15 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
       const next = { ...state, paused: action.paused }
       return action.paused || !state.atTop ? next : takenIn(next)
     }
+    case 'filtered':
+      return recounted({ ...state, filters: action.filters })
+    case 'schema':
+      return recounted({ ...state, schema: action.schema })
+    case 'detailed': {
+      const events = withDetail(state.events, action.event)
+      const later = withDetail(state.waiting, action.event)
+      return events === state.events && later === state.waiting ? state : { ...state, events, waiting: later }
+    }
     case 'clear':
       return {
         ...state,
@@ -148,15 +171,24 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
         waiting: [],
         waitingCount: 0,
         missed: 0,
+        waitingMatches: 0,
         skipped: 0,
         clearedUntil: newestTime(state),
       }
     case 'removeFirst':
       return { ...state, events: state.events.slice(action.count) }
     case 'reset':
-      return initialLive
+      return { ...initialLive, schema: state.schema }
   }
 }
+
+/** What the table shows: the events that match the filters. */
+export const shownEvents = ({ events, filters, schema }: LiveState): readonly LiveEvent[] =>
+  isFiltered(filters) ? events.filter((event) => matches(event, filters, schema)) : events
+
+/** How many new events wait to be shown: with filters only those that match, whatever else arrives. */
+export const waitingShown = ({ filters, waitingMatches, waitingCount }: LiveState): number =>
+  isFiltered(filters) ? waitingMatches : waitingCount
 
 /** The newest event that is known of, shown or waiting. */
 export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | undefined =>

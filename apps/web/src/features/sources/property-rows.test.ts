@@ -1,6 +1,14 @@
 import { emptyObject, type ObjectSchema, parseSourceSchema, problemsOf } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import { judgingDefinition, newProperties, rowMessage, schemaRows, valuesOf } from './property-rows.ts'
+import {
+  definitionOfValues,
+  judgingDefinition,
+  newProperties,
+  rowMessage,
+  schemaRows,
+  valuesOf,
+  withDefinition,
+} from './property-rows.ts'
 
 const schema = parseSourceSchema(
   JSON.stringify({
@@ -156,4 +164,52 @@ test('the values of an event are its properties, of identify the traits, and not
   expect(valuesOf('identify', payload)).toEqual({ b: 2 })
   expect(valuesOf('track', { properties: [1] })).toEqual({})
   expect(valuesOf('track', null)).toEqual({})
+})
+
+describe('a new event', () => {
+  const definition = definitionOfValues({ id: 'A', nothing: null, 'a\nb': 1, lines: [{ sku: 'S', 'c\td': 1 }] })
+  const ids = { id: '/events/New/properties/id', sku: '/events/New/properties/lines/items/properties/sku' }
+  test('has what was seen, without values that have no type and names that cannot be in a schema', () => {
+    expect(schemaRows(definition, 'New').map(({ name, type, parent }) => [name, type, parent])).toEqual([
+      ['id', 'string', undefined],
+      ['lines', 'array', undefined],
+      ['sku', 'string', 'lines'],
+    ])
+  })
+  test('is added with the requirements that were chosen, of item fields too; a second time changes nothing', () => {
+    const chosen = new Map([
+      [ids.id, 'required'],
+      [ids.sku, 'recommended'],
+    ] as const)
+    const added = withDefinition(schema, 'New', definition, chosen)
+    expect(schemaRows(added.events.get('New') ?? emptyObject, 'New').map(({ requirement }) => requirement)).toEqual([
+      'required',
+      'optional',
+      'recommended',
+    ])
+    expect([...added.events.keys()]).toEqual(['Order/Paid', 'New'])
+    expect(withDefinition(added, 'New', definition, new Map())).toEqual(added)
+  })
+  test('adds only what is missing to an event that somebody else has defined meanwhile', () => {
+    const theirs = parseSourceSchema(
+      JSON.stringify({ events: { New: { properties: { id: { type: 'number' } }, required: ['id'] } } }),
+    )
+    const added = withDefinition(theirs, 'New', definition, new Map([[ids.id, 'optional'] as const]))
+    expect(
+      schemaRows(added.events.get('New') ?? emptyObject, 'New').map(({ name, type, requirement }) => [
+        name,
+        type,
+        requirement,
+      ]),
+    ).toEqual([
+      ['id', 'number', 'required'],
+      ['lines', 'array', 'optional'],
+      ['sku', 'string', 'optional'],
+    ])
+  })
+  test('of identify is the user', () => {
+    expect(withDefinition(parseSourceSchema('{"events":{}}'), undefined, definition, new Map()).user).toEqual(
+      definition,
+    )
+  })
 })

@@ -1,9 +1,12 @@
 import {
   definitionOf,
+  emptyObject,
   judgedDataOf,
   judgedTypes,
   nameProblem,
   type ObjectSchema,
+  objectOfValues,
+  ownerOf,
   type Problem,
   type PropertyPlace,
   type PropertySchema,
@@ -15,6 +18,9 @@ import {
   type Requirement,
   requirementOf,
   type SourceSchema,
+  withOwner,
+  withProperty,
+  withRequirement,
 } from '@tributary/contract'
 
 /** One property as a table shows it: one of the schema, or one that events have and the schema does not. */
@@ -143,6 +149,47 @@ export const newProperties = (
     if (known === undefined) return [newProperty({ event, parent: undefined, property }, propertyOfValue(value))]
     return known.items !== undefined && Array.isArray(value) ? newItemFields(known.items, value, event, property) : []
   })
+
+const withFitNames = ({ properties, ...rest }: ObjectSchema): ObjectSchema => ({
+  ...rest,
+  properties: new Map(
+    [...properties]
+      .filter(([name]) => nameProblem(name) === undefined)
+      .map(([name, { items, ...field }]) => [
+        name,
+        items === undefined ? field : { ...field, items: withFitNames(items) },
+      ]),
+  ),
+})
+
+/** The definition that an event fits: every property whose value has a type and whose name can be in a schema, optional. */
+export const definitionOfValues = (values: { readonly [name: string]: unknown }): ObjectSchema =>
+  withFitNames(objectOfValues(values))
+
+/**
+ * The schema with a new event or, without a title, with the user, each row's property asked for as chosen. What somebody
+ * else has defined meanwhile stays as it is; only what that lacks is added.
+ */
+export const withDefinition = (
+  schema: SourceSchema,
+  event: string | undefined,
+  definition: ObjectSchema,
+  chosen: ReadonlyMap<string, Requirement>,
+): SourceSchema => {
+  const known = ownerOf(schema, event)
+  const added = new Map([...definition.properties].filter(([name]) => known?.properties.has(name) !== true))
+  const withAll = [...added].reduce(
+    (next, [property, field]) => withProperty(next, { event, parent: undefined, property }, field),
+    known === undefined ? withOwner(schema, event, emptyObject) : schema,
+  )
+  return schemaRows(definition, event)
+    .filter(({ name, parent }) => added.has(parent ?? name))
+    .reduce(
+      (next, { id, name, parent, requirement }) =>
+        withRequirement(next, { event, parent, property: name }, chosen.get(id) ?? requirement),
+      withAll,
+    )
+}
 
 /** What a row of the schema says of an event: 'Compatible', or what is wrong with that property. */
 export const rowMessage = (

@@ -11,7 +11,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { FirstEvent } from './first-event.tsx'
 import { fillGuide } from './guide.ts'
-import type { LiveEvent } from './live-events.ts'
+import type { LiveEvent } from './live-event.ts'
 import { SecretNotice } from './secret-notice.tsx'
 import { WriteKeysCard } from './write-keys-card.tsx'
 

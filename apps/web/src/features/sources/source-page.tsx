@@ -32,7 +32,7 @@ const RefusedCount = ({ source }: { source: string }) => {
 
 const SourceView = ({ source }: { source: SourceWithSchema }) => {
   const workspace = useWorkspace()
-  const live = useLiveEvents(source.name)
+  const live = useLiveEvents(source)
   const draft = useSchemaDraft(source)
   const received = source.has_received || live.state.events.length > 0 || live.state.waitingCount > 0
   return (

@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useReducer, useState } from 'react'
+import { parseSourceSchema, type SourceWithSchema } from '@tributary/contract'
+import { useEffect, useMemo, useReducer, useState } from 'react'
 import { sourceEventsQuery } from '../../lib/event-queries.ts'
 import { sourceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { type ConnectionState, joinChannel, liveMessage } from '../../lib/realtime.ts'
 import { realtimeQuery } from '../../lib/server-queries.ts'
 import { useSession } from '../../lib/session.ts'
-import { initialLive, liveReducer, ofLive, ofSummary } from './live-events.ts'
+import { ofLive, ofSummary } from './live-event.ts'
+import { initialLive, liveReducer } from './live-events.ts'
 
 /** Milliseconds between two reads of the list while the realtime connection is away. */
 const pollMs = 5000
@@ -17,10 +19,12 @@ const storedMs = 2500
 /**
  * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
  * after every join, once more when what came just before it is stored, after the server left events out, and every five
- * seconds while the connection is away, so that nothing is missed.
+ * seconds while the connection is away, so that nothing is missed. The source is read again when an event comes that a
+ * newer version of its schema has judged.
  */
-export const useLiveEvents = (source: string) => {
-  const [state, dispatch] = useReducer(liveReducer, initialLive)
+export const useLiveEvents = ({ name: source, schema: { schema: text } }: SourceWithSchema) => {
+  const schema = useMemo(() => parseSourceSchema(text), [text])
+  const [state, dispatch] = useReducer(liveReducer, { ...initialLive, schema })
   const [connection, setConnection] = useState<ConnectionState>('initialized')
   const token = useSession((session) => session.accessToken)
   const cache = useQueryClient()
@@ -29,6 +33,8 @@ export const useLiveEvents = (source: string) => {
     ...sourceEventsQuery(source),
     refetchInterval: connection === 'connected' ? false : pollMs,
   })
+
+  useEffect(() => dispatch({ type: 'schema', schema }), [schema])
 
   useEffect(() => {
     if (stored.data !== undefined) dispatch({ type: 'read', events: stored.data.map(ofSummary) })
@@ -43,6 +49,13 @@ export const useLiveEvents = (source: string) => {
         later = undefined
         read()
       }, storedMs)
+    }
+    let newestVersion = 0
+    const onVersion = (version: number): void => {
+      if (version <= newestVersion) return
+      newestVersion = version
+      const known = cache.getQueryData<SourceWithSchema>(keys.source(source))?.schema.version ?? version
+      if (version > known) void cache.invalidateQueries({ queryKey: keys.source(source) })
     }
     const leave = joinChannel({
       key,
@@ -59,6 +72,7 @@ export const useLiveEvents = (source: string) => {
         if (!message.success) return
         const { events, skipped } = message.data
         dispatch({ type: 'received', events: events.map(ofLive), skipped })
+        onVersion(Math.max(0, ...events.map(({ schemaVersion }) => schemaVersion ?? 0)))
         if (skipped > 0) readLater()
       },
     })

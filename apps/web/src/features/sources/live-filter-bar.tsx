@@ -1,0 +1,56 @@
+import { compatibilities, eventTypes } from '@tributary/contract'
+import { X } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { compatibilityTexts } from '../../ui/compatibility-icon.tsx'
+import { SearchInput, Select } from '../../ui/input.tsx'
+import { isFiltered, type LiveFilters, noFilters, withFilter } from './live-filters.ts'
+
+/** The filters of the live list. They narrow what is shown; what arrives goes on arriving. */
+export const LiveFilterBar = ({
+  filters,
+  onFilters,
+}: {
+  filters: LiveFilters
+  onFilters: (filters: LiveFilters) => void
+}) => {
+  const control = (name: keyof LiveFilters) => ({
+    value: filters[name],
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onFilters(withFilter(filters, name, currentTarget.value)),
+  })
+  return (
+    <search
+      aria-label="Filter events"
+      className="grid grid-cols-2 gap-2 border-b border-line px-3 py-2 sm:flex sm:flex-wrap sm:items-center"
+    >
+      <SearchInput label="Search by name" {...control('text')} className="max-sm:col-span-2 sm:w-56" />
+      <Select aria-label="Event type" {...control('type')} className="sm:w-32">
+        <option value="">Any type</option>
+        {eventTypes.map((type) => (
+          <option key={type} value={type}>
+            {type}
+          </option>
+        ))}
+      </Select>
+      <Select aria-label="Environment" {...control('environment')} className="sm:w-36">
+        <option value="">Test and Prod</option>
+        <option value="test">Test</option>
+        <option value="prod">Prod</option>
+      </Select>
+      <Select aria-label="Compatibility" {...control('compatibility')} className="max-sm:col-span-2 sm:w-44">
+        <option value="">Any compatibility</option>
+        {compatibilities.map((each) => (
+          <option key={each} value={each}>
+            {compatibilityTexts[each].label}
+          </option>
+        ))}
+      </Select>
+      {isFiltered(filters) && (
+        <Button variant="none" size="sm" onClick={() => onFilters(noFilters)} className="max-sm:col-span-2">
+          <X aria-hidden />
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,42 @@
+import { type Compatibility, compatibilities, type EventType, eventTypes, type SourceSchema } from '@tributary/contract'
+import { judgementOf, type LiveEvent } from './live-event.ts'
+
+/** What the live list is narrowed to; '' stands for any. */
+export type LiveFilters = {
+  /** A part of the event's name, in any letter case. */
+  text: string
+  type: EventType | ''
+  environment: 'test' | 'prod' | ''
+  compatibility: Compatibility | ''
+}
+
+/** Everything is shown. */
+export const noFilters: LiveFilters = { text: '', type: '', environment: '', compatibility: '' }
+
+/** Whether anything is left out. */
+export const isFiltered = ({ text, type, environment, compatibility }: LiveFilters): boolean =>
+  text.trim() !== '' || type !== '' || environment !== '' || compatibility !== ''
+
+/** Whether an event passes all filters; its compatibility is what its row shows. */
+export const matches = (event: LiveEvent, filters: LiveFilters, schema: SourceSchema): boolean =>
+  (filters.type === '' || event.type === filters.type) &&
+  (filters.environment === '' || event.test === (filters.environment === 'test')) &&
+  event.title.toLowerCase().includes(filters.text.trim().toLowerCase()) &&
+  (filters.compatibility === '' || judgementOf(event, schema)?.compatibility === filters.compatibility)
+
+const choice = <Value extends string>(values: readonly Value[], text: string): Value | '' =>
+  values.find((value) => value === text) ?? ''
+
+/** The filters with one of them set as a control gives it; what is none of its values means any. */
+export const withFilter = (filters: LiveFilters, name: keyof LiveFilters, value: string): LiveFilters => {
+  switch (name) {
+    case 'text':
+      return { ...filters, text: value }
+    case 'type':
+      return { ...filters, type: choice(eventTypes, value) }
+    case 'environment':
+      return { ...filters, environment: choice(['test', 'prod'], value) }
+    case 'compatibility':
+      return { ...filters, compatibility: choice(compatibilities, value) }
+  }
+}

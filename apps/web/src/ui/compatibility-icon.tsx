@@ -1,0 +1,46 @@
+import type { Compatibility } from '@tributary/contract'
+import { CircleAlert, CircleCheck, CircleHelp } from 'lucide-react'
+import { cn } from './cn.ts'
+import { Tooltip } from './tooltip.tsx'
+
+/** What each compatibility of an event is called, and what it means in a sentence. */
+export const compatibilityTexts: Record<Compatibility, { label: string; text: string }> = {
+  compatible: { label: 'Compatible', text: 'This event is fully compatible with the source schema.' },
+  incompatible: { label: 'Incompatible', text: "This event doesn't exist in the source schema." },
+  needsAttention: {
+    label: 'Needs attention',
+    text: 'This event is not fully compatible: some properties are missing or have the wrong type.',
+  },
+}
+
+const looks = {
+  compatible: { Icon: CircleCheck, tone: 'text-success-ink' },
+  incompatible: { Icon: CircleHelp, tone: 'text-danger-ink' },
+  needsAttention: { Icon: CircleAlert, tone: 'text-warning-ink' },
+} as const
+
+/** How an event fits its source's schema, as a sign that says so on hover and to screen readers. */
+export const CompatibilityIcon = ({
+  compatibility,
+  side = 'top',
+  className,
+}: {
+  compatibility: Compatibility
+  /** Where its words appear. */
+  side?: 'top' | 'left'
+  className?: string
+}) => {
+  const { Icon, tone } = looks[compatibility]
+  const { text } = compatibilityTexts[compatibility]
+  const sign = (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of this page has no address for an img
+    <span role="img" aria-label={text} className={cn('inline-grid shrink-0 place-items-center', tone, className)}>
+      <Icon aria-hidden className="size-4" />
+    </span>
+  )
+  return (
+    <Tooltip text={text} side={side}>
+      {sign}
+    </Tooltip>
+  )
+}

@@ -1,0 +1,45 @@
+import type { Locator, Page } from '@playwright/test'
+import { createSource, createWorkspace, type Product, type TestSource } from '@tributary/test-kit'
+import { expect } from './product-fixture.ts'
+import { sendTracks, type Track } from './tracking.ts'
+
+/** The part of the page that scrolls. */
+export const area = (page: Page): Locator => page.getByRole('region', { name: 'Event list' })
+/** The rows of the live table, newest first. */
+export const rows = (page: Page): Locator =>
+  page.getByRole('table', { name: 'Live events' }).getByRole('rowgroup').last().getByRole('row')
+/** The floating button. */
+export const newEvents = (page: Page): Locator => page.getByRole('button', { name: /new events?$/ })
+/** Scrolls, and waits until the page has heard of it. */
+export const scrollTo = (page: Page, top: number): Promise<void> =>
+  area(page).evaluate(
+    (element, y) =>
+      new Promise<void>((resolve) => {
+        element.addEventListener('scroll', () => resolve(), { once: true })
+        element.scrollTo({ top: y })
+      }),
+    top,
+  )
+
+/** `count` events with their number in name and message id. */
+export const numbered = (name: string, count: number): Track[] =>
+  Array.from({ length: count }, (_, index) => ({ event: `${name} ${index + 1}`, messageId: `${name}-${index + 1}` }))
+
+export type Live = TestSource & {
+  /** Resource name of the organisation. */
+  organization: string
+  send: (tracks: readonly Track[]) => Promise<void>
+}
+
+/** A new source on its page, joined to the live channel. */
+export const openLive = async (page: Page, product: Product): Promise<Live> => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Live events')
+  const made = await createSource(product.api, workspace, 'Shop')
+  await page.goto(`/${made.source}`)
+  await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
+  return {
+    ...made,
+    organization,
+    send: async (tracks) => expect(await sendTracks(product.url, made.key, tracks)).toBe(200),
+  }
+}
