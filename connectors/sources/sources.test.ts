@@ -1,4 +1,5 @@
 import { snippet } from '@tributary/collect'
+import { formatSourceSchema, parseSourceSchema } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { sourceDefinitions } from './index.ts'
 
@@ -30,3 +31,28 @@ test('the snippet of the guide is the one that collection stands for', () => {
   const codes = javascript?.guide.map((step) => step.code)
   expect(codes).toContain(snippet({ origin: '{{origin}}', writeKey: '{{writeKey}}' }))
 })
+
+const withSchema = sourceDefinitions.filter(({ predefinedSchema }) => predefinedSchema !== undefined)
+test('the sources with a schema of their own', () => {
+  expect(withSchema.map(({ slug }) => slug)).toEqual(['stripe', 'shopify'])
+})
+
+test.each(withSchema)(
+  '$slug: the schema reads back as it is, and requires only what it has',
+  ({ predefinedSchema }) => {
+    if (predefinedSchema === undefined) throw new Error('no schema')
+    expect(parseSourceSchema(formatSourceSchema(predefinedSchema))).toEqual(predefinedSchema)
+  },
+)
+
+test.each(sourceDefinitions.filter(({ fields = [] }) => fields.length > 0))(
+  '$slug: every setting has a name, a label and a help; secrets are secret',
+  ({ fields = [] }) => {
+    expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length)
+    for (const field of fields) {
+      expect(field.name).toMatch(/^[a-z][a-z_]*$/)
+      expect([field.label, field.help]).not.toContain('')
+      expect(field.secret).toBe(field.type === 'secret')
+    }
+  },
+)

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { WebhookCall } from '@tributary/connector-kit'
 import { describe, expect, test } from 'vitest'
 import { receive } from './receive.ts'
+import { stripe } from './source.ts'
 
 const secret = 'whsec_test_secret'
 const now = Date.parse('2026-01-01T00:00:00Z')
@@ -160,4 +161,18 @@ test('an object too large for an event loses its largest parts, and says so', ()
     properties: { id: 'in_1', total: 4900 },
     context: { left_out: ['null values', 'lines'] },
   })
+})
+
+test.each([
+  ['whsec_abc', {}],
+  [' whsec_abc\n', {}],
+  [undefined, {}],
+  ['sk_live_abc', { signing_secret: expect.stringContaining('whsec_') }],
+])('the secret %j is checked when it is set', (signing_secret, problems) => {
+  expect(stripe.check?.({ signing_secret })).toEqual(problems)
+})
+
+test('a secret that was pasted with a line end works', () => {
+  const body = '{"id":"evt_1","type":"ping"}'
+  expect(reasonOf(signed(body), { signing_secret: `${secret}\n` })).toBe(1)
 })

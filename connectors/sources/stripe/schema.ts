@@ -29,7 +29,7 @@ const paymentIntent: ObjectOutline = {
   number: 'amount amount_capturable amount_received application_fee_amount canceled_at created',
   boolean: 'livemode',
   object:
-    'amount_details automatic_payment_methods charges hooks last_payment_error metadata next_action payment_details payment_method_configuration_details payment_method_options presentment_details processing shipping transfer_data',
+    'amount_details automatic_payment_methods charges hooks last_payment_error managed_payments metadata next_action payment_details payment_method_configuration_details payment_method_options presentment_details processing shipping transfer_data',
   array: 'allowed_payment_method_types excluded_payment_method_types payment_method_types',
   required: 'id object amount currency status created livemode',
 }
@@ -40,7 +40,7 @@ const checkout: ObjectOutline = {
   number: 'amount_subtotal amount_total created expires_at',
   boolean: 'allow_promotion_codes livemode',
   object:
-    'adaptive_pricing after_expiration automatic_tax branding_settings collected_information consent consent_collection currency_conversion custom_text customer_details discount_settings invoice_creation line_items metadata name_collection payment_method_configuration_details payment_method_options permissions phone_number_collection presentment_details saved_payment_method_options shipping_address_collection shipping_cost shipping_details tax_id_collection total_details wallet_options',
+    'adaptive_pricing after_expiration automatic_tax branding_settings collected_information consent consent_collection currency_conversion custom_text customer_details discount_settings invoice_creation line_items managed_payments metadata name_collection payment_method_configuration_details payment_method_options permissions phone_number_collection presentment_details saved_payment_method_options shipping_address_collection shipping_cost shipping_details tax_id_collection total_details wallet_options',
   array: 'custom_fields discounts excluded_payment_method_types optional_items payment_method_types shipping_options',
   required: 'id object mode payment_status created livemode',
 }
@@ -72,7 +72,7 @@ const subscription: ObjectOutline = {
 
 const refund: ObjectOutline = {
   string:
-    'id object balance_transaction charge currency description failure_balance_transaction failure_reason payment_intent pending_reason reason receipt_number source_transfer_reversal status transfer_reversal',
+    'id object balance_transaction charge currency customer customer_account description failure_balance_transaction failure_reason payment_intent payment_method pending_reason reason receipt_number source_transfer_reversal status transfer_reversal',
   number: 'amount created',
   object: 'destination_details metadata next_action presentment_details',
   required: 'id object amount currency created',

@@ -62,5 +62,9 @@ export const stripe: SourceDefinition = {
       maxLength: 40,
     },
   ],
+  check: ({ signing_secret: secret }): Record<string, string> =>
+    secret === undefined || String(secret).trim().startsWith('whsec_')
+      ? {}
+      : { signing_secret: 'Signing secrets of Stripe begin with whsec_; API keys do not belong here' },
   webhook: { receive, signed: true },
 }

@@ -12,15 +12,23 @@ export type ObjectOutline = {
 
 const namesIn = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter((name) => name !== '')
 
+const propertiesOf = (outline: ObjectOutline): Map<string, PropertySchema> => {
+  const properties = new Map<string, PropertySchema>()
+  for (const type of propertyTypes)
+    for (const name of namesIn(outline[type])) {
+      if (properties.has(name)) throw new Error(`${name} is named twice`)
+      properties.set(name, { type })
+    }
+  return properties
+}
+
 const objectOf = (outline: ObjectOutline): ObjectSchema => ({
-  properties: new Map(
-    propertyTypes.flatMap((type) => namesIn(outline[type]).map((name): [string, PropertySchema] => [name, { type }])),
-  ),
+  properties: propertiesOf(outline),
   required: new Set(namesIn(outline.required)),
   recommended: new Set(),
 })
 
-/** A source schema of outlines: events by their names, and the traits of users. */
+/** A source schema of outlines: events by their names, and the traits of users. Throws when a name stands twice in one. */
 export const outlineSchema = (
   events: readonly (readonly [names: readonly string[], properties: ObjectOutline])[],
   user: ObjectOutline,

@@ -1,5 +1,5 @@
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
-import { templateLimits, templateProblem } from './json-template.ts'
+import { templateLimits, templateProblem, templateProblemText } from './json-template.ts'
 
 export type SettingsResult = { ok: true; settings: Settings } | { ok: false; errors: Record<string, string> }
 
@@ -84,7 +84,7 @@ const parseTemplate = (value: unknown): Parsed => {
   if (typeof value !== 'string') return { error: 'Enter a text' }
   if (value.length > longest) return { error: `At most ${longest} characters` }
   const problem = templateProblem(value)
-  return problem === undefined ? { value } : { error: `Error at ${problem.context || problem.message}` }
+  return problem === undefined ? { value } : { error: templateProblemText(problem) }
 }
 
 const parseNumber = (field: FieldDefinition, value: unknown): Parsed => {

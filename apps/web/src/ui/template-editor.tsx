@@ -15,8 +15,8 @@ const Parts = ({
   disabled: boolean
   onInsert: (part: TemplatePart) => void
 }) => (
-  <fieldset className="flex min-w-0 flex-wrap items-center gap-1.5">
-    <legend className="float-left mr-1 w-16 text-xs text-ink-3">{label}</legend>
+  <fieldset className="flex min-w-0 flex-wrap gap-1.5 pl-18 max-sm:pl-0">
+    <legend className="float-left -ml-18 w-16 py-0.5 text-xs text-ink-3 max-sm:ml-0 max-sm:w-full">{label}</legend>
     {parts.map((part) => (
       <Tooltip key={part.name} text={part.help}>
         <button

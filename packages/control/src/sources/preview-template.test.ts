@@ -57,7 +57,7 @@ test('a preview has the events that would be kept, and keeps nothing', async () 
 })
 
 test.each([
-  ['{{ body | nope }}', '{}', 'TEMPLATE_INVALID', 'Error at >> 1| {{ body | nope }}\n      ^'],
+  ['{{ body | nope }}', '{}', 'TEMPLATE_INVALID', 'Error at >> 1| {{ body | nope }}\n      ^\nundefined filter: nope'],
   ['{"event":"{{ body.a }}"}', '{', 'INVALID_JSON', expect.stringContaining('not valid JSON')],
   ['{"event":{{ body.a }}}', '{}', 'TEMPLATE_NOT_JSON', expect.stringContaining('did not render to JSON')],
   ['{"userId":"u"}', '{}', 'MISSING_FIELD', expect.stringContaining('`event`')],

@@ -1,4 +1,4 @@
-import { templateProblem } from '@tributary/connector-kit'
+import { templateProblem, templateProblemText } from '@tributary/connector-kit'
 import { editors, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
@@ -27,7 +27,7 @@ export const previewTemplate =
     if (problem !== undefined)
       return {
         events: [],
-        error: { reason: 'TEMPLATE_INVALID', message: `Error at ${problem.context || problem.message}` },
+        error: { reason: 'TEMPLATE_INVALID', message: templateProblemText(problem) },
       }
     const settings = readableSettings(`sources/${source.id}`, source, secretBox, logger)
     const received = receiveWebhook(

@@ -81,7 +81,7 @@ test.each([
   ['colour', 'red', 'name', 'Signed has no setting colour'],
   ['signing_secret', 7, 'value', 'Enter a text'],
   ['signing_secret', 'x'.repeat(1001), 'value', 'At most 1000 characters'],
-  ['template', '{{ body | nope }}', 'value', 'Error at >> 1| {{ body | nope }}\n      ^'],
+  ['template', '{{ body | nope }}', 'value', 'Error at >> 1| {{ body | nope }}\n      ^\nundefined filter: nope'],
   ['', 'x', 'name', 'Required'],
 ])('a change of %s to %j is refused', async (name, value, field, text) => {
   const source = await create()

@@ -35,7 +35,11 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
       <div role="alert" className="flex items-start gap-2 rounded-md bg-danger-soft px-3 py-2 text-danger-ink">
         <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
         <div className="min-w-0 flex-1">
-          <p className="text-xs font-medium">Calls like this one are refused: {data.error.reason}</p>
+          <p className="text-xs font-medium">
+            {data.error.reason === 'TEMPLATE_INVALID'
+              ? 'This is not a template yet'
+              : `Calls like this one are refused: ${data.error.reason}`}
+          </p>
           <pre className="mt-1 overflow-x-auto scroll-thin font-mono text-xs leading-5">{data.error.message}</pre>
         </div>
       </div>
