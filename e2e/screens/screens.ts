@@ -181,6 +181,27 @@ export const screens: Screen[] = [
     /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/,
   ),
   {
+    name: 'source-setup-signed',
+    path: filled(({ payments }) => `${payments}#setup`),
+    ready: async (page) => {
+      await page.getByText('is not set yet').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'source-settings-template',
+    path: filled(({ tickets }) => `${tickets}#settings`),
+    ready: async (page) => page.getByText('"Ticket closed"').waitFor(),
+  },
+  {
+    name: 'source-settings-template-wrong',
+    path: filled(({ tickets }) => `${tickets}#settings`),
+    ready: async (page) => {
+      await page.getByLabel('Template', { exact: true }).fill('{\n  "event": "{{ body.state | shout }}"\n}')
+      await page.getByRole('region', { name: 'Preview' }).getByRole('alert').waitFor()
+    },
+  },
+  {
     name: 'source-event',
     path: filled(({ source }) => source),
     ready: async (page) => {

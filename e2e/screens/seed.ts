@@ -13,6 +13,9 @@ export type Seed = {
   filled: {
     workspace: string
     source: string
+    /** Of signed webhooks whose secret is not set, and of webhooks with a template. */
+    payments: string
+    tickets: string
     destination: string
     failing: string
     waiting: string
@@ -56,6 +59,12 @@ export const seedWorkspaces = async (
   await seedTeam(product, organization)
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
+  const { source: payments } = await createSource(api, workspace, 'Payments', 'stripe')
+  const { source: tickets } = await createSource(api, workspace, 'Tickets', 'webhook')
+  await api.ok('POST', `/${tickets}/app:updateSetting`, {
+    name: 'template',
+    value: '{\n  "event": "Ticket {{ body.state }}",\n  "userId": "{{ body.customer.id }}"\n}',
+  })
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Data team webhook')
   const failing = await createWebhook(api, workspace, source, { url: refusing.url }, 'Archive')
   const waiting = await createWebhook(api, workspace, source, { url: busy.url }, 'Nightly import')
@@ -144,7 +153,7 @@ export const seedWorkspaces = async (
   })) as { user: { id: string }; onboarding_token: string }
   return {
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
-    filled: { workspace, source, destination, failing, waiting, paused, key },
+    filled: { workspace, source, payments, tickets, destination, failing, waiting, paused, key },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }
 }

@@ -109,6 +109,8 @@ test('a large order does without repeated amounts first', () => {
   }))
   const [event] = eventsOf('orders/create', { id: 1, total_price: '150.00', line_items, note: null })
   expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(32 * 1024)
-  expect(event).toMatchObject({ context: { left_out: ['values of _set and empty ones'] } })
-  expect((event?.['properties'] as { line_items: object[] }).line_items).toHaveLength(150)
+  expect(event).toMatchObject({
+    context: { left_out: ['values of _set and empty ones'] },
+    properties: { line_items: Array.from({ length: 150 }, (_, id) => ({ id })) },
+  })
 })

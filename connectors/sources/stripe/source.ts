@@ -63,7 +63,7 @@ export const stripe: SourceDefinition = {
     },
   ],
   check: ({ signing_secret: secret }): Record<string, string> =>
-    secret === undefined || String(secret).trim().startsWith('whsec_')
+    typeof secret !== 'string' || secret.trim().startsWith('whsec_')
       ? {}
       : { signing_secret: 'Signing secrets of Stripe begin with whsec_; API keys do not belong here' },
   webhook: { receive, signed: true },

@@ -31,14 +31,16 @@ const tags = [
 ]
 
 /** Filters on texts, numbers, lists and times. Those that run expressions, or whose work is not counted, are left out. */
-const filters = [
-  ...['append', 'capitalize', 'downcase', 'lstrip', 'prepend', 'remove', 'remove_first', 'replace', 'replace_first'],
-  ...['rstrip', 'slice', 'split', 'strip', 'strip_html', 'strip_newlines', 'truncate', 'truncatewords', 'upcase'],
-  ...['base64_decode', 'base64_encode', 'sha256'],
-  ...['abs', 'at_least', 'at_most', 'ceil', 'divided_by', 'floor', 'minus', 'modulo', 'plus', 'round', 'times'],
-  ...['compact', 'concat', 'first', 'join', 'last', 'map', 'reverse', 'size', 'uniq'],
-  ...['date', 'date_to_xmlschema', 'default'],
-]
+const filters = `
+  append capitalize downcase lstrip prepend remove remove_first replace replace_first
+  rstrip slice split strip strip_html strip_newlines truncate truncatewords upcase
+  base64_decode base64_encode sha256
+  abs at_least at_most ceil divided_by floor minus modulo plus round times
+  compact concat first join last map reverse size uniq
+  date date_to_xmlschema default
+`
+  .trim()
+  .split(/\s+/)
 
 const tooMuch = (): Error => new Error('the template renders to too much')
 
@@ -53,7 +55,7 @@ const jsonOf = (value: unknown): string => bounded(JSON.stringify(value ?? null)
 const inJson = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return JSON.stringify(bounded(value)).slice(1, -1)
-  return typeof value === 'object' ? jsonOf(value) : String(value)
+  return jsonOf(value)
 }
 
 const createEngine = (): Liquid => {
@@ -121,8 +123,8 @@ export const templateProblem = (text: string): TemplateProblem | undefined => {
 const createEmitter = () => ({
   buffer: '',
   write(part: unknown): void {
-    if (part === undefined || part === null) return
-    this.buffer += String(part)
+    // What is no text has been made one by then.
+    if (typeof part === 'string' || typeof part === 'number') this.buffer += part
     if (this.buffer.length > templateLimits.output) throw tooMuch()
   },
 })

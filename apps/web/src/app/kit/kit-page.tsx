@@ -19,6 +19,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { KitForm } from './kit-form.tsx'
 import { KitOverlays } from './kit-overlays.tsx'
+import { KitTemplate } from './kit-template.tsx'
 import { Part } from './part.tsx'
 
 const Looks = () => (
@@ -165,6 +166,9 @@ export const KitPage = () => (
     <KitOverlays />
     <Part title="Form">
       <KitForm />
+    </Part>
+    <Part title="Template">
+      <KitTemplate />
     </Part>
     <Card title="Description">
       <Markup text={markup} className="text-sm text-ink-2" />
