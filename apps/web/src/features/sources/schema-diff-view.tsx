@@ -20,7 +20,7 @@ const Mark = ({ kind }: { kind: keyof typeof looks }) => {
   return (
     <span className={cn('shrink-0', tone)}>
       <Icon aria-hidden className="size-4" />
-      <span className="sr-only">{word}</span>
+      <span className="sr-only">{word} </span>
     </span>
   )
 }

@@ -28,21 +28,22 @@ export const SchemaDraftBar = ({
       className="sticky bottom-3 z-20 mt-4 rounded-lg border border-line-strong bg-raised px-4 py-3 shadow-pop"
     >
       <div className="flex flex-wrap items-center gap-2">
-        <p className="mr-auto min-w-0 text-sm" aria-live="polite">
+        {/* Where notices come up, at the right, no button lies under them. */}
+        <p className="min-w-0 text-sm max-sm:basis-full sm:order-last sm:mr-auto sm:pl-2" aria-live="polite">
           <span className="font-medium">Not saved:</span> {diffWords(draft.changes)}
         </p>
-        <Button variant="none" onClick={() => setReviews(true)}>
-          Review
+        <Button variant="primary" loading={saving} disabled={draft.theirs !== undefined} onClick={onSave}>
+          Save schema
+        </Button>
+        <Button disabled={saving} onClick={() => setAsks(true)}>
+          Discard
         </Button>
         <Button variant="none" disabled={saving || !draft.canUndo} onClick={draft.undo}>
           <Undo2 aria-hidden />
           Undo
         </Button>
-        <Button disabled={saving} onClick={() => setAsks(true)}>
-          Discard
-        </Button>
-        <Button variant="primary" loading={saving} disabled={draft.theirs !== undefined} onClick={onSave}>
-          Save schema
+        <Button variant="none" onClick={() => setReviews(true)}>
+          Review
         </Button>
       </div>
       {error !== null && (

@@ -15,13 +15,17 @@ import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField }
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 
 /** The rule of a new name: one that a schema can hold and that nothing else has. */
-const formOf = (taken: ReadonlyMap<string, unknown>, kind: string) =>
+const formOf = (taken: ReadonlyMap<string, unknown>, kind: 'event' | 'property') =>
   z.object({
     name: z
       .string()
       .trim()
       .superRefine((name, context) => {
-        const message = nameProblem(name) ?? (taken.has(name) ? `There is a ${kind} of this name already` : undefined)
+        const message =
+          nameProblem(name) ??
+          (taken.has(name)
+            ? `There is ${kind === 'event' ? 'an event' : 'a property'} of this name already`
+            : undefined)
         if (message !== undefined) context.addIssue({ code: 'custom', message })
       }),
     type: z.enum(propertyTypes),

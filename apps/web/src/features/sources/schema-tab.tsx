@@ -31,20 +31,9 @@ import { ownerIdOf, SchemaOwner } from './schema-owner.tsx'
 import { type SchemaPlace, schemaPlace } from './schema-place.ts'
 import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 import { ProposalDialog } from './schema-proposal-dialog.tsx'
+import { matchingEvents } from './schema-search.ts'
 import { type SchemaTool, SchemaToolbar, unsavedNote } from './schema-toolbar.tsx'
 import type { SchemaDraft } from './use-schema-draft.ts'
-
-/** The events whose name, or the name of one of whose properties, has the text in it, in any letter case. */
-export const matchingEvents = (schema: SourceSchema, search: string): [title: string, event: ObjectSchema][] => {
-  const wanted = search.trim().toLowerCase()
-  const has = (name: string): boolean => name.toLowerCase().includes(wanted)
-  return [...schema.events].filter(
-    ([title, { properties }]) =>
-      wanted === '' ||
-      has(title) ||
-      [...properties].some(([name, { items }]) => has(name) || [...(items?.properties.keys() ?? [])].some(has)),
-  )
-}
 
 /** Which events and properties are opened, and opening what a link asks for when it comes. */
 const useOpened = (wanted: SchemaPlace | undefined, visit: string) => {
