@@ -3,6 +3,7 @@ import { authScreens, registrationScreens } from './auth-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
 import { failing, settled } from './prepare.ts'
+import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
 
@@ -180,6 +181,7 @@ export const screens: Screen[] = [
     undefined,
     /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/,
   ),
+  ...schemaScreens,
   {
     name: 'source-setup-signed',
     path: filled(({ payments }) => `${payments}#setup`),

@@ -16,6 +16,8 @@ export type Seed = {
     /** Of signed webhooks whose secret is not set, and of webhooks with a template. */
     payments: string
     tickets: string
+    /** A source with a schema, and events that do not fit it. */
+    checked: string
     destination: string
     failing: string
     waiting: string
@@ -43,6 +45,48 @@ const seedTeam = async (product: Product, organization: string): Promise<void> =
     .where('invitee_email', '=', emails[1] ?? '')
     .execute()
   await product.api.ok('POST', `/${organization}/invitationlinks`, { role: 2 })
+}
+
+const text = { type: 'string' }
+const number = { type: 'number' }
+const orders = {
+  properties: {
+    order_id: { ...text, description: 'The number that customers see on the invoice' },
+    total: number,
+    currency: { ...text, description: 'ISO 4217' },
+    products: { type: 'array', items: { properties: { sku: text, quantity: number }, required: ['sku'] } },
+  },
+  required: ['order_id', 'total'],
+  recommended: ['currency'],
+}
+
+/** A source whose schema has a few versions and keeps back what does not fit it, with events of every kind of misfit. */
+const seedChecked = async ({ api, url }: Product, workspace: string): Promise<string> => {
+  const { source, key } = await createSource(api, workspace, 'Checked shop')
+  const events = { 'Order Completed': orders, 'Product Viewed': { properties: { sku: text } } }
+  const user = { properties: { email: text, plan: text }, required: ['email'] }
+  for (const schema of [{ events: { 'Order Completed': { properties: { total: text } } } }, { events, user }])
+    await api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify(schema) })
+  await api.ok('PATCH', `/${source}?update_mask=enforcement`, { enforcement: 'block' })
+  const track = (event: string, properties: object) => ({ type: 'track', userId: 'customer-1', event, properties })
+  const order = { order_id: 'A-1', total: 19.9 }
+  const batch = [
+    track('Order Completed', { ...order, total: '19.90' }),
+    track('Order Completed', { ...order, total: '9.90' }),
+    track('Order Completed', { total: 5, products: [{ sku: 'S1', unit_price_before_discount: 3 }] }),
+    track('Product Added to the Very Long Wishlist of a Customer', { sku: 'S1' }),
+    { type: 'identify', userId: 'customer-1', traits: { plan: 'team' } },
+  ].map((event, index) => ({ ...event, messageId: `misfit-${index}` }))
+  await fetch(`${url}/v1/batch`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ batch }),
+  })
+  await eventually(
+    'violations are counted',
+    async () => ((await api.ok('GET', `/${source}/violations`)).violations as unknown[]).length >= 5,
+  )
+  return source
 }
 
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
@@ -135,6 +179,7 @@ export const seedWorkspaces = async (
     'repetitions are counted',
     async () => ((await api.ok('GET', `/${source}/droppedEvents`)).dropped_events as unknown[]).length >= 2,
   )
+  const checked = await seedChecked(product, workspace)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
@@ -153,7 +198,7 @@ export const seedWorkspaces = async (
   })) as { user: { id: string }; onboarding_token: string }
   return {
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
-    filled: { workspace, source, payments, tickets, destination, failing, waiting, paused, key },
+    filled: { workspace, source, checked, payments, tickets, destination, failing, waiting, paused, key },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }
 }

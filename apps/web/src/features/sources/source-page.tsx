@@ -99,7 +99,7 @@ const Loading = () => (
   </div>
 )
 
-/** One source: its figures, live events, refusals, set-up, connections and settings. */
+/** One source: its figures, live events, schema and what does not fit it, refusals, set-up, connections and settings. */
 export const SourcePage = () => {
   const workspace = useWorkspace()
   const { sourceId } = useParams()
