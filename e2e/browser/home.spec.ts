@@ -58,7 +58,7 @@ test('DATA-03: home opens with the last 7 days by the day; another range is kept
   await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
 })
 
-test('OPEN-12: home counts what was received and draws it; a bar leads to its events', async ({
+test('NAV-05: home counts what was received and draws it; a bar leads to its events', async ({
   signedIn: page,
   product,
 }) => {
@@ -68,6 +68,7 @@ test('OPEN-12: home counts what was received and draws it; a bar leads to its ev
   await expect(figure(page, 'Profiles')).toContainText(/Profiles1/)
   await expect(figure(page, 'Active sources')).toContainText('1of 1')
   await expect(figure(page, 'Destinations')).toContainText('0 enabled')
+  await expect(page.getByRole('link', { name: '0 connections' })).toHaveAttribute('href', `/${workspace}/connections`)
   await expect(figure(page, 'Failed deliveries')).toContainText(/Failed deliveries0/)
   await expect(plot(page)).toHaveAttribute('aria-valuetext', /: Events received 5, Previous 7 days 0$/)
   await plot(page).focus()
@@ -87,7 +88,7 @@ test('OPEN-12: home counts what was received and draws it; a bar leads to its ev
   )
 })
 
-test('OPEN-48: the eye hides every value and change, and the chart keeps its bars without axes', async ({
+test('SES-26: the eye hides every value and change, and the chart keeps its bars without axes', async ({
   signedIn: page,
   product,
 }) => {

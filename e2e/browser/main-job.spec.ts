@@ -40,7 +40,7 @@ test('EVT-18: a new user comes from the sign-in page to the copied payload of th
   await expect(title).toHaveValue('HTTP API')
   await title.fill('  ')
   await page.getByRole('button', { name: 'Create' }).click()
-  await expect(page.getByText('Required')).toBeVisible()
+  await expect(page.getByText('Required', { exact: true })).toBeVisible()
   await expect(title).toBeFocused()
   await title.fill('Till system')
   await chooseSchema(page)

@@ -17,6 +17,7 @@ import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { Spinner, spinnerSizes } from '../../ui/spinner.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { KitFigures } from './kit-figures.tsx'
 import { KitForm } from './kit-form.tsx'
 import { KitOverlays } from './kit-overlays.tsx'
 import { KitTemplate } from './kit-template.tsx'
@@ -174,6 +175,7 @@ export const KitPage = () => (
       <Markup text={markup} className="text-sm text-ink-2" />
     </Card>
     <Tables />
+    <KitFigures />
     <Screens />
   </main>
 )

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Destination, MetricName, Source } from '@tributary/contract'
+import type { Connection, Destination, MetricName, Source } from '@tributary/contract'
+import { Link } from 'react-router'
 import { type RangePreset, rangeOf, viewOf } from '../../lib/date-range.ts'
 import { seriesQuery, totalsQuery } from '../../lib/metric-queries.ts'
 import { paths } from '../../lib/paths.ts'
+import { pluralise } from '../../lib/text.ts'
 import { CountedFigure, Figure, FigureValue } from '../../ui/figure.tsx'
 import { MetricValue } from '../../ui/metric.tsx'
 
@@ -18,11 +20,13 @@ export const Figures = ({
   preset,
   sources,
   destinations,
+  connections,
 }: {
   workspace: string
   preset: RangePreset
   sources: readonly Source[]
   destinations: readonly Destination[]
+  connections: readonly Connection[]
 }) => {
   const counted = (metric: MetricName) => ({ workspace, metric })
   const events = useQuery(seriesQuery(counted('events_received'), preset))
@@ -47,7 +51,10 @@ export const Figures = ({
       </Figure>
       <Figure title="Destinations" to={paths.destinations(workspace)}>
         <FigureValue value={destinations.length}>
-          <MetricValue value={enabled} /> enabled
+          <MetricValue value={enabled} /> enabled ·{' '}
+          <Link to={paths.connections(workspace)} className="relative rounded-sm underline hover:text-ink">
+            <MetricValue value={connections.length} /> {pluralise(connections.length, 'connection')}
+          </Link>
         </FigureValue>
       </Figure>
       <CountedFigure

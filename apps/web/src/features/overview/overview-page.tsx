@@ -101,13 +101,13 @@ const useSteps = ({ sources, destinations, connections }: Parts) => {
 }
 
 const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
-  const { sources, destinations } = parts
+  const { sources } = parts
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true
   const steps = useSteps(parts)
   return (
     <div className="space-y-5">
-      <Figures workspace={workspace.name} preset={preset} sources={sources} destinations={destinations} />
+      <Figures workspace={workspace.name} preset={preset} {...parts} />
       {mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />}
       <EventChart workspace={workspace.name} preset={preset} empty={<NoEvents sources={sources} mayEdit={mayEdit} />} />
       <RecentActivity workspace={workspace.name} sources={sources} />
@@ -134,7 +134,8 @@ const Loading = () => (
 export const OverviewPage = () => {
   const workspace = useWorkspace()
   const [preset, choose] = useRange()
-  const sources = useQuery(sourcesQuery(workspace.name))
+  // Which sources are active changes with what arrives.
+  const sources = useQuery({ ...sourcesQuery(workspace.name), refetchInterval: 30_000 })
   const destinations = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
   const failed = [sources, destinations, connections].find((query) => query.isError && query.data === undefined)
