@@ -77,7 +77,9 @@ test('a source of every app that has a schema of its own begins with that, and t
   for (const { name } of apps) {
     const body = { title: 'Own', app: { name } }
     const { name: source } = await product.api.ok('POST', `/${workspace}/sources`, body)
-    const { schema } = (await product.api.ok('GET', `/${source}`)) as { schema: { schema: string; version: number } }
+    const { schema } = (await product.api.ok('GET', `/${String(source)}`)) as {
+      schema: { schema: string; version: number }
+    }
     expect(schema.version).toBe(1)
     expect(Object.keys(JSON.parse(schema.schema).events).length).toBeGreaterThan(5)
     const templated = { ...body, schema: { initial_template: { name: 'sourceSchemaTemplates/blank' } } }
