@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
+import { liveScreens } from './live-screens.ts'
 import { failing, settled } from './prepare.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
@@ -18,7 +19,7 @@ export type Screen = {
   signedOut?: boolean
   /** Taken before any organisation exists. */
   before?: boolean
-  /** An open menu lies outside the landmarks, as its contents belong to the button that opened it. */
+  /** An open menu or tooltip lies outside the landmarks, as its contents belong to the button that opened it. */
   opensMenu?: boolean
   /** Failed calls are what the picture is about: the browser's own note of them is no problem. */
   expectsFailedCalls?: boolean
@@ -416,6 +417,7 @@ export const screens: Screen[] = [
     ready: heading('Ooops, something went wrong!'),
     expectsFailedCalls: true,
   },
+  ...liveScreens,
   ...frameScreens,
   ...eventScreens,
 ]

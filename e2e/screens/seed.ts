@@ -89,6 +89,23 @@ const seedChecked = async ({ api, url }: Product, workspace: string): Promise<st
   return source
 }
 
+/** What the pictures' source knows: of its events some fit, some lack something, and some are new. */
+const shopSchema = {
+  events: {
+    'Order Completed': orders,
+    'Product Viewed': {
+      properties: {
+        sku: text,
+        total: text,
+        products: { type: 'array', items: { properties: { sku: text, price: number } } },
+      },
+      required: ['sku'],
+    },
+    'Checkout Started': { properties: { order_id: text, total: number, currency: text } },
+  },
+  user: { properties: { email: text, plan: text }, required: ['email'] },
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -102,6 +119,7 @@ export const seedWorkspaces = async (
   const { workspace, organization } = await createWorkspace(api, 'Northwind Traders')
   await seedTeam(product, organization)
   const { source, key } = await createSource(api, workspace, 'Online shop', 'javascript')
+  await api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify(shopSchema) })
   await createSource(api, workspace, 'Billing service with quite a long name for a source', 'node')
   const { source: payments } = await createSource(api, workspace, 'Payments', 'stripe')
   const { source: tickets } = await createSource(api, workspace, 'Tickets', 'webhook')

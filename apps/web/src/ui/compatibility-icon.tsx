@@ -1,17 +1,8 @@
 import type { Compatibility } from '@tributary/contract'
 import { CircleAlert, CircleCheck, CircleHelp } from 'lucide-react'
+import { compatibilityWords } from '../lib/compatibility-words.ts'
 import { cn } from './cn.ts'
 import { Tooltip } from './tooltip.tsx'
-
-/** What each compatibility of an event is called, and what it means in a sentence. */
-export const compatibilityTexts: Record<Compatibility, { label: string; text: string }> = {
-  compatible: { label: 'Compatible', text: 'This event is fully compatible with the source schema.' },
-  incompatible: { label: 'Incompatible', text: "This event doesn't exist in the source schema." },
-  needsAttention: {
-    label: 'Needs attention',
-    text: 'This event is not fully compatible: some properties are missing or have the wrong type.',
-  },
-}
 
 const looks = {
   compatible: { Icon: CircleCheck, tone: 'text-success-ink' },
@@ -31,7 +22,7 @@ export const CompatibilityIcon = ({
   className?: string
 }) => {
   const { Icon, tone } = looks[compatibility]
-  const { text } = compatibilityTexts[compatibility]
+  const { text } = compatibilityWords[compatibility]
   const sign = (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of this page has no address for an img
     <span role="img" aria-label={text} className={cn('inline-grid shrink-0 place-items-center', tone, className)}>

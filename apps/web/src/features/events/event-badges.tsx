@@ -24,7 +24,3 @@ export const StatusBadge = ({ event }: { event: Pick<EventSummary, 'status' | 'r
     </Badge>
   )
 }
-
-/** Whether an event is a test. */
-export const EnvironmentBadge = ({ test }: { test: boolean }) =>
-  test ? <Badge tone="warning">Test</Badge> : <Badge tone="accent">Prod</Badge>

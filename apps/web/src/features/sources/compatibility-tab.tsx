@@ -3,13 +3,17 @@ import {
   type EventDetail,
   judgeEvent,
   type ObjectSchema,
+  pointerOf,
   problemsOf,
   type SourceSchema,
   type SourceWithSchema,
 } from '@tributary/contract'
 import { type ReactNode, useMemo, useRef } from 'react'
+import { Link } from 'react-router'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { CompatibilityIcon, compatibilityTexts } from '../../ui/compatibility-icon.tsx'
+import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { NewEvent } from './new-event.tsx'
 import { NewProperties } from './new-properties.tsx'
 import { isJudgedType, judgingDefinition, newProperties, ownerTitleOf, schemaRows, valuesOf } from './property-rows.ts'
@@ -23,15 +27,25 @@ const Versions = ({ event, current }: { event: EventDetail; current: number }) =
       ? `Judged against the schema as it is now (version ${current}).`
       : event.schema_version === current
         ? `Judged by version ${current} of the schema, which is the schema as it is now.`
-        : `Judged against the schema as it is now (version ${current}). When it was received, version ${event.schema_version} found it: ${compatibilityTexts[event.compatibility].label.toLowerCase()}.`}
+        : `Judged against the schema as it is now (version ${current}). When it was received, version ${event.schema_version} found it: ${compatibilityWords[event.compatibility].title.toLowerCase()}.`}
   </p>
+)
+
+/** The page of the schema at an event or, without a title, at the user. */
+const SchemaLink = ({ source, owner }: { source: string; owner: string | undefined }) => (
+  <Link
+    to={paths.sourceSchema(source, pointerOf(owner === undefined ? ['user'] : ['events', owner]))}
+    className="rounded-sm font-medium text-accent-ink hover:underline"
+  >
+    Open in the schema
+  </Link>
 )
 
 const Verdict = ({ compatibility, children }: { compatibility: Compatibility; children?: ReactNode }) => (
   <div className="space-y-1">
     <p className="flex items-start gap-2 text-sm font-medium">
       <CompatibilityIcon compatibility={compatibility} className="mt-0.5" />
-      {compatibilityTexts[compatibility].text}
+      {compatibilityWords[compatibility].text}
     </p>
     {children}
   </div>
@@ -107,7 +121,12 @@ export const CompatibilityTab = ({
           <NewEvent owner={owner} values={values} onEdit={onEdit} />
         </>
       ) : (
-        <Defined owner={owner} values={values} onEdit={onEdit} definition={definition} />
+        <>
+          <Defined owner={owner} values={values} onEdit={onEdit} definition={definition} />
+          <p className="text-sm">
+            <SchemaLink source={source.name} owner={owner} />
+          </p>
+        </>
       )}
     </div>
   )

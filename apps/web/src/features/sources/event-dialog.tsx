@@ -5,12 +5,14 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { eventQuery } from '../../lib/event-queries.ts'
 import { formatJson } from '../../lib/json-text.ts'
 import { sourceIds } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
 import { rejectionOf } from '../../lib/rejection.ts'
 import { localTime, utcTime } from '../../lib/time.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -20,8 +22,6 @@ import { WithCode } from '../../ui/with-code.tsx'
 import { CompatibilityTab } from './compatibility-tab.tsx'
 import { EventDeliveries } from './event-deliveries.tsx'
 import { judgementOf, type LiveEvent, ofDetail } from './live-event.ts'
-
-import { TestBadge } from './test-badge.tsx'
 
 const Payload = ({ event }: { event: EventDetail }) => {
   const text = useMemo(() => formatJson(event.original), [event.original])
@@ -134,7 +134,7 @@ const Description = ({ event, schema }: { event: LiveEvent; schema: SourceSchema
         Received at {localTime(event.receiveTime)}
       </time>
       <span className="flex items-center gap-1.5">
-        <TestBadge test={event.test} />
+        <EnvironmentBadge test={event.test} />
         {judgement !== undefined && <CompatibilityIcon compatibility={judgement.compatibility} />}
       </span>
     </span>
@@ -166,8 +166,9 @@ export const EventDialog = ({
 }) => {
   // The list may drop it while it is open.
   const [first] = useState(listed)
+  const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const query = useQuery({
-    ...eventQuery(`workspaces/${sourceIds(source.name).workspace}`, eventId),
+    ...eventQuery(workspace, eventId),
     refetchInterval: (state) => (state.state.data?.deliveries.length === 0 ? 2000 : false),
   })
   const { data } = query
@@ -183,7 +184,16 @@ export const EventDialog = ({
       size="lg"
       title={event === undefined ? 'Event' : event.title}
       description={event !== undefined && <Description event={event} schema={schema} />}
-      footer={<Button onClick={onClose}>Close</Button>}
+      footer={
+        <>
+          {event !== undefined && (
+            <ButtonLink to={paths.event(`${workspace}/events/${eventId}`)} variant="none" className="mr-auto">
+              Open in the explorer
+            </ButtonLink>
+          )}
+          <Button onClick={onClose}>Close</Button>
+        </>
+      }
     >
       <Content event={event} query={query} source={source} schema={schema} />
     </Dialog>

@@ -1,7 +1,7 @@
 import { compatibilities, eventTypes } from '@tributary/contract'
 import { X } from 'lucide-react'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
 import { Button } from '../../ui/button.tsx'
-import { compatibilityTexts } from '../../ui/compatibility-icon.tsx'
 import { SearchInput, Select } from '../../ui/input.tsx'
 import { isFiltered, type LiveFilters, noFilters, withFilter } from './live-filters.ts'
 
@@ -41,7 +41,7 @@ export const LiveFilterBar = ({
         <option value="">Any compatibility</option>
         {compatibilities.map((each) => (
           <option key={each} value={each}>
-            {compatibilityTexts[each].label}
+            {compatibilityWords[each].title}
           </option>
         ))}
       </Select>

@@ -7,12 +7,12 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
+import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { judgementOf, type LiveEvent } from './live-event.ts'
 import { type LiveAction, type LiveState, newEventsLabel, shownEvents, waitingShown } from './live-events.ts'
 import { noFilters } from './live-filters.ts'
-import { TestBadge } from './test-badge.tsx'
 
 type RowProps = { event: LiveEvent; compatibility: Compatibility | undefined; onOpen: (event: LiveEvent) => void }
 
@@ -54,7 +54,7 @@ const Row = memo(({ event, compatibility, onOpen }: RowProps) => (
       </span>
     </td>
     <td className="w-20 px-4 max-sm:w-12 max-sm:px-1">
-      <TestBadge test={event.test} />
+      <EnvironmentBadge test={event.test} />
     </td>
     <td className="w-32 px-4 text-right whitespace-nowrap text-ink-2 tabular max-sm:w-20 max-sm:pr-3 max-sm:pl-1 max-sm:text-xs">
       <time dateTime={event.receiveTime} title={utcTime(event.receiveTime)}>
@@ -105,17 +105,17 @@ export const LiveTable = ({
         >
           <thead>
             <tr>
-              <th scope="col" className={cn(head, 'max-sm:pl-3')}>
+              <th scope="col" className={cn(head, 'w-28 max-sm:w-16 max-sm:pr-1 max-sm:pl-3')}>
                 <span className="max-sm:sr-only">Event </span>
                 <span className="max-sm:capitalize">type</span>
               </th>
               <th scope="col" className={head}>
                 Name
               </th>
-              <th scope="col" className={head}>
+              <th scope="col" className={cn(head, 'w-20 max-sm:w-12 max-sm:px-1')}>
                 <span className="sr-only">Environment</span>
               </th>
-              <th scope="col" className={cn(head, 'text-right max-sm:pr-3')}>
+              <th scope="col" className={cn(head, 'w-32 text-right max-sm:w-20 max-sm:pr-3 max-sm:pl-1')}>
                 Received
               </th>
             </tr>

@@ -1,0 +1,5 @@
+import { Badge } from './badge.tsx'
+
+/** Whether an event is a test. */
+export const EnvironmentBadge = ({ test }: { test: boolean }) =>
+  test ? <Badge tone="warning">Test</Badge> : <Badge tone="accent">Prod</Badge>
