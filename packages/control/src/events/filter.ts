@@ -60,7 +60,8 @@ const columnMayHave = (path: string, value: Value): string => {
   const any = [`dynamicElement(${path}, 'String') = {property_value:String}`]
   if (value.truth) any.push(`dynamicElement(${path}, 'Bool') = {property_truth:Bool}`)
   if (value.number !== undefined)
-    for (const type of ['Int64', 'UInt64', 'Float64'])
+    // Each type is a part to be read. So short an integer is none of UInt64.
+    for (const type of Number.isInteger(value.number) ? ['Int64', 'Float64'] : ['Float64'])
       any.push(`dynamicElement(${path}, '${type}') = {property_number:Float64}`)
   if (value.long) any.push(`toString(${path}) = {property_value:String}`)
   return any.join(' or ')
@@ -101,7 +102,7 @@ const propertyConditions = (property: string, text: string, status: string | und
   // The engine reads nothing from a text with an integer of more than 64 bits in it; the columns hold such events.
   if (path !== undefined && !value.long) original.push('not isValidJSON(original)')
   return {
-    where: [...(status === undefined ? ["status != 'rejected'"] : []), ...column],
+    where: path === undefined && status === undefined ? ["status != 'rejected'"] : column,
     late: [`(${original.join(' or ')})`],
     params: {
       property,
