@@ -52,6 +52,13 @@ describe('at the top', () => {
   test('EVT-26, EVT-31: a message id is shown once, within a message and across messages', () => {
     expect(ids(run(received(event(1), event(1)), received(event(1, 9), event(2))).events)).toEqual(['m2', 'm1'])
   })
+  test('an event that was kept back gives way to itself once it has been sent again, and only then', () => {
+    const blocked: LiveEvent = { ...event(1), status: 'blocked' }
+    const replayed: LiveEvent = { ...event(3), messageId: 'm1' }
+    expect(run(received(blocked, event(2)), received(replayed, blocked)).events).toEqual([replayed, event(2)])
+    expect(run(received(replayed), received(blocked)).events).toEqual([replayed])
+    expect(run(received(blocked), received(blocked)).events).toEqual([blocked])
+  })
   test('EVT-30: of 60 events the newest 50 are kept', () => {
     const { events } = run(received(...range(1, 30)), received(...range(31, 60)))
     expect(events).toHaveLength(50)

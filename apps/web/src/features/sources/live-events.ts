@@ -70,10 +70,24 @@ const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): Li
   return added.filter(({ messageId }) => !ids.has(messageId) && ids.add(messageId))
 }
 
-/** Both lists by message id, newest first, at most 50. An event that is present already stays as it is. */
+/** `known` without the kept back events that `added` brings once more: they were sent again, with their message id. */
+const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
+  if (!known.some(({ status }) => status === 'blocked')) return known
+  return known.filter(
+    (event) =>
+      event.status !== 'blocked' ||
+      !added.some(({ messageId, eventId }) => messageId === event.messageId && eventId > event.eventId),
+  )
+}
+
+/**
+ * Both lists by message id, newest first, at most 50. An event that is present already stays as it is, unless it was
+ * kept back and has been sent again since.
+ */
 export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
-  const fresh = unknownOf(known, added)
-  return fresh.length === 0 ? known : [...fresh, ...known].sort(newestFirst).slice(0, liveLimit)
+  const kept = withoutReplayed(known, added)
+  const fresh = unknownOf(kept, added)
+  return fresh.length === 0 ? kept : [...fresh, ...kept].sort(newestFirst).slice(0, liveLimit)
 }
 
 const takenIn = (state: LiveState): LiveState =>
