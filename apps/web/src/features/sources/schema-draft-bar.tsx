@@ -27,7 +27,7 @@ export const SchemaDraftBar = ({
       aria-label="Unsaved changes"
       className="sticky bottom-3 z-20 mt-4 rounded-lg border border-line-strong bg-raised px-4 py-3 shadow-pop"
     >
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 max-sm:gap-1">
         {/* Where notices come up, at the right, no button lies under them. */}
         <p className="min-w-0 text-sm max-sm:basis-full sm:order-last sm:mr-auto sm:pl-2" aria-live="polite">
           <span className="font-medium">Not saved:</span> {diffWords(draft.changes)}
@@ -38,11 +38,16 @@ export const SchemaDraftBar = ({
         <Button disabled={saving} onClick={() => setAsks(true)}>
           Discard
         </Button>
-        <Button variant="none" disabled={saving || !draft.canUndo} onClick={draft.undo}>
-          <Undo2 aria-hidden />
+        <Button
+          variant="none"
+          disabled={saving || !draft.canUndo}
+          onClick={draft.undo}
+          className="max-sm:ml-auto max-sm:px-2"
+        >
+          <Undo2 aria-hidden className="max-sm:hidden" />
           Undo
         </Button>
-        <Button variant="none" onClick={() => setReviews(true)}>
+        <Button variant="none" onClick={() => setReviews(true)} className="max-sm:px-2">
           Review
         </Button>
       </div>

@@ -37,7 +37,7 @@ export type NameQuestion =
 const requirementTone = { required: 'accent', recommended: 'warning', optional: 'neutral' } as const
 
 const layout =
-  'grid grid-cols-2 items-center gap-x-3 gap-y-1.5 sm:grid-cols-[minmax(8rem,1.1fr)_7.5rem_9.5rem_minmax(8rem,1.6fr)_6rem]'
+  'grid grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] items-center gap-x-3 gap-y-1.5 sm:grid-cols-[minmax(8rem,1.1fr)_7.5rem_9.5rem_minmax(8rem,1.6fr)_6rem]'
 
 /** The heads of the columns of property rows; what is read with a screen reader says its name itself. */
 export const PropertyHead = () => (

@@ -39,17 +39,17 @@ export const SchemaToolbar = ({
     {mayEdit && (
       <>
         <Button onClick={onAddEvent}>
-          <Plus aria-hidden />
+          <Plus aria-hidden className="max-sm:hidden" />
           Add event
         </Button>
         <Button disabled={dirty} title={dirty ? unsavedNote : undefined} onClick={() => onTool('proposal')}>
-          <Sparkles aria-hidden />
+          <Sparkles aria-hidden className="max-sm:hidden" />
           Suggest
         </Button>
       </>
     )}
     <Button onClick={() => onTool('history')}>
-      <History aria-hidden />
+      <History aria-hidden className="max-sm:hidden" />
       History
     </Button>
     <Menu
