@@ -87,7 +87,15 @@ describe('Stripe', () => {
 
   test('deliveries are refused until the secret is set; then they are stored once, under their type', async () => {
     const { source, key } = await make('stripe')
-    const paid = event('evt_1', 'invoice.paid', { id: 'in_1', object: 'invoice', customer: 'cus_1', total: 4900 })
+    const paid = event('evt_1', 'invoice.paid', {
+      id: 'in_1',
+      object: 'invoice',
+      customer: 'cus_1',
+      currency: 'eur',
+      total: 4900,
+      created: 1_686_089_900,
+      livemode: true,
+    })
     expect(await send(key, paid)).toEqual({ status: 401, reason: 'SIGNING_SECRET_NOT_SET' })
     await set(source, 'signing_secret', secret)
     expect(await send(key, paid)).toEqual(accepted)
@@ -101,7 +109,12 @@ describe('Stripe', () => {
       ['evt_2-identify', 'identify', 'accepted'],
     ])
     const one = await product.api.ok('GET', `/${events.find((each) => each.message_id === 'evt_1')?.name}`)
-    expect(one).toMatchObject({ title: 'invoice.paid', timestamp: '2023-06-06T22:19:30.000Z' })
+    // Its schema knew the event beforehand.
+    expect(one).toMatchObject({
+      title: 'invoice.paid',
+      timestamp: '2023-06-06T22:19:30.000Z',
+      compatibility: 'compatible',
+    })
     expect(JSON.stringify(one)).toContain('4900')
     await refusedOf(source, { SIGNING_SECRET_NOT_SET: 1 })
   })
