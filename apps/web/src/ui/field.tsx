@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { scrollable } from './scrollable.ts'
 import { WithCode } from './with-code.tsx'
 
 /** What a control needs to be tied to its label, hint and error. */
@@ -31,7 +32,9 @@ export const FieldError = ({
     >
       <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
       {asCode ? (
-        <code className="min-w-0 overflow-x-auto scroll-thin font-mono whitespace-pre">{message}</code>
+        <code {...scrollable} className="min-w-0 overflow-x-auto scroll-thin font-mono whitespace-pre">
+          {message}
+        </code>
       ) : (
         <span className="min-w-0">
           <WithCode text={message} />

@@ -9,6 +9,7 @@ import { templatePreviewQuery } from '../../lib/workspace-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeArea } from '../../ui/code-area.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { scrollable } from '../../ui/scrollable.ts'
 
 /** The body that a preview begins with. */
 export const sampleBody = `{
@@ -40,7 +41,9 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
               ? 'This is not a template yet'
               : `Calls like this one are refused: ${data.error.reason}`}
           </p>
-          <pre className="mt-1 overflow-x-auto scroll-thin font-mono text-xs leading-5">{data.error.message}</pre>
+          <pre {...scrollable} className="mt-1 overflow-x-auto scroll-thin font-mono text-xs leading-5">
+            {data.error.message}
+          </pre>
         </div>
       </div>
     )
