@@ -200,7 +200,7 @@ test('a rejected event says why and what to mend; one that does not exist says s
   })
 })
 
-test('what does not fit is told property by property; a blocked event was delivered nowhere', async ({
+test('what does not fit is told property by property; a blocked event leads to its replay, and from there to the event sent again', async ({
   signedIn: page,
   product,
 }) => {
@@ -216,6 +216,7 @@ test('what does not fit is told property by property; a blocked event was delive
       },
     },
   }
+  const fitting = { total: { type: 'string' }, gift: { type: 'boolean' } }
   const { schema: before } = (await product.api.ok('GET', `/${source}`)) as { schema: { version: number } }
   await product.api.ok('PATCH', `/${source}?update_mask=schema,enforcement`, {
     schema: JSON.stringify(schema),
@@ -232,4 +233,23 @@ test('what does not fit is told property by property; a blocked event was delive
   await expect(problems).toHaveText(['currencyMissing property', 'totalType mismatch', 'giftUnknown property'])
   await expect(page.getByRole('heading', { name: 'Blocked', exact: true })).toBeVisible()
   await expect(page.getByText('It was not delivered to any destination.')).toBeVisible()
+  const blocked = page.url()
+  await page.getByRole('link', { name: 'Mend the schema and replay it' }).click()
+  await expect(page).toHaveURL((url) => url.pathname === `/${source}` && url.hash === '#violations')
+
+  const { schema: strict } = (await product.api.ok('GET', `/${source}`)) as { schema: { version: number } }
+  await product.api.ok('PATCH', `/${source}?update_mask=schema`, {
+    schema: JSON.stringify({
+      events: { 'Order Completed': { ...schema.events['Order Completed'], properties: fitting, required: [] } },
+    }),
+    schema_version: strict.version,
+  })
+  expect(await product.api.ok('POST', `/${source}:replayBlockedEvents`, {})).toMatchObject({ replayed: 1 })
+  await stored(product, workspace, 2)
+  await page.goto(blocked)
+  await expect(page.getByRole('heading', { name: 'Replayed', exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'See both events' }).click()
+  await expect(names(page)).toHaveCount(2)
+  await expect(table(page).getByText('Blocked', { exact: true })).toHaveCount(1)
+  await expect(table(page).getByText('Compatible', { exact: true })).toHaveCount(1)
 })
