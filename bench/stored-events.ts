@@ -3,7 +3,7 @@ import type { EventStore } from '@tributary/storage'
 const dayMs = 86_400_000
 
 /** What a filled event store is filled with. */
-export type Filling = {
+type Filling = {
   /** Rows in all. Of ten, six are of the first workspace, and of those half of its first source. */
   events: number
   /** Three workspaces, each with the ids of four sources. */

@@ -7,7 +7,7 @@ export type EventFilter = Omit<ParsedQuery<typeof methods.events.listBySource>, 
 }
 
 /** Conditions and their parameters, which appear in them as `{name:Type}`. */
-export type Conditions = {
+type Conditions = {
   where: string[]
   /** What reads so much that it must only be asked of events for which all else is true. */
   late: string[]

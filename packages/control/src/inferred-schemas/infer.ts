@@ -13,7 +13,7 @@ import {
 /** An event to infer from: its title ('' for the traits of a user) and its properties or traits. */
 export type Sample = { readonly title: string; readonly values: Readonly<Record<string, unknown>> }
 
-export type Inferred = {
+type Inferred = {
   readonly schema: SourceSchema
   /** What it was inferred from: titles of the schema with the number of events, '' for the user's traits. */
   readonly events: readonly { readonly title: string; readonly count: number }[]
