@@ -33,10 +33,10 @@ export const SchemaConflict = ({
       aria-label="The schema was changed meanwhile"
       className="rounded-lg border border-warning bg-warning-soft p-4 text-sm text-warning-ink"
     >
-      <h3 className="flex items-center gap-2 font-semibold">
+      <h2 className="flex items-center gap-2 font-semibold">
         <TriangleAlert aria-hidden className="size-4 shrink-0" />
         The schema was changed meanwhile
-      </h3>
+      </h2>
       <p className="mt-1">
         {last === undefined ? (
           'Somebody saved another version'

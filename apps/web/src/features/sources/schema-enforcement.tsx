@@ -13,7 +13,7 @@ export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdi
   return (
     <div className="flex items-start gap-3">
       <div className="min-w-0 flex-1">
-        <h3 className="text-sm font-medium">Keep back events that do not fit</h3>
+        <h2 className="text-sm font-medium">Keep back events that do not fit</h2>
         <p className="mt-0.5 text-xs text-ink-2">
           {blocks
             ? 'Events that do not fit the schema are stored but not delivered. Replay them in Violations once they fit.'
