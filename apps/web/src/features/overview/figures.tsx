@@ -52,7 +52,10 @@ export const Figures = ({
       <Figure title="Destinations" to={paths.destinations(workspace)}>
         <FigureValue value={destinations.length}>
           <MetricValue value={enabled} /> enabled ·{' '}
-          <Link to={paths.connections(workspace)} className="relative rounded-sm underline hover:text-ink">
+          <Link
+            to={paths.connections(workspace)}
+            className="relative rounded-sm whitespace-nowrap underline hover:text-ink"
+          >
             <MetricValue value={connections.length} /> {pluralise(connections.length, 'connection')}
           </Link>
         </FigureValue>
