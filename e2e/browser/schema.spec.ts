@@ -127,6 +127,7 @@ test('events, properties and fields of items are added, renamed and removed; nam
   await select(page, 'Type of product_id').selectOption('number')
   await eventRow(page, 'Order Completed').click()
   await properties(page, 'Order Completed').getByRole('button', { name: 'Remove currency', exact: true }).click()
+  await expect(button(page, 'Add a field of the items of products')).toBeFocused()
   await properties(page, 'Order Completed').getByRole('button', { name: 'Remove products', exact: true }).click()
   await button(page, 'Undo').click()
   await expect(properties(page, 'Order Completed')).toContainText('products › sku')

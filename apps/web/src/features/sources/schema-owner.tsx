@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ownerTitle } from './schema-diff.ts'
-import { PropertyHead, PropertyRow, type SchemaEditing, useTarget } from './schema-property-row.tsx'
+import { focusBeside, PropertyHead, PropertyRow, type SchemaEditing, useTarget } from './schema-property-row.tsx'
 
 /** The JSON Pointer of an event's definition or, without a title, of the user's. */
 export const ownerIdOf = (event: string | undefined): string =>
@@ -64,7 +64,14 @@ const Properties = ({
             Rename event
           </Button>
         )}
-        <Button variant="none" size="sm" onClick={() => editing.edit((schema) => withoutOwner(schema, event))}>
+        <Button
+          variant="none"
+          size="sm"
+          onClick={({ currentTarget }) => {
+            focusBeside(currentTarget)
+            editing.edit((schema) => withoutOwner(schema, event))
+          }}
+        >
           <Trash2 aria-hidden />
           {event === undefined ? 'Remove user traits' : 'Remove event'}
         </Button>

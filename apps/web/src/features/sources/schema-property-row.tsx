@@ -34,6 +34,13 @@ export type NameQuestion =
   | { kind: 'addProperty'; event: string | undefined; parent: string | undefined; initial?: string }
   | { kind: 'renameProperty'; place: PropertyPlace }
 
+/** Puts the focus on the row beside the one of `element`, or on what holds both, before that row goes. */
+export const focusBeside = (element: HTMLElement): void => {
+  const row = element.closest('li')
+  const beside = row?.nextElementSibling ?? row?.previousElementSibling ?? row?.parentElement?.closest('li')
+  beside?.querySelector('button')?.focus()
+}
+
 const requirementTone = { required: 'accent', recommended: 'warning', optional: 'neutral' } as const
 
 const layout =
@@ -161,7 +168,10 @@ const RowActions = ({
         square
         aria-label={`Remove ${title}`}
         title="Remove"
-        onClick={() => edit((schema) => withoutProperty(schema, place))}
+        onClick={(event) => {
+          focusBeside(event.currentTarget)
+          edit((schema) => withoutProperty(schema, place))
+        }}
       >
         <Trash2 aria-hidden />
       </Button>
