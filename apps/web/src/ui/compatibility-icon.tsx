@@ -13,12 +13,9 @@ const looks = {
 /** How an event fits its source's schema, as a sign that says so on hover and to screen readers. */
 export const CompatibilityIcon = ({
   compatibility,
-  side = 'top',
   className,
 }: {
   compatibility: Compatibility
-  /** Where its words appear. */
-  side?: 'top' | 'left'
   className?: string
 }) => {
   const { Icon, tone } = looks[compatibility]
@@ -29,9 +26,5 @@ export const CompatibilityIcon = ({
       <Icon aria-hidden className="size-4" />
     </span>
   )
-  return (
-    <Tooltip text={text} side={side}>
-      {sign}
-    </Tooltip>
-  )
+  return <Tooltip text={text}>{sign}</Tooltip>
 }

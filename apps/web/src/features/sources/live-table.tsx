@@ -10,6 +10,7 @@ import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { SharedTooltip } from '../../ui/tooltip.tsx'
 import { judgementOf, type LiveEvent } from './live-event.ts'
 import { type LiveAction, type LiveState, newEventsLabel, shownEvents, waitingShown } from './live-events.ts'
 import { noFilters } from './live-filters.ts'
@@ -33,8 +34,7 @@ const Row = memo(({ event, compatibility, onOpen }: RowProps) => (
         {compatibility === undefined ? (
           <span aria-hidden className={cn('size-4 shrink-0', event.status === 'rejected' && 'max-sm:hidden')} />
         ) : (
-          // To the side, so that the signs of the rows above and below can be hovered next.
-          <CompatibilityIcon compatibility={compatibility} side="left" />
+          <CompatibilityIcon compatibility={compatibility} />
         )}
         <span className="min-w-0 truncate font-medium" title={event.title}>
           {truncate(event.title)}
@@ -121,14 +121,17 @@ export const LiveTable = ({
             </tr>
           </thead>
           <tbody>
-            {shown.map((event) => (
-              <Row
-                key={event.messageId}
-                event={event}
-                compatibility={judgementOf(event, state.schema)?.compatibility}
-                onOpen={onOpen}
-              />
-            ))}
+            {/* To the side, so that the signs of the rows above and below can be hovered next. */}
+            <SharedTooltip side="left">
+              {shown.map((event) => (
+                <Row
+                  key={event.messageId}
+                  event={event}
+                  compatibility={judgementOf(event, state.schema)?.compatibility}
+                  onOpen={onOpen}
+                />
+              ))}
+            </SharedTooltip>
             {loading &&
               [0, 1, 2, 3, 4, 5].map((row) => (
                 <tr key={row} aria-hidden className="h-10">
