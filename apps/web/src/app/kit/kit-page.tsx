@@ -1,3 +1,4 @@
+import { compatibilities } from '@tributary/contract'
 import { Inbox, Radio, Rows3, Settings } from 'lucide-react'
 import { useState } from 'react'
 import { setTheme } from '../../lib/ui-store.ts'
@@ -6,8 +7,10 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonSizes, buttonVariants } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { ErrorScreen, LastResort, NoAccess } from '../../ui/error-screen.tsx'
 import { ImageInput } from '../../ui/image-input.tsx'
 import { SearchInput, Textarea } from '../../ui/input.tsx'
@@ -45,13 +48,16 @@ const Looks = () => (
     </Part>
     <Part title="Badges, avatars, spinners">
       <Badge>neutral</Badge>
-      <Badge tone="accent">Prod</Badge>
+      <EnvironmentBadge test={false} />
       <Badge tone="success" dot>
         Receiving
       </Badge>
-      <Badge tone="warning">Test</Badge>
+      <EnvironmentBadge test />
       <Badge tone="danger">Rejected</Badge>
       <Badge tone="outline">Disabled</Badge>
+      {compatibilities.map((each) => (
+        <CompatibilityIcon key={each} compatibility={each} />
+      ))}
       {avatarRounds.flatMap((round) =>
         avatarSizes.map((size) => <Avatar key={`${round} ${size}`} title="Jane Doe" round={round} size={size} />),
       )}
