@@ -2,6 +2,7 @@ import { nameProblem, type Requirement } from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import { definitionOfValues, schemaRows, withDefinition } from './property-rows.ts'
 import type { SchemaEdit } from './use-edit-schema.ts'
@@ -36,8 +37,11 @@ export const NewEvent = ({
             <li key={row.id} className="flex items-center gap-3 px-3 py-2">
               <span className="min-w-0 flex-1">
                 <PropertyName row={row} />
+                <span className={cn('text-xs text-ink-3 sm:hidden', row.parent !== undefined && 'pl-9')}>
+                  {row.type}
+                </span>
               </span>
-              <span className="w-16 text-sm text-ink-2">{row.type}</span>
+              <span className="w-16 text-sm text-ink-2 max-sm:hidden">{row.type}</span>
               {canAdd && (
                 <RequirementSelect
                   property={row.parent === undefined ? row.name : `${row.parent}.${row.name}`}
@@ -51,7 +55,7 @@ export const NewEvent = ({
         </ul>
       )}
       <footer className="flex flex-wrap items-center gap-3 border-t border-line bg-canvas px-3 py-2.5">
-        <p className="min-w-0 flex-1 basis-52 text-xs break-words text-ink-2">
+        <p className="min-w-0 flex-1 basis-52 text-xs break-words text-ink-2 empty:basis-0">
           {onEdit === undefined && 'Administrators and collaborators can add it to the schema. '}
           {problem !== undefined && `It cannot be in a schema: ${problem.toLowerCase()}. `}
           {leftOut.length > 0 &&
