@@ -115,6 +115,7 @@ test('paused, nothing is taken in until it is resumed; cleared, only what comes 
   await page.getByRole('button', { name: 'Pause' }).click()
   await send(numbered('Meanwhile', 2))
   await expect(page.getByRole('button', { name: 'Resume' })).toContainText('2 new events')
+  await expect(page.getByRole('button', { name: 'Connection: Paused' })).toBeVisible()
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('button', { name: 'Resume' }).click()
   await expect(rows(page)).toHaveCount(3)

@@ -42,8 +42,15 @@ const connectionText: Record<ConnectionState, { label: string; tone: string; hel
   },
 }
 
-const ConnectionBadge = ({ state }: { state: ConnectionState }) => {
-  const { label, tone, help } = connectionText[state]
+const pausedText: (typeof connectionText)[ConnectionState] = {
+  label: 'Paused',
+  tone: 'bg-ink-3',
+  help: 'New events are counted, and shown once you resume.',
+}
+
+const ConnectionBadge = ({ state, paused }: { state: ConnectionState; paused: boolean }) => {
+  const isLive = state === 'connected' && !paused
+  const { label, tone, help } = state === 'connected' && paused ? pausedText : connectionText[state]
   return (
     <Tooltip text={help}>
       <button
@@ -51,7 +58,7 @@ const ConnectionBadge = ({ state }: { state: ConnectionState }) => {
         className="flex h-7 items-center gap-2 rounded-md px-2 text-xs font-medium text-ink-2"
         aria-label={`Connection: ${label}`}
       >
-        <span aria-hidden className={cn('size-2 rounded-full', tone, state === 'connected' && 'animate-pulse')} />
+        <span aria-hidden className={cn('size-2 rounded-full', tone, isLive && 'animate-pulse')} />
         {label}
       </button>
     </Tooltip>
@@ -93,7 +100,7 @@ export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live
   return (
     <section aria-label="Live events" className="overflow-hidden rounded-lg border border-line bg-surface shadow-card">
       <div className="flex min-h-11 flex-wrap items-center gap-1 border-b border-line px-2 py-1.5">
-        <ConnectionBadge state={connection} />
+        <ConnectionBadge state={connection} paused={state.paused} />
         <span className="mr-auto text-xs text-ink-3 max-sm:hidden">Newest first, the last 50</span>
         <Button variant="none" size="sm" onClick={() => dispatch({ type: 'paused', paused: !state.paused })}>
           {state.paused ? <Play aria-hidden /> : <Pause aria-hidden />}
@@ -121,7 +128,7 @@ export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live
         <output className="flex items-start gap-2 border-b border-line bg-accent-soft px-4 py-2 text-xs text-accent-ink">
           <Info aria-hidden className="mt-px size-4 shrink-0" />
           More events arrive than can be shown live: {count(state.skipped)} {pluralise(state.skipped, 'event')} left out
-          of this list. All of them are stored and delivered.
+          of this list. Nothing is lost: they are handled like all others.
         </output>
       )}
       {failed ? (

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
-import { definitionOfValues, schemaRows, withDefinition } from './property-rows.ts'
+import { definitionOfValues, schemaRows, shownName, withDefinition } from './property-rows.ts'
 import type { SchemaEdit } from './use-edit-schema.ts'
 
 /** What an event has that the schema does not know, and the way to add it with all its properties as they were seen. */
@@ -59,7 +59,7 @@ export const NewEvent = ({
           {onEdit === undefined && 'Administrators and collaborators can add it to the schema. '}
           {problem !== undefined && `It cannot be in a schema: ${problem.toLowerCase()}. `}
           {leftOut.length > 0 &&
-            `Left out, because null has no type or the name cannot be in a schema: ${leftOut.join(', ')}.`}
+            `Left out, because null has no type or the name cannot be in a schema: ${leftOut.map(shownName).join(', ')}.`}
         </p>
         {canAdd && (
           <Button

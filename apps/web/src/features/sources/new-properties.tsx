@@ -30,7 +30,12 @@ const Item = ({
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2.5">
       <div className="min-w-0 flex-1 basis-40">
         <PropertyName row={row} />
-        {row.parent !== undefined && <span className="pl-9 text-xs text-ink-3">in the items of {row.parent}</span>}
+        {row.parent !== undefined && (
+          // The name says it to screen readers.
+          <span aria-hidden className="pl-9 text-xs text-ink-3">
+            in the items of {row.parent}
+          </span>
+        )}
       </div>
       {field !== undefined || onAdd === undefined ? (
         <span className="w-24 text-sm text-ink-2">{field?.type ?? 'null'}</span>

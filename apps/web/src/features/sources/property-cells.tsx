@@ -2,13 +2,15 @@ import { type Requirement, requirements } from '@tributary/contract'
 import { CornerDownRight } from 'lucide-react'
 import { cn } from '../../ui/cn.ts'
 import { Select } from '../../ui/input.tsx'
-import type { PropertyRow } from './property-rows.ts'
+import { type PropertyRow, shownName } from './property-rows.ts'
 
 /** The name of a property; a field of an array's items is set in below the array and says whose it is. */
 export const PropertyName = ({ row: { name, parent } }: { row: Pick<PropertyRow, 'name' | 'parent'> }) => (
   <span className={cn('flex min-w-0 items-center gap-1.5', parent !== undefined && 'pl-4')}>
     {parent !== undefined && <CornerDownRight aria-hidden className="size-3.5 shrink-0 text-ink-3" />}
-    <span className="min-w-0 font-mono text-xs font-medium break-words text-ink [overflow-wrap:anywhere]">{name}</span>
+    <span className="min-w-0 font-mono text-xs font-medium break-words text-ink [overflow-wrap:anywhere]">
+      {shownName(name)}
+    </span>
     {parent !== undefined && <span className="sr-only">in the items of {parent}</span>}
   </span>
 )

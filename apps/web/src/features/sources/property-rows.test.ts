@@ -6,6 +6,7 @@ import {
   newProperties,
   rowMessage,
   schemaRows,
+  shownName,
   valuesOf,
   withDefinition,
 } from './property-rows.ts'
@@ -212,4 +213,9 @@ describe('a new event', () => {
       definition,
     )
   })
+})
+
+test('a name is shown as it is, and an empty one as quotes, so that its row is not blank', () => {
+  expect(shownName('total')).toBe('total')
+  expect(shownName('')).toBe('""')
 })

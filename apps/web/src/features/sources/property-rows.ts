@@ -57,6 +57,9 @@ const isObject = (value: unknown): value is Values =>
 export const ownerTitleOf = (type: string, title: string): string | undefined =>
   type === 'identify' ? undefined : title
 
+/** A name as people read it: an empty one is shown as the two quotes that the payload has around it. */
+export const shownName = (name: string): string => (name === '' ? '""' : name)
+
 /** Whether a schema judges events of this type; others always fit. */
 export const isJudgedType = (type: string): boolean => judgedTypes.some((each) => each === type)
 
