@@ -251,6 +251,8 @@ test('the getting-started list of a workspace ticks off what is done and stays h
   await page.getByRole('button', { name: 'Hide', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Getting started' })).toHaveCount(0)
   await page.reload()
-  await expect(page.getByRole('link', { name: /^Sources 1/ })).toBeVisible()
+  await expect(
+    page.getByRole('region', { name: 'Metrics' }).getByRole('link', { name: /Active sources/ }),
+  ).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Getting started' })).toHaveCount(0)
 })
