@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { renderTemplate, templateLimits, templateProblem } from './json-template.ts'
 
@@ -91,4 +93,44 @@ describe('a template that would take too much ends', () => {
     )
     expect(performance.now() - started).toBeLessThan(2000)
   })
+})
+
+describe('a template that goes through too much ends', () => {
+  const texts = { a: 'a'.repeat(200_000), b: `${'a'.repeat(50_000)}b${'a'.repeat(10_000)}` }
+  const list = (): number[] => Array.from({ length: 100_000 }, () => 1)
+  const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]))
+  const often = (part: string): string => `{% for i in (1..4000) %}${part}{% endfor %}`
+  test.each<[string, string, object]>([
+    ['a text that is looked for in a text', '{% if a contains b %}{% endif %}', texts],
+    ['a text that is split by a text', '{% assign x = a | split: b %}', texts],
+    ['a list that is searched again and again', often('{% if l contains 2 %}{% endif %}'), { l: list() }],
+    ['lists that are compared again and again', often('{% if l == m %}{% endif %}'), { l: list(), m: list() }],
+    ['lists in lists that are', often('{% if l == m %}{% endif %}'), { l: [list()], m: [list()] }],
+    ['an object whose size is asked again and again', often('{{ o.size }}'), { o: keys }],
+    ['an object that is gone through again and again', often('{% for e in o limit: 1 %}{% endfor %}'), { o: keys }],
+    ['a text that is a number again and again', often('{% assign x = a | plus: 1 %}'), { a: '9'.repeat(400_000) }],
+    ['filters that do little each', often(`{% assign x = 1 ${'| plus: 1 '.repeat(900)}%}`), {}],
+    ['long formats of times', '{% assign x = "2026-01-01" | date: a %}', { a: '%c'.repeat(100_000) }],
+    ['a long path that is asked of each item', `{% assign x = l | map: "${'a.'.repeat(4000)}b" %}`, { l: list() }],
+  ])('%s', (_, template, variables) => {
+    expect(rendered(template, variables)).toMatch(/goes through too much/)
+  })
+
+  test('a list of a thousand items with filters and conditions for each does not', () => {
+    const items = Array.from({ length: 1000 }, (_, index) => ({ sku: `s${index}`, tags: ['a', 'b'], price: index }))
+    const each = `{% if i.tags contains "b" and i.price >= 0 %}{"sku":"{{ i.sku | upcase | replace: 'S', 't' }}"}{% endif %}`
+    const template = `[{% for i in body.items %}${each}{% unless forloop.last %},{% endunless %}{% endfor %}]`
+    expect(rendered(template, { body: { items } })).toHaveLength(1000)
+  })
+})
+
+test('compiled templates are forgotten before they hold much memory', () => {
+  setFlagsFromString('--expose-gc')
+  const gc: () => void = runInNewContext('gc')
+  gc()
+  const before = process.memoryUsage().heapUsed
+  // Each takes about 2 MB.
+  for (let index = 0; index < 80; index++) templateProblem(`${'{{a}}'.repeat(1990)}${index}`)
+  gc()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(125 * 1024 * 1024)
 })

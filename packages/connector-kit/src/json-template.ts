@@ -1,15 +1,25 @@
-import { Context, Liquid, LiquidError, type Template, toValueSync } from 'liquidjs'
+import { Liquid, LiquidError, type Template, toValueSync } from 'liquidjs'
+import { CountedContext, countedOperators, countingWork } from './template-work.ts'
 
 /**
  * Bounds of a template: characters of its text; of one rendering the parts that are rendered (each turn of a loop counts
- * its own), characters and items that filters and loops go through, and characters that come out. They are counted, not
- * timed: on a busy machine a limit of 50 ms once refused a template of one line. What comes closest to all of them takes
- * about a second.
+ * its own), characters and items that filters and loops make, what all it reads, compares and filters comes to (see
+ * template-work.ts), and characters that come out. They are counted, not timed: on a busy machine a limit of 50 ms once
+ * refused a template of one line. What comes closest to all of them takes about a second.
  */
-export const templateLimits = { characters: 10_000, steps: 10_000, memory: 4_000_000, output: 512 * 1024 } as const
+export const templateLimits = {
+  characters: 10_000,
+  steps: 10_000,
+  memory: 4_000_000,
+  work: 50_000_000,
+  output: 512 * 1024,
+} as const
 
-/** Compiled templates that are remembered; the one that was not used for longest goes first. */
-const remembered = 1024
+/**
+ * Characters of compiled templates that are remembered; the one that was not used for longest goes first. A character may
+ * take 270 bytes when it is compiled (measured with outputs of one letter).
+ */
+const remembered = 400_000
 
 /** Tags that neither read files nor build HTML. */
 const tags = [
@@ -66,6 +76,7 @@ const createEngine = (): Liquid => {
     memoryLimit: templateLimits.memory,
     timezoneOffset: 0,
     outputEscape: inJson,
+    operators: countedOperators,
     // Nothing can be looked up: the tags that would are gone as well.
     templates: {},
   })
@@ -79,18 +90,27 @@ const createEngine = (): Liquid => {
       return text
     },
   })
+  for (const [name, filter] of Object.entries(engine.filters)) engine.filters[name] = countingWork(name, filter)
   return engine
 }
 
 const engine = createEngine()
 const compiled = new Map<string, Template[]>()
+let compiledCharacters = 0
+
+const forget = (text: string): void => {
+  if (compiled.delete(text)) compiledCharacters -= text.length
+}
 
 const compile = (text: string): Template[] => {
-  const known = compiled.get(text)
-  const template = known ?? engine.parse(text)
-  if (known !== undefined) compiled.delete(text)
-  else if (compiled.size >= remembered) for (const oldest of compiled.keys()) if (compiled.delete(oldest)) break
+  const template = compiled.get(text) ?? engine.parse(text)
+  forget(text)
   compiled.set(text, template)
+  compiledCharacters += text.length
+  for (const oldest of compiled.keys()) {
+    if (compiledCharacters <= remembered) break
+    forget(oldest)
+  }
   return template
 }
 
@@ -140,7 +160,7 @@ export const renderTemplate = (text: string, variables: Readonly<Record<string, 
   try {
     const template = compile(text)
     const emitter = createEmitter()
-    const context = new Context({ ...variables }, engine.options, { sync: true })
+    const context = new CountedContext({ ...variables }, engine.options, templateLimits.work)
     let steps = 0
     context.renderLimit.check = () => {
       if (++steps > templateLimits.steps) throw new Error('the template takes too many steps')
