@@ -61,7 +61,7 @@ const Legend = ({ parts, previous }: Pick<BarChartProps, 'parts' | 'previous'>) 
   </ul>
 )
 
-const Line = ({ swatch, title, value }: { swatch?: 'dash' | string; title: string; value: string }) => (
+const Line = ({ swatch, title, value }: { swatch?: string; title: string; value: string }) => (
   <span className="flex items-center gap-2">
     {swatch === 'dash' ? <Dash /> : swatch !== undefined && <Swatch className={swatch} />}
     <span className="flex-1">{title}</span>
