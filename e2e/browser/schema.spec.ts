@@ -280,16 +280,19 @@ test('a schema starts from the events that were received: what is chosen is adde
     { event: 'Order Completed', messageId: 'o1', properties: { total: 5, coupon: 'X' } },
     { event: 'Signed Up', messageId: 's1', properties: { plan: 'team' } },
     { event: 'Kept', messageId: 'k1', properties: { a: 1, b: true } },
+    { event: 'Kept', messageId: 'k2', properties: { b: true } },
+    { event: 'Kept', messageId: 'k3', properties: { b: 'yes' } },
   ])
   await eventually(
     'the events are stored',
-    async () => ((await product.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3,
+    async () => ((await product.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 5,
   )
   await button(page, 'Suggest').click()
   const proposed = page.getByRole('list', { name: 'Proposed events' })
   await expect(proposed.getByRole('listitem', { name: 'Order Completed' })).toContainText('1 event seen')
   const kept = proposed.getByRole('listitem', { name: 'Kept' })
   await expect(kept).toContainText('a string → number')
+  await expect(kept.getByRole('listitem').filter({ hasText: 'boolean' })).toContainText('Also string (33%)')
   await expect(kept.getByRole('checkbox', { name: 'a', exact: true })).not.toBeChecked()
   await expect(kept.getByRole('checkbox', { name: 'b', exact: true })).toBeChecked()
   await proposed.getByRole('checkbox', { name: 'All of Signed Up' }).uncheck()

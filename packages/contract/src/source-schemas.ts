@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+import { propertyTypes } from './source-schema.ts'
 
 /** What is done with an event that does not fit: delivered all the same, or kept back until it is replayed. */
 export const enforcements = ['allow', 'block'] as const
@@ -82,12 +83,22 @@ export const inferredSchemas = {
     name: 'inferredSchemas.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/inferredSchema',
-    summary: 'A schema that the events of the last days fit, as a proposal; nothing is changed.',
+    summary: 'A schema that most of the events of the last days fit, as a proposal; nothing is changed.',
     query: z.object({ days: days.default(7) }),
     response: z.object({
       schema: z.string(),
       /** Each event it was inferred from: its title ('' for the user's traits), and how many were looked at. */
       events: z.array(z.object({ title: z.string(), count: z.number().int() })),
+      /**
+       * Properties of the schema, by their id as `propertyIdOf` makes it, that came with values of several types: each
+       * type with how often it was seen, the proposed one first. Values of the others would not fit.
+       */
+      mixed: z.array(
+        z.object({
+          id: z.string(),
+          types: z.array(z.object({ type: z.enum(propertyTypes), count: z.number().int() })),
+        }),
+      ),
     }),
     errors: [errors.invalid, errors.notFound, errors.unavailable],
   }),

@@ -43,9 +43,9 @@ const start = async () => {
     store: (rows: object[]): Promise<void> =>
       harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() }),
     infer: async (query: object = {}) => {
-      const { schema, events } = await organization.guest.ok(methods.inferredSchemas.get, params, { query })
+      const { schema, ...rest } = await organization.guest.ok(methods.inferredSchemas.get, params, { query })
       parseSourceSchema(schema)
-      return { schema: JSON.parse(schema) as { events: Record<string, unknown>; user?: unknown }, events }
+      return { schema: JSON.parse(schema) as { events: Record<string, unknown>; user?: unknown }, ...rest }
     },
   }
 }
@@ -55,7 +55,7 @@ test('events of the last days are proposed as a schema, with the traits of ident
   const identify = { type: 'identify', event: '' }
   await store([
     ...Array.from({ length: 25 }, (_, index) =>
-      event('Order', { total: index, ...(index === 0 ? {} : { coupon: 'x' }) }),
+      event('Order', { total: index === 3 ? 'three' : index, ...(index === 0 ? {} : { coupon: 'x' }) }),
     ),
     event('Blocked', { a: true }, { status: 'blocked' }),
     event('', {}, { ...identify, original: '{"traits":{"email":"a@example.com"}}' }),
@@ -74,7 +74,7 @@ test('events of the last days are proposed as a schema, with the traits of ident
     required,
     recommended,
   })
-  const { schema, events } = await infer()
+  const { schema, events, mixed } = await infer()
   expect(schema).toEqual({
     events: {
       Order: object({ total: { type: 'number' }, coupon: { type: 'string' } }, ['total'], ['coupon']),
@@ -88,6 +88,15 @@ test('events of the last days are proposed as a schema, with the traits of ident
     { title: '', count: 2 },
     { title: 'Blocked', count: 1 },
     { title: 'Without', count: 1 },
+  ])
+  expect(mixed).toEqual([
+    {
+      id: '/events/Order/properties/total',
+      types: [
+        { type: 'number', count: 24 },
+        { type: 'string', count: 1 },
+      ],
+    },
   ])
   expect(Object.keys((await infer({ days: 30 })).schema.events)).toContain('Old')
 })
@@ -108,7 +117,7 @@ test('of a frequent event only the newest are looked at, and rare ones are seen 
 
 test('a source without events has an empty proposal', async () => {
   const { infer } = await start()
-  expect(await infer()).toEqual({ schema: { events: {} }, events: [] })
+  expect(await infer()).toEqual({ schema: { events: {} }, events: [], mixed: [] })
 })
 
 test('it is shown to members of the organisation only, for sources that exist and spans that make sense', async () => {

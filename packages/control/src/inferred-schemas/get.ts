@@ -71,6 +71,6 @@ export const getInferredSchema =
       },
       options,
     )
-    const { schema, events } = inferSchema(rows.flatMap((row) => sampleOf(row) ?? []))
-    return { schema: formatSourceSchema(schema), events: [...events] }
+    const { schema, events, mixed } = inferSchema(rows.flatMap((row) => sampleOf(row) ?? []))
+    return { schema: formatSourceSchema(schema), events: [...events], mixed: [...mixed] }
   }

@@ -180,3 +180,33 @@ describe('the schema', () => {
     expect(inferSchema(events).schema.events.has('Frequent')).toBe(true)
   })
 })
+
+test('names the properties that came with several types, the proposed one first, and no others', () => {
+  const samples = [
+    ...times(6, (index) => ({ total: index < 4 ? 1 : 'x', same: 1, lines: [{ sku: index === 0 ? 1 : 'S', n: 1 }] })),
+    ...times(2, (index) => ({ plan: index === 0 ? true : null, 'a/b': index === 0 ? 'x' : {} }), ''),
+  ]
+  expect(inferSchema(samples).mixed).toEqual([
+    {
+      id: '/user/properties/a~1b',
+      types: [
+        { type: 'string', count: 1 },
+        { type: 'object', count: 1 },
+      ],
+    },
+    {
+      id: '/events/E/properties/total',
+      types: [
+        { type: 'number', count: 4 },
+        { type: 'string', count: 2 },
+      ],
+    },
+    {
+      id: '/events/E/properties/lines/items/properties/sku',
+      types: [
+        { type: 'string', count: 5 },
+        { type: 'number', count: 1 },
+      ],
+    },
+  ])
+})

@@ -4,6 +4,7 @@ import {
   type ObjectSchema,
   type PropertySchema,
   type PropertyType,
+  propertyIdOf,
   propertyOfValue,
   type SourceSchema,
   schemaLimits,
@@ -17,7 +18,12 @@ type Inferred = {
   readonly schema: SourceSchema
   /** What it was inferred from: titles of the schema with the number of events, '' for the user's traits. */
   readonly events: readonly { readonly title: string; readonly count: number }[]
+  /** Properties of the schema that came with values of several types, the proposed one first. */
+  readonly mixed: readonly MixedProperty[]
 }
+
+/** A property by its id, with each type of its values and how often that was seen. */
+type MixedProperty = { readonly id: string; readonly types: { readonly type: PropertyType; readonly count: number }[] }
 
 /** Fewer events say nothing of what is always there. */
 const enoughForRequired = 20
@@ -81,6 +87,23 @@ const objectOf = (tally: Tally): ObjectSchema => {
   return { properties, required, recommended }
 }
 
+/** Of the properties that a definition has, those that were seen with several types. */
+const mixedIn = (
+  tally: Tally,
+  object: ObjectSchema,
+  event: string | undefined,
+  parent: string | undefined,
+): MixedProperty[] =>
+  [...object.properties].flatMap(([property, { items }]) => {
+    const seen = tally.fields.get(property)
+    if (seen === undefined) return []
+    const types = byCount(seen.types, (count) => count).map(([type, count]) => ({ type, count }))
+    return [
+      ...(types.length > 1 ? [{ id: propertyIdOf({ event, parent, property }), types }] : []),
+      ...(items === undefined || seen.items === undefined ? [] : mixedIn(seen.items, items, event, property)),
+    ]
+  })
+
 const withoutItems = (object: ObjectSchema): ObjectSchema => ({
   ...object,
   properties: new Map([...object.properties].map(([name, { type }]) => [name, { type }])),
@@ -115,7 +138,7 @@ const fitInto = (
 const bytesOf = (schema: SourceSchema): number => Buffer.byteLength(formatSourceSchema(schema))
 
 /**
- * The schema that these events fit: a property has its most frequent type, is required when it is in every event (of at
+ * The schema that most of these events fit: a property has its most frequent type (`mixed` names those with others), is required when it is in every event (of at
  * least 20), recommended when in four of five, and optional otherwise; null counts as absent. Names and sizes keep to
  * the limits of source schemas, so that `parseSourceSchema` takes the text of the result: what is beyond is left out,
  * the rare before the frequent.
@@ -139,7 +162,11 @@ export const inferSchema = (samples: Iterable<Sample>): Inferred => {
 
   const events = new Map<string, ObjectSchema>()
   const counts: { title: string; count: number }[] = []
-  if (user !== undefined && ofUser !== undefined) counts.push({ title: '', count: user.count })
+  const mixed: MixedProperty[] = []
+  if (user !== undefined && ofUser !== undefined) {
+    counts.push({ title: '', count: user.count })
+    mixed.push(...mixedIn(user, ofUser.object, undefined, undefined))
+  }
   for (const [title, tally] of byCount(tallies, ({ count }) => count)) {
     if (events.size === schemaLimits.events) break
     // Each alone is larger than beside the others.
@@ -148,6 +175,7 @@ export const inferSchema = (samples: Iterable<Sample>): Inferred => {
     left -= fitting.size
     events.set(title, fitting.object)
     counts.push({ title, count: tally.count })
+    mixed.push(...mixedIn(tally, fitting.object, title, undefined))
   }
-  return { schema: { events, ...(ofUser === undefined ? {} : { user: ofUser.object }) }, events: counts }
+  return { schema: { events, ...(ofUser === undefined ? {} : { user: ofUser.object }) }, events: counts, mixed }
 }

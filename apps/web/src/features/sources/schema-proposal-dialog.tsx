@@ -26,6 +26,10 @@ const describe = ({ field, before, requirement }: ProposedProperty): string => {
     : `${before.type} → ${field.type}${items}`
 }
 
+/** What came of other types, such as 'Also string (33%)'. */
+const othersText = (others: NonNullable<ProposedProperty['others']>): string =>
+  `Also ${others.map(({ type, share }) => `${type} (${Math.max(1, Math.round(share * 100))}%)`).join(', ')}`
+
 type Choice = { chosen: ReadonlySet<string>; choose: (ids: readonly string[], on: boolean) => void }
 
 const idsOf = ({ id, isNew, properties }: ProposedEvent): string[] => [
@@ -76,7 +80,12 @@ const ProposedGroup = ({ proposed, chosen, choose }: { proposed: ProposedEvent }
               <span className="min-w-0 break-words">
                 <code className="font-mono">{propertyTitle(property.place)}</code>{' '}
                 <span className="text-ink-2">{describe(property)}</span>{' '}
-                {property.before !== undefined && <Badge tone="warning">Change</Badge>}
+                {property.before !== undefined && <Badge tone="warning">Change</Badge>}{' '}
+                {property.others !== undefined && (
+                  <Badge tone="warning" title="Events came with values of several types; these would not fit.">
+                    {othersText(property.others)}
+                  </Badge>
+                )}
               </span>
             </label>
           </li>
@@ -176,7 +185,7 @@ export const ProposalDialog = ({
     () =>
       data === undefined
         ? []
-        : proposalOf(current, parseSourceSchema(data.schema), data.events).filter(
+        : proposalOf(current, parseSourceSchema(data.schema), data.events, data.mixed).filter(
             ({ event }) => only === undefined || ownerIdOf(event) === only,
           ),
     [data, current, only],

@@ -89,3 +89,21 @@ test('a chosen change keeps the description and how much the property is asked f
   )
   expect([...accepted.events.keys()]).toEqual(['Order', 'Kept'])
 })
+
+test('a property that came with several types says what share would not fit; others say nothing of it', () => {
+  const mixed = [
+    {
+      id: '/events/Order/properties/coupon',
+      types: [
+        { type: 'string', count: 3 },
+        { type: 'number', count: 1 },
+      ],
+    },
+  ] as const
+  const order = proposalOf(current, found, counts, mixed).find(({ event }) => event === 'Order')
+  expect(order?.properties.map(({ place, others }) => [place.property, others])).toEqual([
+    ['total', undefined],
+    ['coupon', [{ type: 'number', share: 0.25 }]],
+    ['price', undefined],
+  ])
+})

@@ -4,6 +4,7 @@ import {
   ownerOf,
   type PropertyPlace,
   type PropertySchema,
+  type PropertyType,
   propertyIdOf,
   type Requirement,
   requirementOf,
@@ -20,7 +21,12 @@ export type ProposedProperty = {
   readonly requirement: Requirement
   /** What the schema says of it now; absent for what it does not know. */
   readonly before?: PropertySchema
+  /** Other types that its values had, which would not fit, with their share of all values. */
+  readonly others?: readonly { readonly type: PropertyType; readonly share: number }[]
 }
+
+/** A property by its id and how often its values had which type, the proposed one first. */
+type Mixed = { readonly id: string; readonly types: readonly { readonly type: PropertyType; readonly count: number }[] }
 
 /** What is proposed for one event, or for the user's traits where `event` is undefined. */
 export type ProposedEvent = {
@@ -55,12 +61,24 @@ export const proposalOf = (
   current: SourceSchema,
   found: SourceSchema,
   counts: readonly { readonly title: string; readonly count: number }[],
+  mixed: readonly Mixed[] = [],
 ): readonly ProposedEvent[] => {
+  const othersOf = new Map(
+    mixed.map(({ id, types }) => {
+      const total = types.reduce((sum, { count }) => sum + count, 0)
+      return [id, types.slice(1).map(({ type, count }) => ({ type, share: count / total }))]
+    }),
+  )
   const countOf = new Map(counts.map(({ title, count }) => [title, count]))
   const owners = [...(found.user === undefined ? [] : [undefined]), ...found.events.keys()]
   return owners.flatMap((event) => {
     const now = ownerOf(current, event)
-    const properties = proposedIn(now ?? emptyObject, ownerOf(found, event) ?? emptyObject, event, undefined)
+    const properties = proposedIn(now ?? emptyObject, ownerOf(found, event) ?? emptyObject, event, undefined).map(
+      (property) => {
+        const others = othersOf.get(property.id)
+        return others === undefined ? property : { ...property, others }
+      },
+    )
     if (now !== undefined && properties.length === 0) return []
     const id = event === undefined ? 'user' : `event ${event}`
     return [{ id, event, isNew: now === undefined, count: countOf.get(event ?? '') ?? 0, properties }]

@@ -1,9 +1,10 @@
 import type { Source } from '@tributary/contract'
-import { CircleCheck, Hand } from 'lucide-react'
+import { CircleAlert, CircleCheck, Hand } from 'lucide-react'
 import { failureText } from '../../lib/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
 import { useReplayBlocked } from './schema-mutations.ts'
 
 const events = (value: number): string => `${count(value)} ${pluralise(value, 'event')}`
@@ -18,6 +19,8 @@ const resultText = ({ replayed, still_blocked: still }: { replayed: number; stil
 export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; blocked: number; mayEdit: boolean }) => {
   const replay = useReplayBlocked(source.name)
   if (blocked === 0 && replay.data === undefined && source.enforcement === 'allow') return null
+  const nothingSent = replay.data !== undefined && replay.data.replayed === 0 && replay.data.still_blocked > 0
+  const ResultIcon = nothingSent ? CircleAlert : CircleCheck
   return (
     <section
       aria-label="Kept back events"
@@ -35,10 +38,12 @@ export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; bl
               : 'Events that do not fit the schema are delivered all the same.'
             : 'They did not fit the schema and were not delivered. A replay sends those that fit by now, each once, and leaves the others.'}
         </p>
-        <output className="mt-1 block text-xs font-medium text-success-ink empty:hidden">
+        <output className="mt-1 block text-xs font-medium empty:hidden">
           {replay.data !== undefined && (
-            <span className="inline-flex items-start gap-1.5">
-              <CircleCheck aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+            <span
+              className={cn('inline-flex items-start gap-1.5', nothingSent ? 'text-warning-ink' : 'text-success-ink')}
+            >
+              <ResultIcon aria-hidden className="mt-0.5 size-3.5 shrink-0" />
               {resultText(replay.data)}
             </span>
           )}
