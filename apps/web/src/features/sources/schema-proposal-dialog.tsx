@@ -26,9 +26,9 @@ const describe = ({ field, before, requirement }: ProposedProperty): string => {
     : `${before.type} → ${field.type}${items}`
 }
 
-/** What came of other types, such as 'Also string (33%)'. */
+/** What came of other types, such as 'Also string (33%), sku: number (50%)'. */
 const othersText = (others: NonNullable<ProposedProperty['others']>): string =>
-  `Also ${others.map(({ type, share }) => `${type} (${Math.max(1, Math.round(share * 100))}%)`).join(', ')}`
+  `Also ${others.map(({ name, type, share }) => `${name === undefined ? '' : `${name}: `}${type} (${Math.max(1, Math.round(share * 100))}%)`).join(', ')}`
 
 type Choice = { chosen: ReadonlySet<string>; choose: (ids: readonly string[], on: boolean) => void }
 

@@ -99,7 +99,19 @@ test('a property that came with several types says what share would not fit; oth
         { type: 'number', count: 1 },
       ],
     },
+    {
+      id: '/events/Signup/properties/lines/items/properties/id',
+      types: [
+        { type: 'string', count: 1 },
+        { type: 'boolean', count: 1 },
+      ],
+    },
   ] as const
+  const signup = proposalOf(current, found, counts, mixed).find(({ event }) => event === 'Signup')
+  expect(signup?.properties.map(({ others }) => others)).toEqual([
+    undefined,
+    [{ name: 'id', type: 'boolean', share: 0.5 }],
+  ])
   const order = proposalOf(current, found, counts, mixed).find(({ event }) => event === 'Order')
   expect(order?.properties.map(({ place, others }) => [place.property, others])).toEqual([
     ['total', undefined],

@@ -21,9 +21,11 @@ export type ProposedProperty = {
   readonly requirement: Requirement
   /** What the schema says of it now; absent for what it does not know. */
   readonly before?: PropertySchema
-  /** Other types that its values had, which would not fit, with their share of all values. */
-  readonly others?: readonly { readonly type: PropertyType; readonly share: number }[]
+  /** Other types that its values had, or those of its items' field `name`, which would not fit, with their share. */
+  readonly others?: readonly OtherType[]
 }
+
+type OtherType = { readonly name?: string; readonly type: PropertyType; readonly share: number }
 
 /** A property by its id and how often its values had which type, the proposed one first. */
 type Mixed = { readonly id: string; readonly types: readonly { readonly type: PropertyType; readonly count: number }[] }
@@ -75,8 +77,17 @@ export const proposalOf = (
     const now = ownerOf(current, event)
     const properties = proposedIn(now ?? emptyObject, ownerOf(found, event) ?? emptyObject, event, undefined).map(
       (property) => {
-        const others = othersOf.get(property.id)
-        return others === undefined ? property : { ...property, others }
+        const { id, place, field } = property
+        const others: OtherType[] = [
+          ...(othersOf.get(id) ?? []),
+          ...[...(field.items?.properties.keys() ?? [])].flatMap((name) =>
+            (othersOf.get(propertyIdOf({ event, parent: place.property, property: name })) ?? []).map((other) => ({
+              name,
+              ...other,
+            })),
+          ),
+        ]
+        return others.length === 0 ? property : { ...property, others }
       },
     )
     if (now !== undefined && properties.length === 0) return []
