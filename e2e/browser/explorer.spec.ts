@@ -192,7 +192,7 @@ test('a rejected event says why and what to mend; one that does not exist says s
   await names(page).first().click()
   await expect(page.getByRole('heading', { name: 'Rejected', exact: true })).toBeVisible()
   await expect(page.getByText('A track event needs the name')).toBeVisible()
-  await expect(page.getByText('It was not delivered to any destination.')).toBeVisible()
+  await expect(page.getByText('A rejected event is kept, and delivered nowhere.')).toBeVisible()
   await onCall(page, '/events/nothing', refuse(404, 'NOT_FOUND', 'event not found'))
   await page.goto(`/${workspace}/events/nothing`)
   await expect(page.getByRole('heading', { name: 'The requested resource was not found.' })).toBeVisible({
@@ -232,7 +232,7 @@ test('what does not fit is told property by property; a blocked event leads to i
   const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
   await expect(problems).toHaveText(['currencyMissing property', 'totalType mismatch', 'giftUnknown property'])
   await expect(page.getByRole('heading', { name: 'Blocked', exact: true })).toBeVisible()
-  await expect(page.getByText('It was not delivered to any destination.')).toBeVisible()
+  await expect(page.getByText('A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.')).toBeVisible()
   const blocked = page.url()
   await page.getByRole('link', { name: 'Mend the schema and replay it' }).click()
   await expect(page).toHaveURL((url) => url.pathname === `/${source}` && url.hash === '#violations')

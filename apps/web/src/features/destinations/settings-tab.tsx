@@ -1,36 +1,13 @@
 import { type Destination, destinationTitle } from '@tributary/contract'
-import { useState } from 'react'
-import { useNavigate } from 'react-router'
-import { z } from 'zod'
 import { destinationIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { DeleteCard } from '../../ui/delete-card.tsx'
 import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { TitleCard } from '../../ui/title-card.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
-
-const titleForm = z.object({ title: destinationTitle })
-
-const TitleCard = ({ destination, mayEdit }: { destination: Destination; mayEdit: boolean }) => {
-  const update = useUpdateDestination(destination)
-  const form = useApiForm<z.infer<typeof titleForm>>(titleForm, { title: destination.title })
-  return (
-    <Card title="General">
-      <Form form={form} onSubmit={({ title }) => update.mutateAsync({ title })} label="General" className="space-y-4">
-        <TextField name="title" label="Title" required disabled={!mayEdit} autoComplete="off" />
-        {mayEdit && (
-          <div className="flex justify-end">
-            <SubmitButton>Save Changes</SubmitButton>
-          </div>
-        )}
-      </Form>
-    </Card>
-  )
-}
 
 const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEdit: boolean }) => {
   const update = useUpdateDestination(destination)
@@ -55,62 +32,39 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
   )
 }
 
-const DangerCard = ({ destination }: { destination: Destination }) => {
-  const navigate = useNavigate()
-  const remove = useDeleteDestination(destination)
-  const [open, setOpen] = useState(false)
-  const list = paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)
-  return (
-    <>
-      <Card
-        tone="danger"
-        title="Delete destination"
-        description="Deleting it prevents any future synchronisation to this destination. What is held for it is not delivered."
-        action={
-          <Button
-            variant="danger"
-            onClick={() => {
-              remove.reset()
-              setOpen(true)
-            }}
-          >
-            Delete destination
-          </Button>
-        }
-        className="pb-4"
-      />
-      <ConfirmDialog
-        open={open}
-        onOpenChange={setOpen}
-        kind="danger"
-        title="Delete destination"
-        confirmLabel="Delete destination"
-        loading={remove.isPending}
-        error={remove.error?.message}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
-      >
-        Are you sure you want to delete the {destination.title} destination? This prevents any future synchronisation to
-        it.
-      </ConfirmDialog>
-    </>
-  )
-}
-
 /** Title, settings, on and off, and deletion of a destination. */
 export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
-  const update = useUpdateSetting(destination)
+  const update = useUpdateDestination(destination)
+  const setting = useUpdateSetting(destination)
+  const remove = useDeleteDestination(destination)
   return (
     <div className="max-w-2xl space-y-5">
-      <TitleCard key={destination.title} destination={destination} mayEdit={mayEdit} />
+      <TitleCard
+        key={destination.title}
+        title={destination.title}
+        rule={destinationTitle}
+        mayEdit={mayEdit}
+        onSave={(title) => update.mutateAsync({ title })}
+      />
       <SettingsCard
         description="Each setting is saved by itself and holds from the next delivery on."
         settings={destination.app.settings}
         mayEdit={mayEdit}
-        onSave={update.mutateAsync}
+        onSave={setting.mutateAsync}
       />
       <EnabledCard destination={destination} mayEdit={mayEdit} />
-      {mayEdit && <DangerCard destination={destination} />}
+      {mayEdit && (
+        <DeleteCard
+          label="Delete destination"
+          description="Deleting it prevents any future synchronisation to this destination. What is held for it is not delivered."
+          mutation={remove}
+          list={paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)}
+        >
+          Are you sure you want to delete the {destination.title} destination? This prevents any future synchronisation
+          to it.
+        </DeleteCard>
+      )}
     </div>
   )
 }

@@ -9,10 +9,10 @@ import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { EventDeliveries } from '../../ui/event-deliveries.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
-import { Deliveries } from './deliveries.tsx'
 import { StatusBadge } from './event-badges.tsx'
 import { EventFacts } from './event-facts.tsx'
 import { EventFate } from './event-fate.tsx'
@@ -47,7 +47,7 @@ const Content = ({ event }: { event: EventDetail }) => {
             <EventFate event={event} />
           </Card>
           <Card title="Deliveries">
-            <Deliveries event={event} workspace={workspace.name} />
+            <EventDeliveries event={event} workspace={workspace.name} />
           </Card>
           <Card title="Payload" description="The event as it was received.">
             <CodeBlock

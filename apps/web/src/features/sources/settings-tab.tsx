@@ -1,36 +1,15 @@
-import type { Source } from '@tributary/contract'
+import { type Source, title as titleRule } from '@tributary/contract'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
-import type { z } from 'zod'
 import { sourceIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
+import { DeleteCard } from '../../ui/delete-card.tsx'
 import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { TitleCard } from '../../ui/title-card.tsx'
 import { useDeleteSource, useUpdateSource, useUpdateSourceSetting } from './mutations.ts'
-import { sourceForm } from './source-form.ts'
 import { sampleBody, TemplatePreview } from './template-preview.tsx'
-
-const TitleCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
-  const update = useUpdateSource(source)
-  const form = useApiForm<z.infer<typeof sourceForm>>(sourceForm, { title: source.title })
-  return (
-    <Card title="General">
-      <Form form={form} onSubmit={({ title }) => update.mutateAsync({ title })} label="General" className="space-y-4">
-        <TextField name="title" label="Title" required disabled={!mayEdit} autoComplete="off" />
-        {mayEdit && (
-          <div className="flex justify-end">
-            <SubmitButton>Save Changes</SubmitButton>
-          </div>
-        )}
-      </Form>
-    </Card>
-  )
-}
 
 const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const update = useUpdateSource(source)
@@ -52,46 +31,6 @@ const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
       }
       className="pb-4"
     />
-  )
-}
-
-const DangerCard = ({ source }: { source: Source }) => {
-  const navigate = useNavigate()
-  const remove = useDeleteSource(source)
-  const [open, setOpen] = useState(false)
-  const list = paths.sources(`workspaces/${sourceIds(source.name).workspace}`)
-  return (
-    <>
-      <Card
-        tone="danger"
-        title="Delete source"
-        description="Its write keys stop working at once and its connections are removed."
-        action={
-          <Button
-            variant="danger"
-            onClick={() => {
-              remove.reset()
-              setOpen(true)
-            }}
-          >
-            Delete source
-          </Button>
-        }
-        className="pb-4"
-      />
-      <ConfirmDialog
-        open={open}
-        onOpenChange={setOpen}
-        kind="danger"
-        title="Delete source"
-        confirmLabel="Delete source"
-        loading={remove.isPending}
-        error={remove.error?.message}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
-      >
-        Are you sure you want to delete the {source.title} source along with all its associated syncs?
-      </ConfirmDialog>
-    </>
   )
 }
 
@@ -124,12 +63,29 @@ const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
 /** Title, settings, on and off, and deletion of a source. */
 export const SettingsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
+  const update = useUpdateSource(source)
+  const remove = useDeleteSource(source)
   return (
     <div className="max-w-2xl space-y-5">
-      <TitleCard key={source.title} source={source} mayEdit={mayEdit} />
+      <TitleCard
+        key={source.title}
+        title={source.title}
+        rule={titleRule}
+        mayEdit={mayEdit}
+        onSave={(title) => update.mutateAsync({ title })}
+      />
       {source.app.settings.length > 0 && <AppSettings source={source} mayEdit={mayEdit} />}
       <EnabledCard source={source} mayEdit={mayEdit} />
-      {mayEdit && <DangerCard source={source} />}
+      {mayEdit && (
+        <DeleteCard
+          label="Delete source"
+          description="Its write keys stop working at once and its connections are removed."
+          mutation={remove}
+          list={paths.sources(`workspaces/${sourceIds(source.name).workspace}`)}
+        >
+          Are you sure you want to delete the {source.title} source along with all its associated syncs?
+        </DeleteCard>
+      )}
     </div>
   )
 }

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import type { Delivery, EventDetail } from '@tributary/contract'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { byDestination } from '../../lib/by-destination.ts'
-import { deliveryStatus } from '../../lib/delivery-status.ts'
-import { paths } from '../../lib/paths.ts'
-import { count } from '../../lib/text.ts'
-import { destinationsQuery } from '../../lib/workspace-queries.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Exchange } from '../../ui/exchange.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { byDestination } from '../lib/by-destination.ts'
+import { deliveryStatus } from '../lib/delivery-status.ts'
+import { paths } from '../lib/paths.ts'
+import { count } from '../lib/text.ts'
+import { destinationsQuery } from '../lib/workspace-queries.ts'
+import { Badge } from './badge.tsx'
+import { Exchange } from './exchange.tsx'
+import { RelativeTime } from './relative-time.tsx'
 
 const Attempt = ({ attempt }: { attempt: Delivery }) => {
   const { label, tone } = deliveryStatus(attempt.status)
@@ -41,19 +41,25 @@ const Attempt = ({ attempt }: { attempt: Delivery }) => {
   )
 }
 
-/** What happened to an event at each destination, with every attempt. */
-export const Deliveries = ({ event, workspace }: { event: EventDetail; workspace: string }) => {
+const undelivered: Record<string, string> = {
+  rejected: 'A rejected event is kept, and delivered nowhere.',
+  blocked: 'A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.',
+}
+
+/** What became of an event at each destination, every attempt with what was exchanged. */
+export const EventDeliveries = ({ event, workspace }: { event: EventDetail; workspace: string }) => {
   const destinations = useQuery(destinationsQuery(workspace))
   const groups = useMemo(() => byDestination(event.deliveries), [event.deliveries])
   const titleOf = (name: string): string =>
     destinations.data === undefined
       ? 'Destination'
       : (destinations.data.find((destination) => destination.name === name)?.title ?? 'Deleted destination')
-  if (event.status !== 'accepted') return <p className="text-sm text-ink-2">It was not delivered to any destination.</p>
+  const why = undelivered[event.status]
+  if (why !== undefined) return <p className="text-sm text-ink-2">{why}</p>
   if (groups.length === 0)
     return (
       <p className="text-sm text-ink-2">
-        No attempt is recorded. Outcomes appear here within a few seconds when{' '}
+        No attempt is recorded yet. Outcomes appear here within a few seconds when{' '}
         <Link to={paths.source(event.source, 'connections')} className="text-accent-ink hover:underline">
           its source is connected to a destination
         </Link>
