@@ -12,8 +12,8 @@ type Kept = { until: number; profiles: number }
 
 /**
  * How much an organisation has of what plans count: workspaces, sources and destinations that are not deleted, and
- * profiles, which are the distinct user ids in the accepted events of its workspaces (within about one percent). There
- * are no audiences. A count of profiles that was slow may be a minute old.
+ * profiles, which are the distinct user ids, else anonymous ids, of the events that its workspaces received (within about
+ * one percent), as the metric of that name counts them. There are no audiences. A count of profiles that was slow may be a minute old.
  */
 export const getUsage = ({
   db,
@@ -32,8 +32,9 @@ export const getUsage = ({
     const found = kept.get(organizationId)
     if (found !== undefined) return found.profiles
     const rows = await eventStore.query<{ profiles: number }>(
-      `select uniq(workspace_id, user_id) as profiles from events
-       where workspace_id in {workspaces:Array(String)} and user_id != '' and status = 'accepted'`,
+      `select uniq(workspace_id, user_id != '', if(user_id != '', user_id, anonymous_id)) as profiles from events
+       where workspace_id in {workspaces:Array(String)} and (user_id != '' or anonymous_id != '')
+         and status in ('accepted', 'blocked')`,
       { workspaces },
       { lane: 'heavy', signal },
     )

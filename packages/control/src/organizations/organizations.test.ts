@@ -326,8 +326,8 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
     event(organization.workspaceId, 'somebody else'),
   ]
   await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
-  // One person in two workspaces is two profiles.
-  expect(await usage()).toEqual({ workspaces: 2, sources: 2, profiles: 3, destinations: 1, audiences: 0 })
+  // One person in two workspaces is two profiles, and somebody unnamed is one.
+  expect(await usage()).toEqual({ workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 0 })
   expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
 })
 
