@@ -43,6 +43,7 @@ test.each([
   ['of another secret', body, hmac(body, 'other'), { signing_secret: secret }, 'SIGNATURE_INVALID'],
   ['of another body', `${body} `, hmac(body), { signing_secret: secret }, 'SIGNATURE_INVALID'],
   ['in hex', body, Buffer.from(hmac(body), 'base64').toString('hex'), { signing_secret: secret }, 'SIGNATURE_INVALID'],
+  ['with a secret of blanks', body, hmac(body, ''), { signing_secret: '  ' }, 'SIGNING_SECRET_NOT_SET'],
   ['empty', body, '', { signing_secret: secret }, 'SIGNATURE_MISSING'],
   ['without a secret to check it', body, hmac(body), {}, 'SIGNING_SECRET_NOT_SET'],
   ['of what is no object', '[1]', hmac('[1]'), { signing_secret: secret }, 'NOT_A_SHOPIFY_WEBHOOK'],

@@ -92,7 +92,7 @@ const envelopeOf = ({ headers }: WebhookCall, topic: string): Fields =>
  * is an identify call, too.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
-  const refusal = refusalOf(call, text(settings['signing_secret'])?.trim())
+  const refusal = refusalOf(call, text(text(settings['signing_secret'])?.trim()))
   if (refusal !== undefined) return { refusal }
   const body = parse(call.body)
   const topic = text(call.headers['x-shopify-topic'])

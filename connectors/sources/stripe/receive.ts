@@ -105,7 +105,7 @@ const nulls = { name: 'null values', matches: (_name: string, value: unknown) =>
  * customer is an identify call, too.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
-  const refusal = refusalOf(call, text(settings['signing_secret'])?.trim())
+  const refusal = refusalOf(call, text(text(settings['signing_secret'])?.trim()))
   if (refusal !== undefined) return { refusal }
   const event = parse(call.body)
   const type = text(event?.['type'])

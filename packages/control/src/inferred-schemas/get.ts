@@ -11,7 +11,7 @@ type SampleRow = { type: string; title: string; original: string }
 
 const dayMs = 86_400_000
 
-/** How much is looked at: events in all, of one name at least and at most, and their bytes. */
+/** How much is looked at: events in all, of one name at least and at most, their bytes in all, and those of one name at least. */
 const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, leastBytes: 32 * 1024 } as const
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -25,6 +25,14 @@ const sampleOf = (row: SampleRow): Sample | undefined => {
   const given = judgedDataOf(row.type, payload)
   const values = row.type === 'identify' && !isObject(given) && isObject(context) ? context['traits'] : given
   return { title: row.title, values: isObject(values) ? values : {} }
+}
+
+/** One after the other: all of them parsed take several times their text. */
+const samplesOf = function* (rows: readonly SampleRow[]): Generator<Sample> {
+  for (const row of rows) {
+    const sample = sampleOf(row)
+    if (sample !== undefined) yield sample
+  }
 }
 
 /** A schema that the events of a source's last days fit: the newest ones of each name, so that rare ones are seen. */
@@ -57,20 +65,22 @@ export const getInferredSchema =
     // The columns of the inner query are small; only the chosen events are read as a whole.
     const rows = await eventStore.query<SampleRow>(
       `select type, title, original from (
-         select type, ${title} as title, original, sum(length(original)) over (
+       select *, sum(length(original)) over (order by bytes, event_id rows unbounded preceding) as all_bytes from (
+         select event_id, type, ${title} as title, original, sum(length(original)) over (
            partition by type, title order by receive_time desc, event_id desc) as bytes
          from events where ${within} and (receive_time, event_id) in (
            select receive_time, event_id from events where ${within}
            order by receive_time desc, event_id desc limit {each:UInt32} by type, ${title} limit {events:UInt32})
-       ) where bytes <= {bytes:UInt64}`,
+       ) where bytes <= {bytes:UInt64}) where all_bytes <= {all_bytes:UInt64}`,
       {
         ...values,
         each: Math.min(Math.max(Math.floor(looksAt.events / names), looksAt.least), looksAt.most),
         events: looksAt.events,
+        all_bytes: looksAt.bytes,
         bytes: Math.max(Math.floor(looksAt.bytes / names), looksAt.leastBytes),
       },
       options,
     )
-    const { schema, events, mixed } = inferSchema(rows.flatMap((row) => sampleOf(row) ?? []))
+    const { schema, events, mixed } = inferSchema(samplesOf(rows))
     return { schema: formatSourceSchema(schema), events: [...events], mixed: [...mixed] }
   }

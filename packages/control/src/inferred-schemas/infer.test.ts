@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { formatSourceSchema, judgeEvent, parseSourceSchema, schemaLimits } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { inferSchema, type Sample } from './infer.ts'
@@ -209,4 +211,22 @@ test('names the properties that came with several types, the proposed one first,
       ],
     },
   ])
+})
+
+test('names that are never the same take no more memory than a schema can be made of', () => {
+  setFlagsFromString('--expose-gc')
+  const gc: () => void = runInNewContext('gc')
+  gc()
+  const before = process.memoryUsage().heapUsed
+  let held = 0
+  const samples = function* (): Generator<Sample> {
+    for (let event = 0; event < 200; event++) {
+      const names = Array.from({ length: 3000 }, (_, index) => [`${event} ${index}`, 1])
+      yield { title: `E${event}`, values: Object.fromEntries(names) }
+    }
+    gc()
+    held = process.memoryUsage().heapUsed - before
+  }
+  expect(inferSchema(samples()).schema.events.size).toBeGreaterThan(0)
+  expect(held).toBeLessThan(100 * 1024 * 1024)
 })

@@ -29,6 +29,12 @@ type MixedProperty = { readonly id: string; readonly types: { readonly type: Pro
 const enoughForRequired = 20
 const recommendedShare = 0.8
 
+/**
+ * Properties that are counted in all. A schema holds some 15,000 of them; events whose names of properties are never the
+ * same would otherwise take gigabytes (400 bytes each).
+ */
+const mostCounted = 100_000
+
 /** What was seen of a property: how often each type, and the items of arrays that hold objects only. */
 type Seen = { types: Map<PropertyType, number>; items: Tally | undefined; otherItems: boolean }
 type Tally = { count: number; fields: Map<string, Seen> }
@@ -38,13 +44,23 @@ const newTally = (): Tally => ({ count: 0, fields: new Map() })
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeOfValue(value) === 'object'
 
 /** Counts the values of one object. Values without a type and names that no schema may have are passed over. */
-const tallyInto = (tally: Tally, values: Readonly<Record<string, unknown>>, mayHaveItems: boolean): void => {
+const tallyInto = (
+  tally: Tally,
+  values: Readonly<Record<string, unknown>>,
+  mayHaveItems: boolean,
+  counted: { properties: number },
+): void => {
   tally.count++
   for (const [name, value] of Object.entries(values)) {
     const property = propertyOfValue(value)
     if (property === undefined || nameProblem(name) !== undefined) continue
-    const seen = tally.fields.get(name) ?? { types: new Map(), items: undefined, otherItems: false }
-    tally.fields.set(name, seen)
+    let seen = tally.fields.get(name)
+    if (seen === undefined) {
+      if (counted.properties === mostCounted) continue
+      counted.properties++
+      seen = { types: new Map(), items: undefined, otherItems: false }
+      tally.fields.set(name, seen)
+    }
     seen.types.set(property.type, (seen.types.get(property.type) ?? 0) + 1)
     if (!mayHaveItems || !Array.isArray(value) || value.length === 0) continue
     if (property.items === undefined) {
@@ -52,7 +68,7 @@ const tallyInto = (tally: Tally, values: Readonly<Record<string, unknown>>, mayH
       continue
     }
     seen.items ??= newTally()
-    for (const item of value) if (isObject(item)) tallyInto(seen.items, item, false)
+    for (const item of value) if (isObject(item)) tallyInto(seen.items, item, false, counted)
   }
 }
 
@@ -145,11 +161,12 @@ const bytesOf = (schema: SourceSchema): number => Buffer.byteLength(formatSource
  */
 export const inferSchema = (samples: Iterable<Sample>): Inferred => {
   const tallies = new Map<string, Tally>()
+  const counted = { properties: 0 }
   for (const { title, values } of samples) {
     if (title !== '' && nameProblem(title) !== undefined) continue
     const tally = tallies.get(title) ?? newTally()
     tallies.set(title, tally)
-    tallyInto(tally, values, true)
+    tallyInto(tally, values, true, counted)
   }
   let left: number = schemaLimits.bytes
   const user = tallies.get('')
