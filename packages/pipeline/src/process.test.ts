@@ -355,6 +355,13 @@ describe('the schema of a source', () => {
     expect(delivered).toHaveLength(6)
   })
 
+  it('does not block what is sent again: it was judged by a schema that may not have come here yet', () => {
+    const again = record({ batch: [events[3]] }, { k: 'batch', f: true, p: ['1-0000000007-0000'] })
+    const { rows, delivered } = by(block, again)
+    expect(rows.map(({ status }) => status)).toEqual(['accepted'])
+    expect(delivered).toEqual(['new'])
+  })
+
   it('keeps what a blocked event was to reach, which its batch may have said', () => {
     const { rows } = by(block, record({ batch: events, integrations: { All: false } }, { k: 'batch' }))
     expect(rows.map((row) => row['integrations'])).toEqual([

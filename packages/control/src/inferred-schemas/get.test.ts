@@ -134,3 +134,14 @@ test('it is shown to members of the organisation only, for sources that exist an
     expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, ['days']])
   }
 })
+
+test('of many large events with names of their own no more is read than of few', async () => {
+  const { event, store, infer } = await start()
+  const long = 'x'.repeat(30_000)
+  for (let part = 0; part < 7; part++)
+    await store(Array.from({ length: 100 }, (_, index) => event(`E${part * 100 + index}`, { long })))
+  const { events } = await infer()
+  const bytes = events.length * 30_000
+  expect(bytes).toBeGreaterThan(10 * 1024 * 1024)
+  expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024)
+})
