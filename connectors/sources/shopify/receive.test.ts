@@ -115,3 +115,13 @@ test('a large order does without repeated amounts first', () => {
     properties: { line_items: Array.from({ length: 150 }, (_, id) => ({ id })) },
   })
 })
+
+test('a body of thousands of properties is cut to an event at once', () => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 'x'.repeat(10)]))
+  const started = process.cpuUsage()
+  const [event] = eventsOf('orders/create', { id: 1, ...many })
+  const { user, system } = process.cpuUsage(started)
+  expect(user + system).toBeLessThan(2_000_000)
+  expect(JSON.stringify(event).length).toBeLessThan(32 * 1024)
+  expect((event as { context: { left_out: string[] } }).context.left_out).toHaveLength(20)
+})

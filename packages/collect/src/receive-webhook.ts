@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Settings, SourceDefinition, WebhookCall } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
 import { checkSingle } from './judge.ts'
-import type { Refusal } from './refusal.ts'
+import { tooDeep as badDepth, type Refusal } from './refusal.ts'
 
 /** What the definitions of sources say about calls to their webhooks, by the slug of the source. */
 export type Webhooks = ReadonlyMap<string, NonNullable<SourceDefinition['webhook']>>
@@ -32,25 +32,38 @@ const complete = (event: Readonly<Record<string, unknown>>): Record<string, unkn
 const at = (refusal: Refusal, index: number, count: number): Refusal =>
   count === 1 ? refusal : { ...refusal, message: `Event ${index + 1} of ${count}: ${refusal.message}` }
 
+const tooDeep: ReceivedWebhook = { refusal: badDepth(trackingLimits.jsonDepth) }
+
+/** Bodies of a hundred thousand levels can be read but not written as JSON: such a call is refused, not a fault of ours. */
+const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook | undefined => {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep
+    throw error
+  }
+}
+
 /**
  * Lets each source's own rule make the events, and judges them as single events are judged. One that cannot be kept
  * refuses the call: whoever sends it hears of it, and sees it among the refused requests.
  */
 export const createWebhookReceiver =
   (webhooks: Webhooks, eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
-  (app, settings, call) => {
-    const receipt = webhooks.get(app)?.receive(call, settings)
-    if (receipt === undefined || 'refusal' in receipt) return receipt
-    const texts: string[] = []
-    for (const [index, given] of receipt.events.entries()) {
-      const event = complete(given)
-      const text = JSON.stringify(event)
-      const wrong = checkSingle(event, Buffer.byteLength(text), 'track', eventBytes)
-      if (wrong !== undefined) return { refusal: at(wrong, index, receipt.events.length) }
-      texts.push(text)
-    }
-    return { events: texts }
-  }
+  (app, settings, call) =>
+    refusingDepth(() => {
+      const receipt = webhooks.get(app)?.receive(call, settings)
+      if (receipt === undefined || 'refusal' in receipt) return receipt
+      const texts: string[] = []
+      for (const [index, given] of receipt.events.entries()) {
+        const event = complete(given)
+        const text = JSON.stringify(event)
+        const wrong = checkSingle(event, Buffer.byteLength(text), 'track', eventBytes)
+        if (wrong !== undefined) return { refusal: at(wrong, index, receipt.events.length) }
+        texts.push(text)
+      }
+      return { events: texts }
+    })
 
 /** Headers that carry a key or a session: no event has them. */
 const hiddenHeaders = new Set(['authorization', 'cookie', 'x-write-key'])

@@ -183,3 +183,11 @@ test('of several events the one that cannot be kept is named', () => {
   })
   expect(receiver('other', {}, call)).toBeUndefined()
 })
+
+test('a call whose event cannot be written as JSON is refused as too deep', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  const rule: ReceiveWebhook = () => ({ events: [{ event: 'x', properties: { deep } }] })
+  const make = createWebhookReceiver(new Map([['open', { receive: rule, signed: false }]]))
+  const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
+  expect(make('open', {}, call)).toMatchObject({ refusal: { code: 400, reason: 'TOO_DEEP' } })
+})

@@ -17,6 +17,9 @@ const without = (value: unknown, spare: (name: string, value: unknown) => boolea
   )
 }
 
+/** Names that `context.left_out` has at most: thousands of them would not fit either. */
+const mostNamed = 20
+
 /**
  * An event within the size that collection takes, for bodies that a vendor may make as large as it likes. Nothing is cut
  * from one that fits. Else what `spare` names goes from everywhere in its properties, then the largest properties one by
@@ -36,12 +39,14 @@ export const fitEvent = (
   const bySize = Object.entries(properties)
     .map(([name, value]) => ({ name, size: bytesOf(value) }))
     .toSorted((a, b) => b.size - a.size)
+  const gone = new Set<string>()
   for (const { name, size: own } of bySize) {
     if (size <= room) break
-    properties = Object.fromEntries(Object.entries(properties).filter(([other]) => other !== name))
-    leftOut.push(name)
+    gone.add(name)
     size -= own
+    if (leftOut.length < mostNamed) leftOut.push(name)
   }
+  properties = Object.fromEntries(Object.entries(properties).filter(([name]) => !gone.has(name)))
   const context = isFields(event['context']) ? event['context'] : {}
   return { ...event, properties, context: { ...context, left_out: leftOut } }
 }
