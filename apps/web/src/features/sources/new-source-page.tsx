@@ -93,8 +93,9 @@ const WithLists = ({ app }: { app: CatalogSource }) => {
   const sources = useQuery(sourcesQuery(workspace.name))
   if (templates.data !== undefined && sources.data !== undefined)
     return <NewSourceForm app={app} lists={{ templates: templates.data, sources: sources.data }} />
+  // Both have answered before one of them is said to have failed: what failed is told together.
+  if (templates.isPending || sources.isPending) return <Loading />
   const errors = [templates, sources].flatMap(({ error }) => (error === null ? [] : [error.message]))
-  if (errors.length === 0) return <Loading />
   return (
     <ErrorScreen
       page
