@@ -4,6 +4,8 @@ const common = {
   pool: 'forks',
   testTimeout: 60_000,
   hookTimeout: 120_000,
+  // A busy machine is no failure; what is polled for and never comes still is.
+  expect: { poll: { timeout: 10_000 } },
 } as const
 
 export default defineConfig({
