@@ -68,7 +68,14 @@ const homeScreens: Screen[] = [
     },
     ready: pointAtBar,
   },
-  { name: 'overview-history-table', path: filled(({ workspace }) => workspace), prepare: history, ready: asTable },
+  {
+    name: 'overview-history-table',
+    // The tooltip of the button that was pressed is open.
+    opensMenu: true,
+    path: filled(({ workspace }) => workspace),
+    prepare: history,
+    ready: asTable,
+  },
   {
     name: 'overview-counts-error',
     path: filled(({ workspace }) => workspace),
