@@ -225,7 +225,7 @@ test('SRC-44: a source that is refused leaves the list, and its form says why', 
   await expect(page.getByRole('form').getByRole('alert')).toHaveText('No more sources')
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Sources' }).click()
   await expect(page.getByRole('row', { name: /Old shop/ })).toBeVisible()
-  await expect(page.getByRole('row')).toHaveCount(2)
+  await expect(page.getByRole('table', { name: 'Sources' }).getByRole('row')).toHaveCount(2)
 })
 
 test('when only the key fails the source stays, and a key can be made on its page', async ({
