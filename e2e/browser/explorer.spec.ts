@@ -232,7 +232,9 @@ test('what does not fit is told property by property; a blocked event leads to i
   const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
   await expect(problems).toHaveText(['currencyMissing property', 'totalType mismatch', 'giftUnknown property'])
   await expect(page.getByRole('heading', { name: 'Blocked', exact: true })).toBeVisible()
-  await expect(page.getByText('A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.')).toBeVisible()
+  await expect(
+    page.getByText('A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.'),
+  ).toBeVisible()
   const blocked = page.url()
   await page.getByRole('link', { name: 'Mend the schema and replay it' }).click()
   await expect(page).toHaveURL((url) => url.pathname === `/${source}` && url.hash === '#violations')
