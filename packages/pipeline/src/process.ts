@@ -163,9 +163,9 @@ type Scope = {
 const fault = reject('malformed_json', 'The event could not be processed.')
 
 /**
- * Takes records apart, their events through the steps, and leaves out what was seen before. Every event of a record ends as a row (accepted,
- * blocked or rejected) or as a count of what was left out. The same records with the same journal and schemas give the
- * same rows in the same order; with another schema the same events, judged by that one.
+ * Takes records apart, their events through the steps, and leaves out what was seen before. Every event of a record ends
+ * as a row (accepted, blocked or rejected) or as a count of what was left out. The same records with the same journal and
+ * schemas give the same rows in the same order; with another schema the same events, judged by that one.
  */
 export const createProcessor = ({
   steps,

@@ -1,24 +1,8 @@
-import type { SettingOption } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
+import { settingOption as option } from '../testing/setting-option.ts'
 import { ApiError } from './errors.ts'
 import { settingFailure } from './setting-failure.ts'
 import { defaultSettings, filledSettings, isShown, settingHint, settingProblem } from './setting-values.ts'
-
-const option = (part: Partial<SettingOption>): SettingOption => ({
-  name: 'url',
-  display_name: 'URL',
-  help_text: '',
-  type: 'string',
-  required: false,
-  default: null,
-  editable: true,
-  is_secret: false,
-  choices: [],
-  min: null,
-  max: null,
-  show_when: null,
-  ...part,
-})
 
 test.each([
   [option({ required: true }), '', 'Required'],

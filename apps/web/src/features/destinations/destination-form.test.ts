@@ -1,22 +1,7 @@
 import type { SettingOption, SettingValue } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
+import { settingOption as option } from '../../testing/setting-option.ts'
 import { destinationForm } from './destination-form.ts'
-
-const option = (part: Partial<SettingOption>): SettingOption => ({
-  name: 'url',
-  display_name: 'URL',
-  help_text: '',
-  type: 'string',
-  required: false,
-  default: null,
-  editable: true,
-  is_secret: false,
-  choices: [],
-  min: null,
-  max: null,
-  show_when: null,
-  ...part,
-})
 
 describe('the form of a new destination', () => {
   const form = destinationForm([option({ type: 'url', required: true })])

@@ -11,37 +11,15 @@ import {
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { keys } from '../../lib/query-keys.ts'
+import { sourceName as name, sourceWith as source } from '../../testing/source.ts'
 import { type SchemaEdit, useEditSchema } from './use-edit-schema.ts'
 
-const name = 'workspaces/w1/sources/s1'
 const schemaOf = (...properties: string[]): SourceSchema =>
   parseSourceSchema(
     JSON.stringify({
       events: { Paid: { properties: Object.fromEntries(properties.map((each) => [each, { type: 'string' }])) } },
     }),
   )
-const source = (schema: SourceSchema, version: number): SourceWithSchema => ({
-  name,
-  title: 'Shop',
-  app: {
-    name: `${name}/app`,
-    catalog_app: 'catalogSources/http',
-    display_name: 'HTTP API',
-    docs_url: '',
-    type: 1,
-    extra: { app_icon: '' },
-    settings: [],
-  },
-  target_product: 'CDP',
-  enabled: true,
-  enforcement: 'allow',
-  schema_version: version,
-  create_time: '2026-01-01T00:00:00Z',
-  update_time: '2026-01-01T00:00:00Z',
-  has_received: false,
-  last_event_time: null,
-  schema: { schema: formatSourceSchema(schema), version, update_time: '2026-01-01T00:00:00Z' },
-})
 const place = (property: string) => ({ event: 'Paid', parent: undefined, property })
 const adding = (property: string, whole = false): SchemaEdit => ({
   change: (schema) => withProperty(schema, place(property), { type: 'string' }),

@@ -1,45 +1,17 @@
 // @vitest-environment happy-dom
 
 import { act, cleanup, renderHook } from '@testing-library/react'
-import {
-  emptyObject,
-  formatSourceSchema,
-  type SourceSchema,
-  type SourceWithSchema,
-  withOwner,
-} from '@tributary/contract'
+import { emptyObject, type SourceSchema, type SourceWithSchema, withOwner } from '@tributary/contract'
 import { afterEach, expect, test } from 'vitest'
+import { sourceWith } from '../../testing/source.ts'
 import { useSchemaDraft } from './use-schema-draft.ts'
 
 afterEach(cleanup)
 
-const name = 'workspaces/w1/sources/s1'
-const time = '2026-01-01T00:00:00Z'
 const schemaOf = (...titles: string[]): SourceSchema => ({
   events: new Map(titles.map((title) => [title, emptyObject])),
 })
-const source = (version: number, ...titles: string[]): SourceWithSchema => ({
-  name,
-  title: 'Shop',
-  app: {
-    name: `${name}/app`,
-    catalog_app: 'catalogSources/http',
-    display_name: 'HTTP API',
-    docs_url: '',
-    type: 1,
-    extra: { app_icon: '' },
-    settings: [],
-  },
-  target_product: 'CDP',
-  enabled: true,
-  enforcement: 'allow',
-  schema_version: version,
-  create_time: time,
-  update_time: time,
-  has_received: false,
-  last_event_time: null,
-  schema: { schema: formatSourceSchema(schemaOf(...titles)), version, update_time: time },
-})
+const source = (version: number, ...titles: string[]): SourceWithSchema => sourceWith(schemaOf(...titles), version)
 const adding = (title: string) => (schema: SourceSchema) => withOwner(schema, title, emptyObject)
 
 const draftOf = (start: SourceWithSchema) => {

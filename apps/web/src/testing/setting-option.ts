@@ -1,0 +1,18 @@
+import type { SettingOption } from '@tributary/contract'
+
+/** A text setting that may be left empty, changed by `part`. */
+export const settingOption = (part: Partial<SettingOption>): SettingOption => ({
+  name: 'url',
+  display_name: 'URL',
+  help_text: '',
+  type: 'string',
+  required: false,
+  default: null,
+  editable: true,
+  is_secret: false,
+  choices: [],
+  min: null,
+  max: null,
+  show_when: null,
+  ...part,
+})
