@@ -1,4 +1,4 @@
-import type { SettingOption, SettingValue } from '@tributary/contract'
+import type { SettingValue } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { settingOption as option } from '../../testing/setting-option.ts'
 import { destinationForm } from './destination-form.ts'
