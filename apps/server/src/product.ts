@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
+import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { systemClock } from '@tributary/kernel'
@@ -113,6 +114,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => keys.stop())
   // Known when the server listens; nobody can ask before.
   let ownUrl = config.publicUrl ?? ''
+  const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
+  stack.defer(() => requestClient.close())
   const control = createControl({
     db: relational.db,
     eventStore,
@@ -120,6 +123,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
     receiveWebhook: createWebhookReceiver(sourceWebhooks),
     counters: hub.coordination,
+    requestClient,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),

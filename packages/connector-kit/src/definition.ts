@@ -1,8 +1,18 @@
-import type { EventType } from '@tributary/contract'
+import type { DataKind, EventType, FieldKind, MappingSource, TargetType } from '@tributary/contract'
 import type { Clock, Logger } from '@tributary/kernel'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
-export type FieldType = 'string' | 'url' | 'select' | 'boolean' | 'number' | 'headers' | 'secret' | 'template'
+export type FieldType =
+  | 'string'
+  | 'url'
+  | 'select'
+  | 'boolean'
+  | 'number'
+  | 'headers'
+  | 'secret'
+  | 'template'
+  | 'text-template'
+  | 'sql'
 
 /** One setting of a source or destination: drives the form, the validation and what is encrypted. */
 export type FieldDefinition = {
@@ -41,6 +51,51 @@ export type SettingsDefinition = {
   check?: (settings: Settings) => Record<string, string>
 }
 
+/**
+ * How personal data is made comparable before it is hashed (SHA-256, lower-case hex): `email` is trimmed and in lower
+ * case, `phone` has digits only with the country's code, `name` and `text` are trimmed and in lower case.
+ */
+export type PiiRule = 'email' | 'phone' | 'name' | 'text'
+
+/** A place in what an action is given. */
+export type ActionTarget = {
+  /** A path, its names joined by dots. */
+  name: string
+  label: string
+  help: string
+  type: TargetType
+  required: boolean
+  recommended: boolean
+  kind: FieldKind
+  /** Set: hashed on its way, unless it is a hash already. */
+  pii?: PiiRule
+}
+
+/** Something a destination does with an event, such as sending it or writing a row. */
+export type ActionDefinition = {
+  /** snake_case, stable: mappings keep it. */
+  name: string
+  title: string
+  /** One sentence. */
+  description: string
+  targets: readonly ActionTarget[]
+  /** Further targets may be named by the user. */
+  customTargets: boolean
+  /** Without field mappings the event is sent as it is (`payload` is absent then). */
+  wholeEvent: boolean
+  /** Types it is meant for; empty for all. */
+  eventTypes: readonly EventType[]
+}
+
+/** A mapping that a new destination begins with. */
+export type MappingPreset = {
+  eventName?: string
+  eventType?: EventType
+  action: string
+  /** Values by the name of their target. */
+  fields: Readonly<Record<string, Pick<MappingSource, 'type'> & { name?: string; value?: string | number | boolean }>>
+}
+
 /** An event on its way out. `json` is the whole event as JSON text. */
 export type OutgoingEvent = {
   readonly eventId: string
@@ -49,6 +104,10 @@ export type OutgoingEvent = {
   /** Event name, '' where the type has none. */
   readonly event: string
   readonly json: string
+  /** Name of the action that its mapping asks for. */
+  readonly action: string
+  /** What the mapping made of it; absent when the event goes whole. */
+  readonly payload?: Readonly<Record<string, unknown>>
 }
 
 /** How a destination wants its events: together up to a number, a size and a wait. `maxEvents` 1 means one by one. */
@@ -85,6 +144,12 @@ export type DeliverContext = {
   signal: AbortSignal
 }
 
+/** Whether a destination answers with the settings it has, in words for people. */
+export type ConnectionTest = { ok: boolean; message: string }
+
+/** Requests of one destination in a span of time. */
+export type RateLimit = { requests: number; perMs: number }
+
 /** Everything about one kind of destination. Definitions are values without state: one serves all its instances. */
 export type DestinationDefinition = SettingsDefinition & {
   /** Name in the catalogue and in addresses, kebab-case. */
@@ -95,7 +160,25 @@ export type DestinationDefinition = SettingsDefinition & {
   logo: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string }[] }
+  /** What data it moves. */
+  kinds: readonly DataKind[]
+  /** How it knows who calls: nothing, something that the settings hold, or a grant of OAuth 2. */
+  auth: 'none' | 'key' | 'oauth2'
+  /** What it can do, at least one thing. */
+  actions: readonly ActionDefinition[]
+  /** What a destination without mappings of its own uses, in order; the first that fits an event decides. */
+  presets: readonly MappingPreset[]
   batching: (settings: Settings) => Batching
+  /** What it allows; unlimited unless told. */
+  rate?: (settings: Settings) => RateLimit | undefined
+  /** Requests under way at once; the delivery's own bound unless told. */
+  concurrency?: number
+  /** True: events of one user arrive in their order. One request at a time, and what fails holds what is behind it. */
+  ordered?: (settings: Settings) => boolean
+  /** Events that happened longer ago are left out, ms. */
+  maxEventAgeMs?: number
+  /** Tries address and credentials without sending an event. */
+  testConnection: (context: DeliverContext) => Promise<ConnectionTest>
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */
   deliver: (batch: readonly OutgoingEvent[], context: DeliverContext) => Promise<DeliverResult>
 }

@@ -35,6 +35,11 @@ const definition: DestinationDefinition = {
   ],
   check: (settings): Record<string, string> =>
     settings.on === true && settings.key === undefined ? { key: 'Required when on' } : {},
+  kinds: ['Event Streams'],
+  auth: 'none',
+  actions: [],
+  presets: [],
+  testConnection: async () => ({ ok: true, message: '' }),
   batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
 }

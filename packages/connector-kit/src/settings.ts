@@ -99,7 +99,9 @@ const parseNumber = (field: FieldDefinition, value: unknown): Parsed => {
 const parseField = (field: FieldDefinition, value: unknown): Parsed => {
   switch (field.type) {
     case 'string':
-    case 'secret': {
+    case 'secret':
+    case 'sql':
+    case 'text-template': {
       const longest = field.maxLength ?? 1000
       if (typeof value !== 'string') return { error: 'Enter a text' }
       return value.length > longest ? { error: `At most ${longest} characters` } : { value }

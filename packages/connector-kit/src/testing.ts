@@ -82,7 +82,7 @@ export const sampleEvents = (count: number): OutgoingEvent[] =>
   Array.from({ length: count }, (_, index) => {
     const eventId = `0-1-${index}`
     const event = { eventId, messageId: `m${index}`, type: 'track' as const, event: 'Order Completed' }
-    return { ...event, json: JSON.stringify({ ...event, properties: { total: index } }) }
+    return { ...event, action: 'send', json: JSON.stringify({ ...event, properties: { total: index } }) }
   })
 
 /**

@@ -55,7 +55,15 @@ export const catalogSource = catalogApp.extend({
 })
 export type CatalogSource = z.infer<typeof catalogSource>
 
-export const catalogDestination = catalogApp.extend({ settings: z.array(settingOption) })
+/** What data an app moves. */
+export const dataKinds = ['ETL', 'Reverse ETL', 'Event Streams', 'Offline Data'] as const
+export type DataKind = (typeof dataKinds)[number]
+
+export const catalogDestination = catalogApp.extend({
+  settings: z.array(settingOption),
+  data_kinds: z.array(z.enum(dataKinds)),
+  actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
+})
 export type CatalogDestination = z.infer<typeof catalogDestination>
 
 /** `search` looks in the title. */
@@ -87,7 +95,7 @@ export const catalogDestinations = {
     verb: 'GET',
     path: '/workspaces/{workspace}/catalogDestinations',
     summary: 'What a destination can be made of.',
-    query: catalogQuery,
+    query: catalogQuery.extend({ data_kind: z.enum(dataKinds).optional() }),
     response: z.object({ catalog_destinations: z.array(catalogDestination), next_page_token: nextPageToken }),
     errors: [errors.notFound],
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { eventFilter } from './conditions.ts'
 import { empty, errors, maskQuery, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -17,6 +18,8 @@ export const connection = z.object({
   source: z.string(),
   destination: z.string(),
   enabled: z.boolean(),
+  /** Only events that meet it are for the destination. */
+  filter: eventFilter,
   create_time: time,
   /** The ends as a list shows them. */
   extra: z.object({ source: end, destination: end }),
@@ -46,9 +49,9 @@ export const connections = {
     name: 'connections.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/connections/{connection}',
-    summary: 'Switches a connection on or off.',
+    summary: 'Switches a connection on or off, or changes which events it lets through.',
     query: maskQuery,
-    request: z.object({ enabled: z.boolean().optional() }),
+    request: z.object({ enabled: z.boolean().optional(), filter: eventFilter.optional() }),
     response: connection,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

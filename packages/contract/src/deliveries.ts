@@ -2,8 +2,11 @@ import { z } from 'zod'
 import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
-/** How an attempt ended: taken, to be tried again, or given up. */
-export const deliveryStatuses = ['delivered', 'retry', 'dead'] as const
+/**
+ * What became of an event at a destination: an attempt was taken, is to be tried again, or was given up; `filtered` ones
+ * were never tried, since a filter, a missing mapping, the consent or the event itself leaves the destination out.
+ */
+export const deliveryStatuses = ['delivered', 'retry', 'dead', 'filtered'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** One attempt to deliver one event. */

@@ -25,6 +25,8 @@ export const destination = z.object({
   title: z.string(),
   app: destinationApp,
   enabled: z.boolean(),
+  /** Consent categories that an event's user must have agreed to; empty asks for none. */
+  consent_categories: z.array(z.string()),
   create_time: time,
   update_time: time,
 })
@@ -74,9 +76,13 @@ export const destinations = {
     name: 'destinations.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/destinations/{destination}',
-    summary: 'Changes title or enabled. Events for a disabled destination are held until it is enabled again.',
+    summary: 'Changes title, enabled or consent. Events for a disabled destination are held until it is enabled again.',
     query: maskQuery,
-    request: z.object({ title: destinationTitle.optional(), enabled: z.boolean().optional() }),
+    request: z.object({
+      title: destinationTitle.optional(),
+      enabled: z.boolean().optional(),
+      consent_categories: z.array(line(100).min(1, 'Required')).max(50, 'At most 50 categories').optional(),
+    }),
     response: destination,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
@@ -112,6 +118,15 @@ export const destinations = {
       errors.forbidden,
       errors.notFound,
     ],
+  }),
+  testConnection: defineMethod({
+    name: 'destinations.testConnection',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}:testConnection',
+    summary: 'Tries the address and the credentials of a destination without sending an event.',
+    request: z.object({}),
+    response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
+    errors: [errors.forbidden, errors.notFound],
   }),
   retry: defineMethod({
     name: 'destinations.retry',

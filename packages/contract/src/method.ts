@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A failure that a method documents: its HTTP status, its stable reason and when it happens. */
 export type DocumentedError = { code: number; reason: string; when: string }
@@ -17,7 +17,7 @@ export type Method = {
   /** One sentence for the API documentation. */
   summary: string
   public?: boolean
-  /** The body, for POST and PATCH. */
+  /** The body, for POST, PUT and PATCH. */
   request?: z.ZodType
   query?: z.ZodType
   /** For PATCH: fields that say how another field changes. They come with it, and an `update_mask` need not name them. */

@@ -6,6 +6,7 @@ import { destinations } from './destinations.ts'
 import { droppedEvents } from './dropped-events.ts'
 import { events } from './events.ts'
 import { invitationLinks, invitations } from './invitations.ts'
+import { mappings } from './mappings.ts'
 import { memberships } from './memberships.ts'
 import type { Method } from './method.ts'
 import { metrics } from './metrics.ts'
@@ -40,6 +41,7 @@ export const methods = {
   violations,
   writekeys,
   destinations,
+  mappings,
   connections,
   events,
   deliveries,

@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { line, storableText } from './fields.ts'
 
 /** How a setting is shown and edited. */
-export const settingTypes = ['string', 'url', 'select', 'boolean', 'number', 'headers', 'secret', 'template'] as const
+export const settingTypes = [
+  'string',
+  'url',
+  'select',
+  'boolean',
+  'number',
+  'headers',
+  'secret',
+  'template',
+  'text-template',
+  'sql',
+] as const
 export type SettingType = (typeof settingTypes)[number]
 
 /** What a setting may hold. `headers` are an object of texts. Which of these fits is the app's business. */

@@ -1,5 +1,6 @@
 import type {
   DestinationDefinition,
+  RequestClient,
   Settings,
   SourceDefinition,
   WebhookCall,
@@ -44,6 +45,8 @@ export type ControlDeps = {
   /** What becomes of a call to the webhook of a source of an app, exactly as collection does it. */
   receiveWebhook: ReceiveWebhookCall
   counters: Counters
+  /** The way out for tests of destinations. */
+  requestClient: Pick<RequestClient, 'request'>
   live: LiveChannel
   appendRequest: AppendRequest
   /** Where pictures are kept. */

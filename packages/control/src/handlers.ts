@@ -1,4 +1,5 @@
 import type { Handlers } from '@tributary/http'
+import { AppError } from '@tributary/kernel'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -101,6 +102,11 @@ import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 import { rotateWriteKey } from './writekeys/rotate.ts'
+
+/** Not built yet. */
+const later = async (): Promise<never> => {
+  throw new AppError(501, 'NOT_IMPLEMENTED', 'This call is not served yet')
+}
 
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (
@@ -207,7 +213,9 @@ export const createHandlers = (
     getApp: getDestinationApp(deps),
     updateSetting: updateSetting(deps),
     retry: retryDestination(deps),
+    testConnection: later,
   },
+  mappings: { get: later, update: later, suggest: later, preview: later, sendTest: later },
   connections: {
     list: listConnections(deps),
     create: createConnection(deps),

@@ -26,6 +26,7 @@ const outgoing = (event: PipelineEvent): OutgoingEvent => {
     messageId: event.messageId,
     type: event.type,
     event: event.event,
+    action: '',
     get json() {
       json ??= JSON.stringify(event)
       return json
@@ -52,7 +53,7 @@ const splitLines = (text: string, count: number): OutgoingEvent[] | undefined =>
     const [, eventId, messageId, type, event] = head.exec(json) ?? []
     if (eventId === undefined || messageId === undefined || type === undefined || event === undefined) return undefined
     if (!isEventType(type) || !json.endsWith('}')) return undefined
-    events.push({ eventId, messageId: unescaped(messageId), type, event: unescaped(event), json })
+    events.push({ eventId, messageId: unescaped(messageId), type, event: unescaped(event), action: '', json })
   }
   return events
 }

@@ -59,7 +59,12 @@ const start = async (own: Record<string, AnyHandler> = {}, options: { logger?: L
     ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
   })
   onTestFinished(() => app.close())
-  const call = async (verb: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown, token = 'good') => {
+  const call = async (
+    verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    body?: unknown,
+    token = 'good',
+  ) => {
     const answer = await app.inject({
       method: verb,
       url: `/api${url}`,

@@ -111,6 +111,21 @@ export const webhook: DestinationDefinition = {
       showWhen: { field: 'batching', value: true },
     },
   ],
+  kinds: ['Event Streams'],
+  auth: 'key',
+  actions: [
+    {
+      name: 'send',
+      title: 'Send event',
+      description: 'Sends the event as it is, or an object of the fields you map.',
+      targets: [],
+      customTargets: true,
+      wholeEvent: true,
+      eventTypes: [],
+    },
+  ],
+  presets: [{ action: 'send', fields: {} }],
   batching,
+  testConnection: async () => ({ ok: false, message: 'Send a test event on the page of its mappings.' }),
   deliver,
 }

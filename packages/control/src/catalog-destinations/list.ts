@@ -12,7 +12,12 @@ export const listCatalogDestinations =
   async ({ actor, params, query }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const page = openPage('catalogDestinations.list', params, query, offsetCursor)
-    const { rows, next } = slicePage(page, searched(catalog.destinations, query.search))
+    const { rows, next } = slicePage(
+      page,
+      searched(catalog.destinations, query.search).filter(
+        ({ kinds }) => query.data_kind === undefined || kinds.includes(query.data_kind),
+      ),
+    )
     const counts = await instanceCounts(db, 'destinations', workspace.id)
     return {
       catalog_destinations: rows.map((entry) => presentCatalogDestination(entry, counts.get(entry.slug) ?? 0)),

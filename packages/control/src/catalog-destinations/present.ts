@@ -17,4 +17,6 @@ export const presentCatalogDestination = (
   extra: { app_icon: iconAddress(definition.logo) },
   guide: definition.docs.steps.map(({ title, text }) => ({ title, text, code: '', language: '' })),
   settings: definition.fields.map(presentOption),
+  data_kinds: [...definition.kinds],
+  actions: definition.actions.map(({ name, title, description }) => ({ name, title, description })),
 })

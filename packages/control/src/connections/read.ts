@@ -1,4 +1,4 @@
-import { type Connection, resourceNames } from '@tributary/contract'
+import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { iconAddress } from '../catalog-sources/present.ts'
 import type { Catalog, Db } from '../deps.ts'
@@ -44,6 +44,7 @@ export const presentConnection = (row: ConnectionRow, catalog: Catalog): Connect
     source,
     destination,
     enabled: row.enabled,
+    filter: eventFilter.parse(row.filter),
     create_time: row.create_time.toISOString(),
     extra: {
       source: {

@@ -5,18 +5,21 @@ import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { presentConnection, readConnection } from './read.ts'
 
-/** Switches a connection on or off. */
+/** Switches a connection on or off, or changes its filter. */
 export const updateConnection =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.update> =>
   async ({ actor, params, body }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { id } = await readConnection(db, workspace.id, params.connection)
-    const { enabled } = body
-    if (enabled !== undefined) {
+    const { enabled, filter } = body
+    if (enabled !== undefined || filter !== undefined) {
       await db.transaction().execute(async (tx) => {
         const changed = await tx
           .updateTable('connections')
-          .set({ enabled })
+          .set({
+            ...(enabled === undefined ? {} : { enabled }),
+            ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }),
+          })
           .where('id', '=', id)
           .returning('id')
           .executeTakeFirst()
@@ -27,7 +30,7 @@ export const updateConnection =
           resource: resourceNames.connection.format({ workspace: workspace.id, connection: id }),
           organizationId: workspace.organizationId,
           workspaceId: workspace.id,
-          detail: { enabled },
+          detail: body,
           time: new Date(clock()),
         })
       })

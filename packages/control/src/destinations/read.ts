@@ -59,6 +59,7 @@ export const presentDestination = (
   title: row.title,
   app: presentApp(row, counts, deps),
   enabled: row.enabled,
+  consent_categories: row.consent_categories,
   create_time: row.create_time.toISOString(),
   update_time: row.update_time.toISOString(),
 })

@@ -1,4 +1,5 @@
 import type { Settings } from '@tributary/connector-kit'
+import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
 import type { SecretBox } from '@tributary/kernel'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
@@ -13,6 +14,12 @@ export type DirectoryDestination = {
   /** False also when its secrets cannot be opened: then what is for it is held, not lost. */
   enabled: boolean
   settings: Settings
+  /** Its own mappings; undefined while it uses the presets of its app. */
+  mappings: readonly EventMapping[] | undefined
+  /** What an event's user must have agreed to. */
+  consentCategories: readonly string[]
+  /** What its connections let through, by source. */
+  filters: ReadonlyMap<string, EventConditions>
 }
 
 export type DestinationDirectory = Follower & {
@@ -50,12 +57,16 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
         .selectFrom('connections')
         .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
         .innerJoin('sources', 'sources.id', 'connections.source_id')
-        .select(['connections.source_id', 'connections.destination_id'])
-        .where('connections.enabled', '=', true)
+        .select(['connections.source_id', 'connections.destination_id', 'connections.enabled', 'connections.filter'])
         .where('destinations.delete_time', 'is', null)
         .where('sources.delete_time', 'is', null)
         .orderBy('connections.id')
         .execute()
+      const filters = new Map<string, Map<string, EventConditions>>()
+      for (const link of links) {
+        const own = filters.get(link.destination_id) ?? new Map<string, EventConditions>()
+        filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
+      }
       const byId = new Map<string, DirectoryDestination>()
       for (const row of rows) {
         const settings = settingsOf(row.id, row)
@@ -66,10 +77,14 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
           app: row.app,
           enabled: row.enabled && settings !== undefined,
           settings: settings ?? {},
+          mappings: row.mappings === null ? undefined : eventMappings.parse(row.mappings),
+          consentCategories: row.consent_categories,
+          filters: filters.get(row.id) ?? new Map(),
         })
       }
       const bySource = new Map<string, string[]>()
       for (const link of links) {
+        if (!link.enabled) continue
         const ids = bySource.get(link.source_id)
         if (ids === undefined) bySource.set(link.source_id, [link.destination_id])
         else ids.push(link.destination_id)

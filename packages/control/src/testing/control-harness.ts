@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import {
+  createEgressPolicy,
+  createRequestClient,
+  type DestinationDefinition,
+  type SourceDefinition,
+} from '@tributary/connector-kit'
 import {
   type ClientConfig,
   formatPath,
@@ -56,7 +61,22 @@ export const testDestination: DestinationDefinition = {
     },
     { name: 'headers', label: 'Headers', help: '', type: 'headers', required: false, secret: true, editable: true },
   ],
+  kinds: ['Event Streams'],
+  auth: 'none',
+  actions: [
+    {
+      name: 'send',
+      title: 'Send event',
+      description: 'Sends the event.',
+      targets: [],
+      customTargets: true,
+      wholeEvent: true,
+      eventTypes: [],
+    },
+  ],
+  presets: [{ action: 'send', fields: {} }],
   batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
+  testConnection: async () => ({ ok: true, message: 'It answers.' }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
 }
 
@@ -138,7 +158,7 @@ const createCounters = (): Counters => {
 }
 
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
-type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Calls the API as one person. */
 export type Caller = {
@@ -176,6 +196,10 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const blobs = await openFolderBlobs(folder)
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
+  const requestClient = createRequestClient({
+    egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }),
+    logger: silentLogger,
+  })
   let now = startTime
   const accessChanges: string[] = []
   const requests: { meta: RequestMeta; body: string }[] = []
@@ -187,6 +211,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     catalog: testCatalog,
     receiveWebhook: () => ({ events: [] }),
     counters: createCounters(),
+    requestClient,
     blobs,
     live: (channel, event, data) => void published.push({ channel, event, data }),
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),

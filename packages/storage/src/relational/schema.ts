@@ -103,6 +103,10 @@ export type DestinationsTable = {
   settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
   /** Settings that may not, as one encrypted JSON object. */
   secrets_encrypted: Uint8Array | null
+  /** The contract's `EventMapping[]` as JSON; null while it uses the presets of its app. */
+  mappings: ColumnType<unknown, string | null | undefined, string | null>
+  mappings_revision: Generated<number>
+  consent_categories: Generated<string[]>
   create_time: Time
   update_time: Time
   delete_time: NullableTime
@@ -114,6 +118,8 @@ export type ConnectionsTable = {
   source_id: string
   destination_id: string
   enabled: Generated<boolean>
+  /** The contract's `EventConditions` as JSON. */
+  filter: ColumnType<unknown, string | undefined, string>
   create_time: Time
 }
 

@@ -19,6 +19,7 @@ const destination: Destination = {
     settings: [],
   },
   enabled: true,
+  consent_categories: [],
   create_time: '2026-01-01T00:00:00Z',
   update_time: '2026-01-01T00:00:00Z',
 }

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { line } from './fields.ts'
+
+/** How a condition compares what it finds with its value. */
+export const conditionOperators = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'greater_than',
+  'less_than',
+  'exists',
+  'not_exists',
+] as const
+export type ConditionOperator = (typeof conditionOperators)[number]
+
+/** Operators that need no value. */
+export const withoutValue: ReadonlySet<ConditionOperator> = new Set(['exists', 'not_exists'])
+
+/** An id of 4 letters and digits, unique within its list. */
+export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be 4 letters or digits')
+
+/** A place in an event as a path: names joined by dots, a dot within a name as `\.`, places of a list as numbers. */
+export const eventPath = line(300).min(1, 'Required')
+
+/** What must be true of one place of an event. */
+export const condition = z
+  .object({
+    id: shortIdText,
+    /** A path such as `event`, `userId`, `properties.total` or `context.page.url`. */
+    field: eventPath,
+    operator: z.enum(conditionOperators),
+    value: line(1000).default(''),
+  })
+  .refine(({ operator, value }) => withoutValue.has(operator) || value !== '', { path: ['value'], message: 'Required' })
+export type Condition = z.infer<typeof condition>
+
+/** How the conditions of a list go together. */
+export const conditionMatches = ['all', 'any'] as const
+
+/** Conditions of one list at most. */
+export const mostConditions = 20
+
+export const conditionList = z.array(condition).max(mostConditions, `At most ${mostConditions} conditions`)
+
+/** Conditions that an event meets together; an empty list is met by every event. */
+export const eventFilter = z.object({ match: z.enum(conditionMatches).default('all'), conditions: conditionList })
+export type EventConditions = z.infer<typeof eventFilter>
+
+/** The names of a path: `properties.a\.b.0` as `properties`, `a.b`, `0`. */
+export const pathNames = (path: string): string[] => {
+  const names: string[] = ['']
+  for (let at = 0; at < path.length; at++) {
+    const char = path.charAt(at)
+    if (char === '.') names.push('')
+    else if (char === '\\' && (path[at + 1] === '.' || path[at + 1] === '\\'))
+      names.push((names.pop() ?? '') + path.charAt(++at))
+    else names.push((names.pop() ?? '') + char)
+  }
+  return names
+}
+
+/** The path of names, such that `pathNames` gives them again. */
+export const pathOf = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll('\\', '\\\\').replaceAll('.', '\\.')).join('.')
+
+/** What stands at a place of a value; undefined where there is nothing. Own properties only. */
+export const valueAt = (value: unknown, names: readonly string[]): unknown => {
+  let at: unknown = value
+  for (const name of names) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
+    at = (at as Readonly<Record<string, unknown>>)[name]
+  }
+  return at
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+const numeral = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+
+/** Negative, 0 or positive; undefined where the two cannot be compared. Numbers by value, RFC 3339 times and other texts as texts. */
+const compare = (found: unknown, value: string): number | undefined => {
+  const number =
+    typeof found === 'number' ? found : typeof found === 'string' && numeral.test(found) ? Number(found) : undefined
+  if (number !== undefined && numeral.test(value)) return number - Number(value)
+  if (typeof found !== 'string') return undefined
+  return found < value ? -1 : found > value ? 1 : 0
+}
+
+const equal = (found: unknown, value: string): boolean =>
+  textOf(found) === value || (typeof found === 'number' && numeral.test(value) && found === Number(value))
+
+const meets = (found: unknown, { operator, value }: Pick<Condition, 'operator' | 'value'>): boolean => {
+  const there = found !== undefined && found !== null
+  switch (operator) {
+    case 'exists':
+      return there
+    case 'not_exists':
+      return !there
+    case 'equals':
+      return there && equal(found, value)
+    case 'not_equals':
+      return !there || !equal(found, value)
+    case 'contains':
+      return there && (Array.isArray(found) ? found.some((item) => equal(item, value)) : textOf(found).includes(value))
+    case 'not_contains':
+      return (
+        !there || !(Array.isArray(found) ? found.some((item) => equal(item, value)) : textOf(found).includes(value))
+      )
+    case 'starts_with':
+      return there && textOf(found).startsWith(value)
+    case 'ends_with':
+      return there && textOf(found).endsWith(value)
+    case 'greater_than':
+      return there && (compare(found, value) ?? 0) > 0
+    case 'less_than':
+      return there && (compare(found, value) ?? 0) < 0
+  }
+}
+
+/**
+ * A filter made ready once and asked for each event, which is an object as `PipelineEvent` describes. A condition on a
+ * place that the event does not have is met by the operators that deny (`not_equals`, `not_contains`, `not_exists`) only.
+ */
+export const compileFilter = ({ match, conditions }: EventConditions): ((event: unknown) => boolean) => {
+  const ready = conditions.map((each) => ({ ...each, names: pathNames(each.field) }))
+  const one = (event: unknown) => (each: (typeof ready)[number]) => meets(valueAt(event, each.names), each)
+  if (ready.length === 0) return () => true
+  return match === 'all' ? (event) => ready.every(one(event)) : (event) => ready.some(one(event))
+}
