@@ -60,7 +60,7 @@ export const paths = {
 export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
 
 export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setup' | 'connections' | 'settings'
-export type DestinationTab = 'connections' | 'settings'
+export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
 /** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */
 export const patterns = {

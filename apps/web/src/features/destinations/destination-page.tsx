@@ -9,9 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { ConnectionsTab } from './connections-tab.tsx'
-import { DeliveriesTab } from './deliveries-tab.tsx'
-import { SettingsTab } from './settings-tab.tsx'
+import { destinationTabs } from './destination-tabs.tsx'
 
 const DestinationView = ({ destination }: { destination: Destination }) => {
   const workspace = useWorkspace()
@@ -27,16 +25,12 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
       <Tabs
         browsable
         label="Destination"
-        tabs={[
-          { id: 'deliveries', name: 'Deliveries', content: <DeliveriesTab destination={destination} /> },
-          {
-            id: 'connections',
-            name: 'Connections',
-            hash: 'connections',
-            content: <ConnectionsTab destination={destination} />,
-          },
-          { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab destination={destination} /> },
-        ]}
+        tabs={destinationTabs.map(({ id, name, Content }, index) => ({
+          id,
+          name,
+          content: <Content destination={destination} />,
+          ...(index === 0 ? {} : { hash: id }),
+        }))}
       />
     </>
   )
@@ -56,7 +50,7 @@ const Loading = () => (
   </div>
 )
 
-/** One destination: its deliveries, connections and settings. */
+/** One destination with its tabs. */
 export const DestinationPage = () => {
   const workspace = useWorkspace()
   const { destinationId } = useParams()

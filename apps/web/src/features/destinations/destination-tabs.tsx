@@ -1,0 +1,16 @@
+import type { Destination } from '@tributary/contract'
+import type { ReactNode } from 'react'
+import { ConnectionsTab } from './connections-tab.tsx'
+import { DeliveriesTab } from './deliveries-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+
+/** The tabs of a destination's page, in their order. The first is shown without a hash, the others by their id. */
+export const destinationTabs: readonly {
+  id: string
+  name: string
+  Content: (props: { destination: Destination }) => ReactNode
+}[] = [
+  { id: 'deliveries', name: 'Deliveries', Content: DeliveriesTab },
+  { id: 'connections', name: 'Connections', Content: ConnectionsTab },
+  { id: 'settings', name: 'Settings', Content: SettingsTab },
+]
