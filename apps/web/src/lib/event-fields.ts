@@ -1,0 +1,42 @@
+import type { FieldKind } from '@tributary/contract'
+
+/** A place of an event that can be chosen, with what it is called and what stood there lately. */
+export type EventField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
+
+const field = (name: string, display_name: string, kind: FieldKind, type = 'string'): EventField => ({
+  name,
+  display_name,
+  kind,
+  type,
+  example: '',
+})
+
+/** Places that any event may have, whatever its source sends. */
+export const commonEventFields: readonly EventField[] = [
+  field('event', 'Event name', 'event'),
+  field('type', 'Event type', 'event'),
+  field('userId', 'User id', 'identity'),
+  field('anonymousId', 'Anonymous id', 'identity'),
+  field('groupId', 'Group id', 'identity'),
+  field('traits.email', 'Email of the user', 'trait'),
+  field('context.page.url', 'Address of the page', 'context'),
+  field('context.page.path', 'Path of the page', 'context'),
+  field('context.page.referrer', 'Page before', 'context'),
+  field('context.campaign.source', 'Campaign source', 'context'),
+  field('context.campaign.name', 'Campaign name', 'context'),
+  field('context.locale', 'Language', 'context'),
+  field('context.ip', 'IP address', 'context'),
+  field('context.userAgent', 'User agent', 'context'),
+  field('context.device.type', 'Kind of device', 'context'),
+  field('context.library.name', 'Library that sent it', 'context'),
+  field('messageId', 'Message id', 'event'),
+  field('timestamp', 'Time of the event', 'event', 'datetime'),
+  field('receivedAt', 'Receive time', 'event', 'datetime'),
+  field('test', 'Test event', 'event', 'boolean'),
+]
+
+/** The fields a source is known to have, then the common ones that are not among them. */
+export const withCommonFields = (known: readonly EventField[]): readonly EventField[] => {
+  const names = new Set(known.map(({ name }) => name))
+  return [...known, ...commonEventFields.filter(({ name }) => !names.has(name))]
+}
