@@ -1,5 +1,8 @@
+import type { Socket } from 'node:net'
 import type { DataKind, EventType, FieldKind, MappingSource, TargetType } from '@tributary/contract'
 import type { Clock, Logger } from '@tributary/kernel'
+import type { ConnectTarget } from './guarded-socket.ts'
+import type { Lifetime } from './lifetime.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
 export type FieldType =
@@ -136,8 +139,11 @@ export type DeliverResult = {
 
 export type DeliverContext = {
   settings: Settings
-  /** The only way out of the process. */
+  /** The only ways out of the process: HTTP, and a connection for what is not. */
   request: (request: OutgoingRequest) => Promise<HttpAnswer>
+  connect: (target: ConnectTarget) => Promise<Socket>
+  /** What is kept open from one delivery to the next hangs on it. */
+  lifetime: Lifetime
   clock: Clock
   logger: Logger
   /** Aborted when the process must end now. */
@@ -179,6 +185,11 @@ export type DestinationDefinition = SettingsDefinition & {
   maxEventAgeMs?: number
   /** Tries address and credentials without sending an event. */
   testConnection: (context: DeliverContext) => Promise<ConnectionTest>
+  /**
+   * Asks the destination about settings that only it can judge, such as a query; `names` are those that are about to be
+   * saved. Answers messages for people by the setting's name, none when all is well. It changes nothing there.
+   */
+  verifySettings?: (context: DeliverContext, names: readonly string[]) => Promise<Readonly<Record<string, string>>>
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */
   deliver: (batch: readonly OutgoingEvent[], context: DeliverContext) => Promise<DeliverResult>
 }

@@ -30,16 +30,17 @@ export const hideUrl = (address: string): string => {
 
 /**
  * A request as it may be kept: start line, headers, body, at most 4 kB. Values of headers named in `secretHeaders`
- * (lower case) are hidden.
+ * (lower case) are hidden, and of a body that is no text only its size is told.
  */
 export const requestText = (
-  request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: string },
+  request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: string | Uint8Array },
   secretHeaders: ReadonlySet<string>,
 ): string => {
   const lines = Object.entries(request.headers).map(
     ([name, value]) => `${name}: ${secretHeaders.has(name.toLowerCase()) ? hidden : value}`,
   )
-  return cutToBytes(`${request.method} ${hideUrl(request.url)}\n${lines.join('\n')}\n\n${request.body}`)
+  const body = typeof request.body === 'string' ? request.body : `(${request.body.byteLength} bytes)`
+  return cutToBytes(`${request.method} ${hideUrl(request.url)}\n${lines.join('\n')}\n\n${body}`)
 }
 
 /** A response as it may be kept: status, headers worth reading, body, at most 4 kB; given secrets are hidden. */

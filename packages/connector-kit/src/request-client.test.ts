@@ -5,7 +5,8 @@ import { silentLogger } from '@tributary/kernel'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEgressPolicy } from './egress.ts'
 import { EgressRefusedError, RetryableError } from './errors.ts'
-import { createRequestClient, guardedLookup, type RequestClient, type RequestClientOptions } from './request-client.ts'
+import { guardedLookup } from './guarded-socket.ts'
+import { createRequestClient, type RequestClient, type RequestClientOptions } from './request-client.ts'
 import { startPeer } from './testing.ts'
 
 const closing: (() => Promise<void>)[] = []

@@ -1,9 +1,11 @@
 import { lookup as systemLookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Logger } from '@tributary/kernel'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { EgressPolicy } from './egress.ts'
-import { ConfigurationError, EgressRefusedError, RetryableError } from './errors.ts'
+import { ConfigurationError, RetryableError } from './errors.ts'
+import { type ConnectTarget, createGuardedSockets, guardedLookup } from './guarded-socket.ts'
+import { egressRefusal, networkError } from './network-error.ts'
 import { cutToBytes, keptBytes } from './redaction.ts'
 
 export type OutgoingRequest = {
@@ -11,7 +13,8 @@ export type OutgoingRequest = {
   /** http or https, absolute. */
   url: string
   headers: Readonly<Record<string, string>>
-  body?: string
+  /** Sent as it is; a text as UTF-8. */
+  body?: string | Uint8Array
   /** From the call to the last byte of the answer, connecting included; the client's own unless told. */
   timeoutMs?: number
   signal?: AbortSignal
@@ -34,9 +37,14 @@ export interface RequestClient {
    * address makes no sense.
    */
   request(request: OutgoingRequest): Promise<HttpAnswer>
+  /**
+   * Opens a TCP connection under the same guard, for what is not HTTP. Rejects as `request` does. TLS and the end of the
+   * socket are the caller's.
+   */
+  connect(target: ConnectTarget): Promise<Socket>
   /** Requests under way. */
   inFlight(): number
-  /** Ends every connection. */
+  /** Ends every connection, those of `connect` included. */
   close(): Promise<void>
 }
 
@@ -60,27 +68,6 @@ export type RequestClientOptions = {
   ca?: string
 }
 
-const refusal = (host: string): EgressRefusedError =>
-  new EgressRefusedError(`The address of ${host} is not public and not in the allowed networks`)
-
-type ResolvedAddresses = string | { address: string; family: number }[]
-
-/** Resolution whose every answer is checked: what the socket is given to connect to has passed the policy. */
-export const guardedLookup = (lookup: LookupFunction, egress: EgressPolicy): LookupFunction => {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses: ResolvedAddresses, family) => {
-      if (error !== null) return callback(error, '')
-      const list =
-        typeof addresses === 'string' ? [{ address: addresses, family: family ?? isIP(addresses) }] : addresses
-      const passed = list.filter((entry) => egress.allows(entry.address))
-      const first = passed[0]
-      if (first === undefined) return callback(refusal(hostname), '')
-      if (options.all === true) return callback(null, passed)
-      callback(null, first.address, first.family)
-    })
-  }
-}
-
 const createConnector = (options: RequestClientOptions): buildConnector.connector => {
   const { egress } = options
   const connect = buildConnector({
@@ -94,14 +81,14 @@ const createConnector = (options: RequestClientOptions): buildConnector.connecto
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
     // A literal address is not resolved, so the lookup never sees it.
-    if (isIP(host) !== 0 && !egress.allows(host)) return callback(refusal(host), null)
+    if (isIP(host) !== 0 && !egress.allows(host)) return callback(egressRefusal(host), null)
     connect(target, (...args) => {
       const [error, socket] = args
       if (error !== null) return callback(error, null)
       // The last word: the address this very socket is connected to.
       if (socket.remoteAddress === undefined || !egress.allows(socket.remoteAddress)) {
         socket.destroy()
-        return callback(refusal(host), null)
+        return callback(egressRefusal(host), null)
       }
       callback(null, socket)
     })
@@ -115,37 +102,6 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
     if (text !== undefined) flat[name.toLowerCase()] = text
   }
   return flat
-}
-
-const codeOf = (error: unknown): string => {
-  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
-    return error.code
-  return error instanceof Error ? error.name : 'unknown'
-}
-
-const codeText: Record<string, string> = {
-  ECONNREFUSED: 'Connection refused',
-  ECONNRESET: 'Connection reset by the destination',
-  ENOTFOUND: 'The host name does not exist',
-  EAI_AGAIN: 'The host name could not be resolved',
-  EHOSTUNREACH: 'Host unreachable',
-  ENETUNREACH: 'Network unreachable',
-  UND_ERR_CONNECT_TIMEOUT: 'No connection in time',
-  UND_ERR_SOCKET: 'The destination closed the connection',
-  CERT_HAS_EXPIRED: 'The certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate cannot be verified',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name',
-}
-
-/** Names what went wrong on the network; an EgressRefusedError raised in the connector comes out as itself. */
-const networkError = (error: unknown): Error => {
-  if (error instanceof EgressRefusedError || error instanceof RetryableError) return error
-  if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0])
-  const code = codeOf(error)
-  if (code === 'UND_ERR_INVALID_ARG')
-    return new ConfigurationError('The request cannot be sent as configured', undefined, error)
-  return new RetryableError(`${codeText[code] ?? 'Network failure'} (${code})`, { cause: error })
 }
 
 /**
@@ -170,6 +126,11 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
     keepAliveMaxTimeout: 30_000,
     maxHeaderSize: 16 * 1024,
     allowH2: false,
+  })
+  const sockets = createGuardedSockets({
+    egress: options.egress,
+    lookup: options.lookup ?? (systemLookup as LookupFunction),
+    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
   })
   let inFlight = 0
 
@@ -241,8 +202,10 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       if (inFlight >= maxInFlight) throw new RetryableError('Too many requests are under way')
       return await send(request, url)
     },
+    connect: sockets.connect,
     inFlight: () => inFlight,
     close: async () => {
+      sockets.close()
       await agent.destroy()
     },
   }

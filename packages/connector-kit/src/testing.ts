@@ -3,10 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { silentLogger } from '@tributary/kernel'
 import type { DeliverResult, DestinationDefinition, OutgoingEvent } from './definition.ts'
 import { createEgressPolicy } from './egress.ts'
+import { callOnce } from './lifetime.ts'
 import { createRequestClient, type RequestClientOptions } from './request-client.ts'
 import { validateSettings } from './settings.ts'
 
-export type PeerRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
+export type PeerRequest = {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+  /** The body as it came. */
+  bytes: Buffer
+}
 
 /** How a scripted peer answers; 'hang' never does, 'reset' ends the connection. */
 export type PeerAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset'
@@ -21,10 +29,10 @@ export type Peer = {
   close(): Promise<void>
 }
 
-const readBody = async (request: IncomingMessage): Promise<string> => {
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = []
   for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks)
 }
 
 /** A real HTTP peer on loopback that records what it receives and answers as told. `port` 0 picks a free one. */
@@ -35,8 +43,9 @@ export const startPeer = async (
   const requests: PeerRequest[] = []
   const watchers = new Set<() => void>()
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await readBody(request)
-    const received = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
+    const bytes = await readBody(request)
+    const { method = '', url = '', headers } = request
+    const received = { method, url, headers, body: bytes.toString(), bytes }
     requests.push(received)
     for (const watcher of watchers) watcher()
     const answered = await answer(received, requests.length - 1)
@@ -100,13 +109,16 @@ export const runConnector = async (
   const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
   const client = createRequestClient({ egress, logger: silentLogger, ...options })
   try {
-    return await definition.deliver(events, {
-      settings: validated.settings,
-      request: client.request,
-      clock: () => options.now ?? Date.now(),
-      logger: silentLogger,
-      signal: new AbortController().signal,
-    })
+    return await callOnce(
+      {
+        client,
+        settings: validated.settings,
+        clock: () => options.now ?? Date.now(),
+        logger: silentLogger,
+        signal: new AbortController().signal,
+      },
+      (context) => definition.deliver(events, context),
+    )
   } finally {
     await client.close()
   }

@@ -46,7 +46,7 @@ export type ControlDeps = {
   receiveWebhook: ReceiveWebhookCall
   counters: Counters
   /** The way out for tests of destinations. */
-  requestClient: Pick<RequestClient, 'request'>
+  requestClient: Pick<RequestClient, 'request' | 'connect'>
   live: LiveChannel
   appendRequest: AppendRequest
   /** Where pictures are kept. */

@@ -22,7 +22,7 @@ export type DeliveryDeps = {
   directory: DestinationDirectory
   /** Connectors by slug. */
   connectors: ReadonlyMap<string, DestinationDefinition>
-  requestClient: Pick<RequestClient, 'request'>
+  requestClient: Pick<RequestClient, 'request' | 'connect'>
   clock: Clock
   logger: Logger
   metrics: Metrics
@@ -207,7 +207,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     while (!stopping) {
       for (const lane of lanes.values()) {
         lane.tick()
-        if (lane.over() && lane.idle()) lanes.delete(lane.id)
+        if (!lane.over() || !lane.idle()) continue
+        lanes.delete(lane.id)
+        void lane.end()
       }
       void attempts.flush()
       metrics.gauge('delivery_queued_bytes', context.queued.bytes)
@@ -253,6 +255,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       const busy = (): boolean => [...lanes.values()].some((lane) => lane.snapshot().inFlight > 0)
       while (busy() && clock() < until) await pause(10)
       abort.abort()
+      await Promise.all([...lanes.values()].map((lane) => lane.end()))
       if (!loaded) return
       for (let tries = 0; tries < 5; tries++) {
         await attempts.flush(true)

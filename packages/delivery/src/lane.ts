@@ -1,5 +1,5 @@
 import type { Batching, DeliverResult, DestinationDefinition, Settings } from '@tributary/connector-kit'
-import { validateSettings } from '@tributary/connector-kit'
+import { createLifetime, validateSettings } from '@tributary/connector-kit'
 import { backoffMs, faultPoint } from '@tributary/kernel'
 import { createBacklog } from './backlog.ts'
 import { createHeldRanges, type HeldRanges } from './held.ts'
@@ -53,10 +53,18 @@ export type Lane = {
   over(): boolean
   /** No request starts any more; what is queued is forgotten and stays in the log. */
   halt(): void
+  /** Closes what its connector keeps open. */
+  end(): Promise<void>
   snapshot(): LaneSnapshot
 }
 
-type Ready = { definition: DestinationDefinition; settings: Settings; batching: Batching }
+type Ready = {
+  definition: DestinationDefinition
+  settings: Settings
+  batching: Batching
+  /** Of these settings. */
+  lifetime: ReturnType<typeof createLifetime>
+}
 
 /** A short pause that a destination asked for is waited out with the queue in memory. */
 const shortRestMs = 2000
@@ -170,11 +178,15 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     if (checked?.raw === raw && checked.app === app) return checked.problem
     const definition = context.connectors.get(app)
     const parsed = definition === undefined ? undefined : validateSettings(definition, raw)
+    void ready?.lifetime.end()
     ready = undefined
     let problem = ''
     if (definition === undefined || parsed === undefined) problem = `There is no connector ${app}`
     else if (!parsed.ok) problem = `The settings are not valid: ${Object.keys(parsed.errors).join(', ')}`
-    else ready = { definition, settings: parsed.settings, batching: definition.batching(parsed.settings) }
+    else {
+      const batching = definition.batching(parsed.settings)
+      ready = { definition, settings: parsed.settings, batching, lifetime: createLifetime() }
+    }
     checked = { raw, app, problem }
     return problem
   }
@@ -208,7 +220,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     on(event, failure.why, failure.restMs)
   }
 
-  const send = async ({ definition, settings: own }: Ready, batch: readonly Item[]): Promise<void> => {
+  const send = async ({ definition, settings: own, lifetime }: Ready, batch: readonly Item[]): Promise<void> => {
     let result: DeliverResult
     let misconfigured = false
     try {
@@ -217,6 +229,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       const answered = await definition.deliver(events, {
         settings: own,
         request: requestClient.request,
+        connect: requestClient.connect,
+        lifetime,
         clock: time,
         logger,
         signal,
@@ -331,6 +345,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       clearTimeout(batchTimer)
       queue.clear()
     },
+    end: async () => ready?.lifetime.end(),
     snapshot: () => ({
       destinationId: id,
       state,

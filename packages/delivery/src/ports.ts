@@ -29,7 +29,7 @@ export type LaneContext = {
   reader: LogReader
   directory: DestinationDirectory
   connectors: ReadonlyMap<string, DestinationDefinition>
-  requestClient: Pick<RequestClient, 'request'>
+  requestClient: Pick<RequestClient, 'request' | 'connect'>
   attempts: AttemptLog
   parking: Parking
   clock: Clock
