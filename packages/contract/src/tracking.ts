@@ -91,6 +91,11 @@ export const deliveryMeta = z.object({
   d: z.array(z.string()),
   /** Number of events in the body. */
   n: z.number().int(),
+  /**
+   * The replay that sends stored events to the one destination in `d` again: neither the connection's filter nor the
+   * events' own `integrations` leave it out then; consent, the age limit and the mappings in force hold as ever.
+   */
+  p: z.string().optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 

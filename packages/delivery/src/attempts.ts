@@ -21,6 +21,8 @@ type Attempt = {
   reason: string
   request: string
   response: string
+  /** The replay that sent it again; '' otherwise. */
+  replayId: string
 }
 
 export type AttemptLog = {
@@ -47,7 +49,7 @@ const attemptLine = (attempt: Attempt): string =>
   `${text('message_id', attempt.messageId)},"event_type":"${attempt.eventType}"${text('event', attempt.event)}` +
   `,"time":${attempt.time},"attempt":${attempt.attempt},"status":"${attempt.status}"` +
   `,"http_status":${attempt.httpStatus},"latency_ms":${Math.min(Math.round(attempt.latencyMs), 0xffffffff)}` +
-  `${text('reason', attempt.reason)}${text('request', attempt.request)}${text('response', attempt.response)}}`
+  `${text('reason', attempt.reason)}${text('request', attempt.request)}${text('response', attempt.response)}${text('replay_id', attempt.replayId)}}`
 
 type Pending = { line: string; acknowledge: () => void }
 

@@ -49,7 +49,9 @@ export type Delivery = {
   state(): DeliveryState
   /** The lowest offset of each partition that deliveries still need: nothing below is read again. */
   minimumNeeded(): LogPosition[]
-  /** Takes up at once what was made due for a destination in the relational store, and ends its rest. */
+  /** Takes up at once what was made due for a destination in the relational store, held ranges included. */
+  takeUp(destinationId: string): Promise<void>
+  /** The same, and ends the destination's rest. */
   retryNow(destinationId: string): Promise<void>
 }
 
@@ -231,6 +233,21 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     loaded = true
   }
 
+  /** What this lane holds is in its memory before it is in the store: a range that it does not know was made due by others. */
+  const takeUpRanges = async (destinationId: string): Promise<void> => {
+    const { held } = laneOf(destinationId)
+    const known = new Set(held.all().map((range) => range.id))
+    const waiting = await parking.ranges()
+    for (const range of held.all()) known.add(range.id)
+    for (const row of waiting)
+      if (row.destinationId === destinationId && !known.has(row.id)) held.restore(restoredRange(row, clock()))
+  }
+
+  const takeUp = async (destinationId: string): Promise<void> => {
+    await takeUpRanges(destinationId)
+    await maintenance.refresh()
+  }
+
   const settled = (): boolean => {
     const ends = reader.ends()
     return (
@@ -276,8 +293,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       }
     },
     wake: () => wakeReader?.(),
+    takeUp,
     retryNow: async (destinationId) => {
-      await maintenance.refresh()
+      await takeUp(destinationId)
       lanes.get(destinationId)?.endRest()
     },
     state: () => ({

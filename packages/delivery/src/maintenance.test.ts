@@ -84,4 +84,60 @@ describe('looking after parked rows', () => {
     await eventually('the row is gone', async () => (await parked()).length === 0)
     expect(distinct(peer)).toBe(3)
   })
+
+  it('a range of held records that was dead is taken up again when somebody makes it due', async () => {
+    const id = await open({ held: { maxAgeMs: 700, maxEvents: 1000, maxRows: 1000 } }, () => ({ status: 200 }))
+    const entry = fixture.entries.get(id)
+    if (entry === undefined) throw new Error('no such destination')
+    fixture.entries.set(id, { ...entry, enabled: false })
+    await fixture.append([id], 5)
+    const dead = await eventually('the range is dead', async () => {
+      const [row] = await parked()
+      return row?.state === 'dead' && row
+    })
+    fixture.entries.set(id, entry)
+    await database.db
+      .updateTable('parked_deliveries')
+      .set({ state: 'waiting', first_time: new Date(), next_time: new Date() })
+      .where('id', '=', dead.id)
+      .execute()
+    await fixture.delivery.retryNow(id)
+    await fixture.delivery.retryNow(id)
+    await eventually('all of it was sent', () => distinct(peer) === 5)
+    await eventually('the range is gone', async () => (await parked()).length === 0)
+    await fixture.delivery.idle()
+    expect(dead).toMatchObject({ event_count: 5, last_reason: 'limit' })
+    expect(await fixture.attempts()).toHaveLength(5)
+  })
+
+  it('every attempt of a replayed event names its replay, whether it comes from the log or from a parked row', async () => {
+    let refuses = true
+    const id = await open({}, () => ({ status: refuses ? 400 : 200 }))
+    await fixture.append([id], 1)
+    await fixture.append([id], 1, 1, { p: 'of-history' })
+    await fixture.delivery.idle()
+    const replay = '01999999-0000-7000-8000-000000000001'
+    const [first] = (await parked()).toSorted((a, b) => Number(a.log_offset) - Number(b.log_offset))
+    const rows = database.db.updateTable('parked_deliveries')
+    await rows
+      .set({ replay_id: replay })
+      .where('id', '=', first?.id ?? '')
+      .execute()
+    await rows.set({ state: 'waiting', next_time: new Date(), attempts: 0 }).execute()
+    await fixture.delivery.retryNow(id)
+    await fixture.delivery.idle()
+    await rows.set({ state: 'waiting', next_time: new Date(), attempts: 0 }).execute()
+    refuses = false
+    await fixture.delivery.retryNow(id)
+    await fixture.delivery.idle()
+    const attempts = (await fixture.attempts()).map((row) => [row.message_id, row.status, row.replay_id]).toSorted()
+    expect(attempts).toEqual([
+      ['m-0', 'dead', ''],
+      ['m-0', 'dead', replay],
+      ['m-0', 'delivered', replay],
+      ['m-1', 'dead', 'of-history'],
+      ['m-1', 'dead', 'of-history'],
+      ['m-1', 'delivered', 'of-history'],
+    ])
+  })
 })

@@ -93,6 +93,7 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         reason: decision !== undefined && 'reason' in decision ? decision.reason : '',
         request: failed ? (result.request ?? '') : '',
         response: failed ? (result.response ?? '') : '',
+        replayId: part.row?.replayId ?? part.record.meta.p ?? '',
       },
       () => releasePart(part),
     )

@@ -15,6 +15,8 @@ export type ParkedRow = {
   /** Epoch ms. */
   firstTime: number
   nextTime: number
+  /** The replay that made it due again. */
+  replayId?: string | undefined
 }
 
 /** A row to be written. `end` is set for a range of records (then `indexes` is empty). */
@@ -81,12 +83,13 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   last_reason: storable(row.reason),
   request: storable(row.request),
   response: storable(row.response),
+  replay_id: row.replayId ?? null,
 })
 
 /** PostgreSQL's text holds no NUL and no lone surrogate. */
 const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
 
-/** Rows of one statement: 18 values each, far below the protocol's 65,535. */
+/** Rows of one statement: 19 values each, far below the protocol's 65,535. */
 const rowsPerStatement = 1000
 
 const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes'] as const
@@ -150,6 +153,7 @@ const rowColumns = [
   'attempts',
   'first_time',
   'next_time',
+  'replay_id',
 ] as const
 
 type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
@@ -166,6 +170,7 @@ type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof
   attempts: number
   first_time: Date
   next_time: Date
+  replay_id: string | null
 }
 
 const fromDatabase = (row: SelectedRow): ParkedRange => ({
@@ -182,6 +187,7 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   attempts: row.attempts,
   firstTime: row.first_time.getTime(),
   nextTime: row.next_time.getTime(),
+  replayId: row.replay_id ?? undefined,
 })
 
 /**

@@ -69,6 +69,7 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     reason: 'reason' in decision ? decision.reason : '',
     request: last?.result?.request ?? '',
     response: last?.result?.response ?? '',
+    replayId: row?.replayId,
   }
 }
 

@@ -53,7 +53,12 @@ export type Fixture = {
   /** Makes a destination and hands back its id. */
   destination(settings: Record<string, unknown>, more?: Partial<DestinationEntry>): string
   /** Appends events, `perRecord` in each record; their message ids count up from the last. */
-  append(destinations: readonly string[], events: number, perRecord?: number): Promise<LogPosition[]>
+  append(
+    destinations: readonly string[],
+    events: number,
+    perRecord?: number,
+    more?: Partial<DeliveryMeta>,
+  ): Promise<LogPosition[]>
   /** Stops the delivery and begins anew with the same log, journal and stores. */
   restart(settings?: Partial<DeliverySettings>): Promise<void>
   /** What stands in the delivery log, in no order. */
@@ -70,6 +75,7 @@ type AttemptRow = {
   reason: string
   request: string
   response: string
+  replay_id: string
 }
 
 export type FixtureDeps = {
@@ -139,11 +145,11 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
       entries.set(id, { id, workspaceId, title: 'Hook', app: deps.connector.slug, enabled: true, settings, ...more })
       return id
     },
-    append: async (destinations, events, perRecord = 1) => {
+    append: async (destinations, events, perRecord = 1, more = {}) => {
       const records: Promise<LogPosition>[] = []
       for (let left = events; left > 0; left -= perRecord) {
         const body = Array.from({ length: Math.min(perRecord, left) }, () => sampleEvent(sent++))
-        const meta: DeliveryMeta = { w: workspaceId, s: sourceId, d: [...destinations], n: body.length }
+        const meta: DeliveryMeta = { w: workspaceId, s: sourceId, d: [...destinations], n: body.length, ...more }
         const bytes = Buffer.from(JSON.stringify(body))
         records.push(writer.append({ key: workspaceId, meta: JSON.stringify(meta), body: bytes }))
       }
@@ -156,7 +162,7 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
     },
     attempts: () =>
       deps.eventStore.query<AttemptRow>(
-        'select destination_id, message_id, attempt, status, http_status, reason, request, response from deliveries',
+        'select destination_id, message_id, attempt, status, http_status, reason, request, response, replay_id from deliveries',
       ),
     close: async () => {
       await running.shut()

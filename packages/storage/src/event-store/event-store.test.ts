@@ -26,6 +26,7 @@ describe('migrateEventStore', () => {
     expect(await store.query('select version from schema_versions order by version')).toEqual([
       { version: 1 },
       { version: 2 },
+      { version: 3 },
     ])
   })
 

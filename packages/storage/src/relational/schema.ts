@@ -171,6 +171,43 @@ export type ParkedDeliveriesTable = {
   last_reason: Generated<string>
   request: Generated<string>
   response: Generated<string>
+  /** The replay that makes it due again, or did. */
+  replay_id: Generated<string | null>
+}
+
+/** Stored events or dead letters that are sent to one destination again. */
+export type ReplaysTable = {
+  id: string
+  workspace_id: string
+  destination_id: string
+  kind: 'history' | 'dead'
+  start_time: ColumnType<Date, Date | string, never>
+  end_time: ColumnType<Date, Date | string, never>
+  source_id: string | null
+  event: string | null
+  event_type: string | null
+  /** Conditions, as the contract's `eventFilter`. */
+  filter: ColumnType<unknown, string, never>
+  /** Of dead letters: why they were given up. */
+  reason: string | null
+  events_per_second: number
+  state: 'running' | 'paused' | 'cancelled' | 'done' | 'failed'
+  /** Why it failed; '' otherwise. */
+  failure: Generated<string>
+  /** Events that it is to send, counted when it was made, and how many it has sent. */
+  event_count: ColumnType<string, number | string, never>
+  sent_count: ColumnType<string, number | string | undefined, number | string>
+  /** Place in the log of requests that its events lie before; '' for no bound. */
+  stored_before: string
+  /** The last event it has looked at: receive time (epoch ms) and id. */
+  cursor_ms: ColumnType<string | null, number | null | undefined, number | null>
+  cursor_id: Generated<string>
+  /** Where in the log of deliveries the search for what it appended last begins. */
+  log_partition: Generated<number | null>
+  log_offset: ColumnType<string | null, number | null | undefined, number | null>
+  creator_id: string | null
+  create_time: Time
+  finish_time: NullableTime
 }
 
 /** One row whose version grows with every change that the directories of other threads must see. */
@@ -303,6 +340,7 @@ export type Database = {
   audit_log: AuditLogTable
   refused_requests: RefusedRequestsTable
   parked_deliveries: ParkedDeliveriesTable
+  replays: ReplaysTable
   directory_version: DirectoryVersionTable
   one_time_codes: OneTimeCodesTable
   set_password_tokens: SetPasswordTokensTable

@@ -4,6 +4,7 @@ import { up as directoryVersion } from './0002-directory-version.ts'
 import { up as accounts } from './0003-accounts.ts'
 import { up as sourceSchemas } from './0004-source-schemas.ts'
 import { up as mappings } from './0005-mappings.ts'
+import { up as replays } from './0007-replays.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003-accounts', up: accounts },
   { name: '0004-source-schemas', up: sourceSchemas },
   { name: '0005-mappings', up: mappings },
+  { name: '0007-replays', up: replays },
 ]
