@@ -51,8 +51,9 @@ const startLoad = (product: () => Product, key: string) => {
         if (answer.status === 200) for (const id of ids) acknowledged.add(id)
       } catch {
         // The process was killed under the call: nothing was acknowledged.
-        await new Promise((resolve) => setTimeout(resolve, 20))
       }
+      // Some thousands a second: more would only make the counting at the end long.
+      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
   const workers = [worker(), worker(), worker(), worker()]
@@ -130,30 +131,36 @@ const prepare = async (product: Product) => {
   return made
 }
 
-test.each([
+/** Where the process ends itself, as by SIGKILL: between what must become durable and what says that it is. */
+const faultPoints = [
   'pipeline.after-begin',
   'pipeline.after-insert',
   'pipeline.after-deliveries-append',
   'pipeline.before-commit',
   'delivery.after-request',
   'delivery.before-commit',
-])(
-  'killed at %s under load, every acknowledged event is stored exactly once and delivered at least once',
-  async (point) => {
-    const first = await startProduct({ dataDir })
-    const { source, key } = await prepare(first)
-    await first.stop()
-    let product = await startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } })
-    const load = startLoad(() => product, key)
+]
+
+test('killed at each fault point under load, every acknowledged event is stored exactly once and delivered at least once', async () => {
+  const first = await startProduct({ dataDir })
+  const { source, key } = await prepare(first)
+  await first.stop()
+  let product = first
+  const load = startLoad(() => product, key)
+  for (const point of faultPoints) {
+    product = await startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } }).catch((error: unknown) => {
+      // It may strike while what the one before left behind is recovered. Killed, it has no exit code.
+      if (!String(error).includes('ended with null before it was ready')) throw error
+      return product
+    })
     await product.ended
-    product = await startProduct({ dataDir })
-    await load.stop()
-    await product.api.login(adminCredentials)
-    expect(load.acknowledged.size).toBeGreaterThan(0)
-    await expectNothingLost(product, source, load.acknowledged)
-    await product.stop()
-  },
-)
+  }
+  product = await startProduct({ dataDir })
+  await load.stop()
+  await product.api.login(adminCredentials)
+  await expectNothingLost(product, source, load.acknowledged)
+  await product.stop()
+})
 
 /** Moments of the kills, milliseconds after load is acknowledged again: a fixed few, or as many random ones as are asked for. */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 0)
