@@ -1,7 +1,17 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, test } from 'vitest'
-import { renderTemplate, templateLimits, templateProblem } from './json-template.ts'
+import { offeredFilters } from '@tributary/contract'
+import { Liquid } from 'liquidjs'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  renderTemplate,
+  renderText,
+  templateCacheEntries,
+  templateFilterNames,
+  templateLimits,
+  templateProblem,
+  templateProblemText,
+} from './json-template.ts'
 
 const body = JSON.parse(
   '{"name":"A \\"quoted\\"\\nname","total":12.5,"items":[{"sku":"a"}],"none":null,"__proto__":{"x":1}}',
@@ -46,7 +56,67 @@ describe('a template writes JSON', () => {
   })
 })
 
+describe('a template writes plain text', () => {
+  test.each<[string, string, string]>([
+    ['texts as they are', '{{ body.name }}', body.name],
+    ['numbers', '{{ body.total }}', '12.5'],
+    ['nothing for nothing', '[{{ body.none }}{{ body.gone }}]', '[]'],
+    ['lists and objects as JSON', '{{ body.items }}', '[{"sku":"a"}]'],
+    ['what a filter gives', '{{ body.name | upcase | append: "\n" }}', `${body.name.toUpperCase()}\n`],
+  ])('%s', (_, template, wanted) => {
+    expect(renderText(template, { body })).toEqual({ text: wanted })
+  })
+
+  test.each<[string, string, string]>([
+    ['append', '{{ "a" | append: "b" }}', 'ab'],
+    ['prepend', '{{ "a" | prepend: "b" }}', 'ba'],
+    ['capitalize', '{{ "order completed" | capitalize }}', 'Order completed'],
+    ['downcase', '{{ "ABC" | downcase }}', 'abc'],
+    ['upcase', '{{ "abc" | upcase }}', 'ABC'],
+    ['ceil', '{{ 1.2 | ceil }}', '2'],
+    ['floor', '{{ 1.8 | floor }}', '1'],
+    ['plus', '{{ 1 | plus: 2 }}', '3'],
+    ['date', '{{ "2026-01-02T23:30:00Z" | date: "%d.%m.%Y" }}', '02.01.2026'],
+  ])('with the offered filter %s', (name, template, wanted) => {
+    expect(offeredFilters).toContain(name)
+    expect(renderText(template, {})).toEqual({ text: wanted })
+  })
+
+  test('MAP-12: nine filters are offered, and the engine has them all', () => {
+    expect(offeredFilters).toEqual([
+      'append',
+      'prepend',
+      'capitalize',
+      'downcase',
+      'upcase',
+      'ceil',
+      'floor',
+      'plus',
+      'date',
+    ])
+    expect(templateFilterNames()).toEqual(expect.arrayContaining([...offeredFilters]))
+  })
+
+  test.each([
+    ['loops', '{% for a in (1..900) %}{% for b in (1..900) %}x{% endfor %}{% endfor %}', /too many steps/],
+    [
+      'allocates',
+      '{% assign a = "xxxxxxxx" %}{% for i in (1..60) %}{% assign a = a | append: a %}{% endfor %}',
+      /limit exceeded/,
+    ],
+    ['writes', `{% for a in (1..1000) %}${'x'.repeat(2000)}{% endfor %}`, /too much/],
+  ])('and one that %s without end is stopped', (_, template, message) => {
+    const result = renderText(template, {})
+    expect('problem' in result && result.problem.message).toMatch(message)
+  })
+})
+
 describe('a text that is no template', () => {
+  test('MAP-14: is told as Error at its place', () => {
+    const problem = templateProblem('{{ a')
+    expect(problem === undefined ? '' : templateProblemText(problem)).toMatch(/^Error at >> 1\| \{\{ a\n/)
+  })
+
   test.each([
     ['an unknown filter', '{"a":"{{ body.a | nope }}"}', 'undefined filter: nope'],
     ['an output that does not end', '{{ body.a', 'not closed'],
@@ -122,6 +192,22 @@ describe('a template that goes through too much ends', () => {
     const template = `[{% for i in body.items %}${each}{% unless forloop.last %},{% endunless %}{% endfor %}]`
     expect(rendered(template, { body: { items } })).toHaveLength(1000)
   })
+})
+
+test('MAP-16: 1024 compiled templates are remembered, those that were used last', () => {
+  expect(templateCacheEntries).toBe(1024)
+  const parse = vi.spyOn(Liquid.prototype, 'parse')
+  const use = (n: number): number => {
+    parse.mockClear()
+    expect(renderText(`n${n}`, {})).toEqual({ text: `n${n}` })
+    return parse.mock.calls.length
+  }
+  for (let n = 0; n < 1024; n++) expect(use(n)).toBe(1)
+  for (let n = 0; n < 1024; n++) expect(use(n)).toBe(0)
+  expect(use(1024)).toBe(1)
+  expect(use(1)).toBe(0)
+  expect(use(0)).toBe(1)
+  parse.mockRestore()
 })
 
 test('compiled templates are forgotten before they hold much memory', () => {

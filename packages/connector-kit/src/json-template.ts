@@ -16,10 +16,15 @@ export const templateLimits = {
 } as const
 
 /**
- * Characters of compiled templates that are remembered; the one that was not used for longest goes first. A character may
- * take 270 bytes when it is compiled (measured with outputs of one letter).
+ * Compiled templates that are remembered, and their characters; the one that was not used for longest goes first. A
+ * character may take 270 bytes when it is compiled (measured with outputs of one letter), so that 1,024 long ones would
+ * take gigabytes.
  */
-const remembered = 400_000
+export const templateCacheEntries = 1024
+const rememberedCharacters = 400_000
+
+/** What `{{ … }}` writes: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
+export type TemplateForm = 'json' | 'text'
 
 /** Tags that neither read files nor build HTML. */
 const tags = [
@@ -68,14 +73,20 @@ const inJson = (value: unknown): string => {
   return jsonOf(value)
 }
 
-const createEngine = (): Liquid => {
+/** What `{{ … }}` puts into plain text: texts as they are, JSON of lists and objects. */
+const inText = (value: unknown): string => {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? bounded(value) : jsonOf(value)
+}
+
+const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   const engine = new Liquid({
     strictFilters: true,
     ownPropertyOnly: true,
     parseLimit: templateLimits.characters,
     memoryLimit: templateLimits.memory,
     timezoneOffset: 0,
-    outputEscape: inJson,
+    outputEscape,
     operators: countedOperators,
     // Nothing can be looked up: the tags that would are gone as well.
     templates: {},
@@ -94,21 +105,25 @@ const createEngine = (): Liquid => {
   return engine
 }
 
-const engine = createEngine()
+const engines: Readonly<Record<TemplateForm, Liquid>> = { json: createEngine(inJson), text: createEngine(inText) }
 const compiled = new Map<string, Template[]>()
 let compiledCharacters = 0
 
-const forget = (text: string): void => {
-  if (compiled.delete(text)) compiledCharacters -= text.length
+/** Names of the filters that templates may use. */
+export const templateFilterNames = (): string[] => Object.keys(engines.text.filters)
+
+const forget = (key: string): void => {
+  if (compiled.delete(key)) compiledCharacters -= key.length
 }
 
-const compile = (text: string): Template[] => {
-  const template = compiled.get(text) ?? engine.parse(text)
-  forget(text)
-  compiled.set(text, template)
-  compiledCharacters += text.length
+const compile = (text: string, form: TemplateForm): Template[] => {
+  const key = `${form}:${text}`
+  const template = compiled.get(key) ?? engines[form].parse(text)
+  forget(key)
+  compiled.set(key, template)
+  compiledCharacters += key.length
   for (const oldest of compiled.keys()) {
-    if (compiledCharacters <= remembered) break
+    if (compiledCharacters <= rememberedCharacters && compiled.size <= templateCacheEntries) break
     forget(oldest)
   }
   return template
@@ -130,40 +145,56 @@ export const templateProblemText = ({ context, message }: TemplateProblem): stri
   context === '' ? `Error at ${message}` : `Error at ${context}\n${message}`
 
 /** Why a text is no Liquid template, or undefined when it is one. */
-export const templateProblem = (text: string): TemplateProblem | undefined => {
+export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {
   try {
-    compile(text)
+    compile(text, form)
     return undefined
   } catch (error) {
     return problemOf(error)
   }
 }
 
-/** Gathers what is rendered, up to the limit. */
-const createEmitter = () => ({
+/** What renderings may still take. Those that are given the same one share it. */
+export type TemplateBudget = { steps: number; memory: number; work: number; output: number }
+
+/** The budget of one rendering by itself. */
+const wholeBudget = (): TemplateBudget => {
+  const { steps, memory, work, output } = templateLimits
+  return { steps, memory, work, output }
+}
+
+/** Gathers what is rendered, as long as the budget lasts. */
+const createEmitter = (budget: TemplateBudget) => ({
   buffer: '',
   write(part: unknown): void {
     // What is no text has been made one by then.
-    if (typeof part === 'string' || typeof part === 'number') this.buffer += part
-    if (this.buffer.length > templateLimits.output) throw tooMuch()
+    if (typeof part !== 'string' && typeof part !== 'number') return
+    const text = String(part)
+    budget.output -= text.length
+    if (budget.output < 0) throw tooMuch()
+    this.buffer += text
   },
 })
 
 export type Rendered = { text: string } | { problem: TemplateProblem }
 
-/**
- * Renders a Liquid template that writes JSON. Values are escaped for use inside quotes; the filter `json` writes a whole
- * value. Within `templateLimits`: what exceeds them is a problem. Only own properties of the variables can be read, no
- * file can be, and times are in UTC.
- */
-export const renderTemplate = (text: string, variables: Readonly<Record<string, unknown>>): Rendered => {
+const render = (
+  text: string,
+  form: TemplateForm,
+  variables: Readonly<Record<string, unknown>>,
+  budget: TemplateBudget,
+): Rendered => {
   try {
-    const template = compile(text)
-    const emitter = createEmitter()
-    const context = new CountedContext({ ...variables }, engine.options, templateLimits.work)
-    let steps = 0
+    const template = compile(text, form)
+    const engine = engines[form]
+    const emitter = createEmitter(budget)
+    const context = new CountedContext({ ...variables }, engine.options, budget)
     context.renderLimit.check = () => {
-      if (++steps > templateLimits.steps) throw new Error('the template takes too many steps')
+      if (--budget.steps < 0) throw new Error('the template takes too many steps')
+    }
+    context.memoryLimit.use = (count) => {
+      if (Number(count) > 0) budget.memory -= Number(count)
+      if (budget.memory < 0) throw new Error('memory alloc limit exceeded')
     }
     toValueSync(engine.renderer.renderTemplates(template, context, emitter))
     return { text: emitter.buffer }
@@ -171,3 +202,21 @@ export const renderTemplate = (text: string, variables: Readonly<Record<string, 
     return { problem: problemOf(error) }
   }
 }
+
+/**
+ * Renders a Liquid template that writes JSON. Values are escaped for use inside quotes; the filter `json` writes a whole
+ * value. Within `templateLimits`: what exceeds them is a problem. Only own properties of the variables can be read, no
+ * file can be, and times are in UTC.
+ */
+export const renderTemplate = (text: string, variables: Readonly<Record<string, unknown>>): Rendered =>
+  render(text, 'json', variables, wholeBudget())
+
+/**
+ * Renders a Liquid template that writes plain text: texts come out as they are, lists and objects as JSON. Takes from the
+ * budget, which is that of one rendering unless told; otherwise like `renderTemplate`.
+ */
+export const renderText = (
+  text: string,
+  variables: Readonly<Record<string, unknown>>,
+  budget: TemplateBudget = wholeBudget(),
+): Rendered => render(text, 'text', variables, budget)

@@ -26,18 +26,17 @@ const searchOf = (text: unknown, part: unknown): number =>
 
 /** Values that a template reads, counted by how much there is to go through in them: a loop may read one thousands of times. */
 export class CountedContext extends Context {
-  readonly #limit: number
-  #work = 0
+  readonly #left: { work: number }
 
-  constructor(variables: Record<string, unknown>, options: Liquid['options'], limit: number) {
+  constructor(variables: Record<string, unknown>, options: Liquid['options'], left: { work: number }) {
     super(variables, options, { sync: true })
-    this.#limit = limit
+    this.#left = left
   }
 
-  /** Counts work. Throws when it is more than a rendering may do. */
+  /** Takes work from what is left. Throws when that is used up. */
   count(work: number): void {
-    this.#work += least + work
-    if (this.#work > this.#limit) throw new Error('the template goes through too much')
+    this.#left.work -= least + work
+    if (this.#left.work < 0) throw new Error('the template goes through too much')
   }
 
   override *_getFromScope(...args: Parameters<Context['_getFromScope']>): Generator<unknown, unknown, unknown> {

@@ -21,8 +21,23 @@ export const mappingLimits = {
   eventMappings: 100,
   fieldMappings: 200,
   templateCharacters: 10_000,
+  /** Of all templates of one event mapping. */
+  templateCharactersTogether: 100_000,
   constantCharacters: 4000,
 } as const
+
+/** Liquid filters that the template editor offers; the engine has more. */
+export const offeredFilters = [
+  'append',
+  'prepend',
+  'capitalize',
+  'downcase',
+  'upcase',
+  'ceil',
+  'floor',
+  'plus',
+  'date',
+] as const
 
 const sourceBase = {
   display_name: line(200).default(''),

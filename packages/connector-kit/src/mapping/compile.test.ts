@@ -1,0 +1,423 @@
+import { createHash } from 'node:crypto'
+import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
+import { describe, expect, test } from 'vitest'
+import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition.ts'
+import { compileMappings } from './compile.ts'
+import { presetMappings } from './presets.ts'
+
+const target = (name: string, more: Partial<ActionTarget> = {}): ActionTarget => ({
+  name,
+  label: name,
+  help: '',
+  type: 'any',
+  required: false,
+  recommended: false,
+  kind: 'custom',
+  ...more,
+})
+const action = (name: string, more: Partial<ActionDefinition> = {}): ActionDefinition => ({
+  name,
+  title: name,
+  description: '',
+  targets: [],
+  customTargets: true,
+  wholeEvent: false,
+  eventTypes: [],
+  ...more,
+})
+const definitionOf = (
+  actions: ActionDefinition[],
+  presets: DestinationDefinition['presets'] = [],
+): Pick<DestinationDefinition, 'slug' | 'title' | 'actions' | 'presets'> => ({
+  slug: 'example',
+  title: 'Example',
+  actions,
+  presets,
+})
+
+const event: PipelineEvent = {
+  eventId: '0-1-0',
+  messageId: 'm1',
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  anonymousId: 'a1',
+  properties: JSON.parse(
+    '{"total":"12.50","count":3,"paid":"TRUE","tags":["a"],"none":null,"blank":" ","word":"twelve","a.b":"dotted","at":"2026-02-03 04:05:06","address":{"city":"Berlin"},"__proto__":{"x":1},"quote":"say \\"hi\\""}',
+  ),
+  context: { traits: { email: ' Ada@Example.COM ', phone: '+49 (0) 30 123', tags: ['A@b.co', ''] } },
+  test: false,
+  receivedAt: '2026-01-02T03:04:06.000Z',
+  timestamp: '2026-01-02T03:04:05.678Z',
+}
+
+type Source = { FIELD: string } | { VARIABLE: string } | { CONSTANT: string | number | boolean } | { TEMPLATE: string }
+const sourceOf = (source: Source) => {
+  if ('FIELD' in source) return { type: 'FIELD', name: source.FIELD }
+  if ('VARIABLE' in source) return { type: 'VARIABLE', name: source.VARIABLE }
+  return 'CONSTANT' in source
+    ? { type: 'CONSTANT', value: source.CONSTANT }
+    : { type: 'TEMPLATE', value: source.TEMPLATE }
+}
+const idOf = (index: number): string => String(index).padStart(4, '0')
+/** Mappings as a call gives them. */
+const mappingOf = (fields: Record<string, Source | [Source, object]>, more: object = {}): EventMapping[] =>
+  eventMappings.parse([
+    {
+      id: 'aaaa',
+      destination: 'do',
+      field_mappings: Object.entries(fields).map(([name, given], index) => {
+        const [source, rest] = Array.isArray(given) ? given : [given, {}]
+        return { id: idOf(index), source: sourceOf(source), target: { name }, ...rest }
+      }),
+      ...more,
+    },
+  ])
+
+const place = { workspaceId: 'w1', destinationId: 'd1' }
+const map = (targets: ActionTarget[], fields: Record<string, Source | [Source, object]>, of: PipelineEvent = event) =>
+  compileMappings(definitionOf([action('do', { targets })]), mappingOf(fields), place)(of, 's1')
+/** What one source gives for a target of a type: its value, or the problem. */
+const one = (source: Source, more: Partial<ActionTarget> = {}): unknown => {
+  const mapping = map([target('to', more)], { to: source })
+  if (mapping.kind === 'unmapped') return mapping
+  const problem = mapping.problems[0]?.message
+  if (mapping.kind === 'failed') return { fails: problem }
+  return problem === undefined ? mapping.payload?.['to'] : { problem }
+}
+
+describe('a source', () => {
+  test.each<[string, Source, unknown]>([
+    ['FIELD gives what stands at its path', { FIELD: 'properties.total' }, '12.50'],
+    ['FIELD reads names with dots', { FIELD: 'properties.a\\.b' }, 'dotted'],
+    ['FIELD reads places of lists', { FIELD: 'properties.tags.0' }, 'a'],
+    ['FIELD reads own properties only', { FIELD: 'properties.toString' }, undefined],
+    ['FIELD gives nothing where nothing is', { FIELD: 'properties.gone.deeper' }, undefined],
+    ['FIELD gives nothing for null', { FIELD: 'properties.none' }, undefined],
+    ['CONSTANT gives its value', { CONSTANT: 7 }, 7],
+    ['VARIABLE event_id', { VARIABLE: 'event_id' }, '0-1-0'],
+    ['VARIABLE message_id', { VARIABLE: 'message_id' }, 'm1'],
+    ['VARIABLE event_name', { VARIABLE: 'event_name' }, 'Order Completed'],
+    ['VARIABLE event_type', { VARIABLE: 'event_type' }, 'track'],
+    ['VARIABLE user_key', { VARIABLE: 'user_key' }, 'u1'],
+    ['VARIABLE timestamp', { VARIABLE: 'timestamp' }, '2026-01-02T03:04:05.678Z'],
+    ['VARIABLE timestamp_seconds', { VARIABLE: 'timestamp_seconds' }, 1767323045],
+    ['VARIABLE timestamp_milliseconds', { VARIABLE: 'timestamp_milliseconds' }, 1767323045678],
+    ['VARIABLE received_at', { VARIABLE: 'received_at' }, '2026-01-02T03:04:06.000Z'],
+    ['VARIABLE workspace_id', { VARIABLE: 'workspace_id' }, 'w1'],
+    ['VARIABLE source_id', { VARIABLE: 'source_id' }, 's1'],
+    ['VARIABLE destination_id', { VARIABLE: 'destination_id' }, 'd1'],
+    ['VARIABLE that there is none of fails', { VARIABLE: 'nope' }, { fails: '"to": there is no variable "nope"' }],
+    ['TEMPLATE writes plain text', { TEMPLATE: 'x {{ properties.quote }}' }, 'x say "hi"'],
+    ['TEMPLATE reads variables', { TEMPLATE: '{{ user_key | upcase }}/{{ destination_id }}' }, 'U1/d1'],
+    ['TEMPLATE writes lists as JSON', { TEMPLATE: '{{ properties.tags }}' }, '["a"]'],
+    ['TEMPLATE that writes nothing gives nothing', { TEMPLATE: ' {{ properties.gone }} ' }, undefined],
+    [
+      'TEMPLATE that takes too much fails the event',
+      { TEMPLATE: '{% for a in (1..900) %}{% for b in (1..900) %}{{ a }}{% endfor %}{% endfor %}' },
+      { fails: expect.stringMatching(/^"to": its template fails: .*(too much|too many|limit exceeded)/) },
+    ],
+  ])('%s', (_, source, wanted) => {
+    expect(one(source)).toEqual(wanted)
+  })
+
+  test('user_key is the anonymous id of who has no user id', () => {
+    const { userId: _, ...anonymous } = event
+    expect(map([], { to: { VARIABLE: 'user_key' } }, anonymous)).toMatchObject({ payload: { to: 'a1' } })
+  })
+
+  test('templates of one event share what they may take', () => {
+    const loop = '{% for a in (1..3000) %}{{ a }}{% endfor %}'
+    const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`t${n}`, { TEMPLATE: loop }]))
+    expect(map([], fields)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('too many steps') })
+    expect(map([], { t0: { TEMPLATE: loop } })).toMatchObject({ kind: 'mapped' })
+  })
+})
+
+describe('a target', () => {
+  test.each<[ActionTarget['type'], Source, unknown]>([
+    ['string', { FIELD: 'properties.count' }, '3'],
+    ['string', { FIELD: 'properties.address' }, '{"city":"Berlin"}'],
+    ['number', { FIELD: 'properties.total' }, 12.5],
+    ['number', { CONSTANT: ' 1e3 ' }, 1000],
+    ['number', { TEMPLATE: '{{ properties.count | plus: 1 }}' }, 4],
+    ['number', { FIELD: 'properties.blank' }, undefined],
+    ['number', { FIELD: 'properties.word' }, { problem: '"to": properties.word is text that is not a number' }],
+    ['number', { CONSTANT: true }, { problem: '"to": the constant is true or false that is not a number' }],
+    ['boolean', { FIELD: 'properties.paid' }, true],
+    ['boolean', { CONSTANT: 0 }, false],
+    ['boolean', { CONSTANT: 'no' }, { problem: '"to": the constant is text that is not true or false' }],
+    ['object', { FIELD: 'properties.address' }, { city: 'Berlin' }],
+    ['object', { TEMPLATE: '{"a":{{ properties.count }}}' }, { a: 3 }],
+    ['object', { FIELD: 'properties.tags' }, { problem: '"to": properties.tags is a list that is not an object' }],
+    ['object', { TEMPLATE: '{"a":' }, { problem: '"to": its template is text that is not an object' }],
+    ['array', { FIELD: 'properties.tags' }, ['a']],
+    ['array', { TEMPLATE: '{{ properties.tags }}' }, ['a']],
+    ['array', { FIELD: 'properties.count' }, [3]],
+    ['datetime', { FIELD: 'properties.at' }, '2026-02-03T04:05:06.000Z'],
+    ['datetime', { CONSTANT: '2026-02-03T04:05:06+02:00' }, '2026-02-03T02:05:06.000Z'],
+    ['datetime', { CONSTANT: '1815-12-10' }, '1815-12-10T00:00:00.000Z'],
+    ['datetime', { VARIABLE: 'timestamp_seconds' }, '2026-01-02T03:04:05.000Z'],
+    ['datetime', { VARIABLE: 'timestamp_milliseconds' }, '2026-01-02T03:04:05.678Z'],
+    ['datetime', { CONSTANT: '2026-02-31' }, { problem: '"to": the constant is text that is not a time' }],
+    ['datetime', { CONSTANT: 'tomorrow' }, { problem: '"to": the constant is text that is not a time' }],
+    ['datetime', { CONSTANT: 1e300 }, { problem: '"to": the constant is a number that is not a time' }],
+    ['any', { FIELD: 'properties.tags' }, ['a']],
+  ])('of type %s takes %j as %j', (type, source, wanted) => {
+    expect(one(source, { type })).toEqual(wanted)
+  })
+
+  test.each<[string, Source, Partial<ActionTarget>, string]>([
+    ['nothing', { FIELD: 'properties.gone' }, {}, '"Total" (to) is required, and properties.gone gives nothing'],
+    ['an empty text', { CONSTANT: '' }, {}, '"Total" (to) is required, and the constant gives nothing'],
+    [
+      'the wrong type',
+      { FIELD: 'properties.word' },
+      { type: 'number' },
+      '"Total" (to): properties.word is text that is not a number',
+    ],
+    [
+      'nothing to hash',
+      { FIELD: 'properties.blank' },
+      { pii: 'email' },
+      '"Total" (to) is required, and properties.blank gives nothing',
+    ],
+  ])('that is required fails the event on %s', (_, source, more, reason) => {
+    const mapping = map([target('to', { label: 'Total', required: true, ...more })], {
+      to: source,
+      also: { CONSTANT: 1 },
+    })
+    expect(mapping).toEqual({ kind: 'failed', reason, problems: [{ field: '0000', message: reason }] })
+  })
+
+  test('that is required and not mapped fails the event, and so does a mapping that is switched off', () => {
+    const targets = [target('to', { label: 'Total', required: true })]
+    const wanted = { kind: 'failed', problems: [{ field: 'to', message: '"Total" (to) is required and not mapped' }] }
+    expect(map(targets, {})).toMatchObject(wanted)
+    expect(map(targets, { to: [{ CONSTANT: 1 }, { enabled: false }] })).toMatchObject(wanted)
+  })
+
+  test('that is switched off is left out', () => {
+    expect(map([], { a: { CONSTANT: 1 }, b: [{ CONSTANT: 2 }, { enabled: false }] })).toMatchObject({
+      payload: { a: 1 },
+    })
+    expect(one({ CONSTANT: 1 })).toBe(1)
+  })
+
+  test('that the user made required fails the event too', () => {
+    const given = { target: { name: 'own', is_required: true, type: 'number' } }
+    expect(map([], { own: [{ FIELD: 'properties.gone' }, given] })).toMatchObject({ kind: 'failed' })
+    expect(map([], { own: [{ FIELD: 'properties.total' }, given] })).toMatchObject({ payload: { own: 12.5 } })
+  })
+
+  test('with a path lies in objects, and what it lies in is copied', () => {
+    const mapping = map([], {
+      'address.zip': { CONSTANT: '10115' },
+      'user.data.id': { FIELD: 'userId' },
+      address: { FIELD: 'properties.address' },
+      'user.data.a\\.b': { CONSTANT: 1 },
+    })
+    expect(mapping).toMatchObject({
+      payload: { address: { city: 'Berlin', zip: '10115' }, user: { data: { id: 'u1', 'a.b': 1 } } },
+    })
+    expect(event.properties?.['address']).toEqual({ city: 'Berlin' })
+  })
+
+  test('within what is no object is a problem of that field', () => {
+    expect(map([], { a: { CONSTANT: 1 }, 'a.b': { CONSTANT: 2 } })).toMatchObject({
+      kind: 'mapped',
+      payload: { a: 1 },
+      problems: [{ field: '0001', message: '"a.b" lies within a field that is no object' }],
+    })
+  })
+
+  test.each(['__proto__', 'a.__proto__.x', 'constructor', 'a.constructor.prototype', 'a..b'])(
+    'cannot be called %s',
+    (name) => {
+      expect(map([], { [name]: { CONSTANT: 1 }, other: { CONSTANT: 1 } })).toMatchObject({ kind: 'failed' })
+      expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+    },
+  )
+
+  test('that is given an object with a key __proto__ keeps it as a key', () => {
+    const mapping = map([], { p: { FIELD: 'properties' }, 'p.more': { CONSTANT: 1 } })
+    if (mapping.kind !== 'mapped') throw new Error(mapping.kind)
+    expect(JSON.stringify(mapping.payload?.['p'])).toContain('"__proto__":{"x":1}')
+    expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+  })
+})
+
+describe('personal data', () => {
+  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+  const hash = sha('ada@example.com')
+  test.each<[ActionTarget['pii'], ActionTarget['type'], Source, unknown]>([
+    ['email', 'string', { FIELD: 'context.traits.email' }, hash],
+    ['phone', 'string', { FIELD: 'context.traits.phone' }, sha('49030123')],
+    ['phone', 'string', { CONSTANT: '0049 30 123' }, sha('4930123')],
+    ['phone', 'string', { CONSTANT: 4930123 }, sha('4930123')],
+    ['phone', 'string', { CONSTANT: 'none' }, undefined],
+    ['name', 'string', { CONSTANT: ' Zoë ' }, sha('zoë')],
+    ['text', 'string', { CONSTANT: 'DE' }, sha('de')],
+    ['email', 'string', { CONSTANT: hash }, hash],
+    ['email', 'string', { CONSTANT: ` ${hash.toUpperCase()} ` }, hash],
+    ['email', 'string', { CONSTANT: '' }, undefined],
+    ['email', 'string', { CONSTANT: '   ' }, undefined],
+    ['email', 'array', { FIELD: 'context.traits.tags' }, [sha('a@b.co')]],
+    ['email', 'any', { CONSTANT: true }, undefined],
+  ])('by the rule %s in a target of type %s: %j is hashed as %j', (pii, type, source, wanted) => {
+    expect(one(source, { type, ...(pii === undefined ? {} : { pii }) })).toEqual(wanted)
+  })
+})
+
+describe('the first enabled mapping that fits decides', () => {
+  const actions = [
+    action('do', { wholeEvent: true }),
+    action('buy', { wholeEvent: true }),
+    action('know', { eventTypes: ['identify', 'track'], wholeEvent: true }),
+    action('build'),
+  ]
+  const decide = (given: object[], of: PipelineEvent = event) =>
+    compileMappings(
+      definitionOf(actions),
+      eventMappings.parse(given.map((each, n) => ({ id: idOf(n), field_mappings: [], ...each }))),
+      place,
+    )(of, 's1')
+  const total = (value: string) => [{ id: 'f001', field: 'properties.total', operator: 'equals', value }]
+
+  test.each<[string, object[], string | undefined]>([
+    ['in their order', [{ destination: 'buy' }, { destination: 'do' }], 'buy'],
+    ['not one that is switched off', [{ destination: 'buy', enabled: false }, { destination: 'do' }], 'do'],
+    [
+      'by name',
+      [
+        { destination: 'do', event_name: 'Other' },
+        { destination: 'buy', event_name: 'Order Completed' },
+      ],
+      'buy',
+    ],
+    [
+      'by type',
+      [
+        { destination: 'do', event_type: 'page' },
+        { destination: 'buy', event_type: 'track' },
+      ],
+      'buy',
+    ],
+    [
+      'by filters',
+      [
+        { destination: 'do', filters: total('1') },
+        { destination: 'buy', filters: total('12.50') },
+      ],
+      'buy',
+    ],
+    [
+      'by any of its filters',
+      [{ destination: 'do', filters: [...total('1'), { ...total('12.50')[0], id: 'f002' }], filter_match: 'any' }],
+      'do',
+    ],
+    ['none fits', [{ destination: 'do', event_name: 'Other' }], undefined],
+    ['there are none', [], undefined],
+  ])('%s', (_, given, wanted) => {
+    const mapping = decide(given)
+    expect(mapping.kind === 'mapped' ? mapping.action : mapping.kind).toBe(wanted ?? 'unmapped')
+  })
+
+  test('and without a type it is for the types of its action', () => {
+    const page: PipelineEvent = { ...event, type: 'page' }
+    expect(decide([{ destination: 'know' }])).toMatchObject({ kind: 'mapped' })
+    expect(decide([{ destination: 'know' }], page)).toEqual({ kind: 'unmapped' })
+    expect(decide([{ destination: 'know', event_type: 'page' }], page)).toMatchObject({ kind: 'mapped' })
+  })
+
+  test('and an action that there is none of fails the event', () => {
+    expect(decide([{ destination: 'gone' }])).toMatchObject({
+      kind: 'failed',
+      reason: 'Example has no action "gone"',
+    })
+  })
+
+  test('and without fields the event goes as it is, where its action takes that', () => {
+    expect(decide([{ destination: 'do' }])).toEqual({ kind: 'mapped', action: 'do', problems: [] })
+    expect(decide([{ destination: 'build' }])).toEqual({ kind: 'mapped', action: 'build', payload: {}, problems: [] })
+  })
+
+  test.each<[string, object[], string | undefined]>([
+    ['one without conditions', [{ destination: 'do' }], 'do'],
+    [
+      'one behind a mapping that is switched off',
+      [{ destination: 'buy', enabled: false }, { destination: 'do' }],
+      'do',
+    ],
+    ['not one for a name', [{ destination: 'do', event_name: 'x' }], undefined],
+    ['not one for a type', [{ destination: 'do', event_type: 'page' }], undefined],
+    ['not one whose action is for a type', [{ destination: 'know' }], undefined],
+    ['not one with filters', [{ destination: 'do', filters: total('1') }], undefined],
+    ['not one behind another', [{ destination: 'do', event_name: 'x' }, { destination: 'do' }], undefined],
+    [
+      'not one with fields',
+      [{ destination: 'do', field_mappings: mappingOf({ a: { CONSTANT: 1 } })[0]?.field_mappings }],
+      undefined,
+    ],
+    ['not one whose action builds what it sends', [{ destination: 'build' }], undefined],
+    ['none', [], undefined],
+  ])('and events need not be read for %s', (_, given, wanted) => {
+    const mappings = eventMappings.parse(given.map((each, n) => ({ id: idOf(n), field_mappings: [], ...each })))
+    expect(compileMappings(definitionOf(actions), mappings, place).whole).toBe(wanted)
+  })
+})
+
+describe('presets', () => {
+  const definition = definitionOf(
+    [
+      action('do', { targets: [target('em', { label: 'Email', type: 'string', pii: 'email', kind: 'identity' })] }),
+      action('send', { wholeEvent: true }),
+    ],
+    [
+      {
+        action: 'do',
+        eventType: 'identify',
+        fields: {
+          em: { type: 'FIELD', name: 'traits.email' },
+          name: { type: 'VARIABLE', name: 'event_name' },
+          own: { type: 'CONSTANT', value: 1 },
+        },
+      },
+      { action: 'send', fields: {} },
+      { action: 'send', fields: {} },
+    ],
+  )
+
+  test('are mappings that can be saved, with ids of 4 characters that stay', () => {
+    const presets = presetMappings(definition)
+    expect(eventMappings.parse(presets)).toEqual(presets)
+    expect(presetMappings(definition)).toEqual(presets)
+    const ids = presets.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(3)
+    expect(presets[0]).toMatchObject({
+      event_type: 'identify',
+      destination: 'do',
+      field_mappings: [
+        {
+          id: expect.stringMatching(/^[0-9A-Za-z]{4}$/),
+          source: { type: 'FIELD', name: 'traits.email', is_event_name_key: false },
+          target: { name: 'em', display_name: 'Email', type: 'string', kind: 'identity' },
+        },
+        { source: { type: 'VARIABLE', display_name: 'Event name', is_event_name_key: true } },
+        { source: { type: 'CONSTANT', value: 1 }, target: { name: 'own', kind: 'custom' } },
+      ],
+    })
+  })
+
+  test('are what a destination without mappings of its own uses', () => {
+    const mapper = compileMappings(definition, undefined, place)
+    expect(mapper(event, 's1')).toEqual({ kind: 'mapped', action: 'send', problems: [] })
+    const identify: PipelineEvent = { ...event, type: 'identify', event: '', traits: { email: hashless } }
+    expect(mapper(identify, 's1')).toMatchObject({
+      action: 'do',
+      payload: { own: 1, em: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    })
+    expect(compileMappings(definition, [], place)(event, 's1')).toEqual({ kind: 'unmapped' })
+  })
+})
+const hashless = 'ada@example.com'

@@ -1,0 +1,186 @@
+import {
+  compileFilter,
+  type EventMapping,
+  type EventType,
+  type FieldMapping,
+  type PipelineEvent,
+  pathNames,
+  type TargetType,
+} from '@tributary/contract'
+import type { ActionDefinition, DestinationDefinition, PiiRule } from '../definition.ts'
+import { coerce } from './coerce.ts'
+import { hashPersonalData } from './hash-personal-data.ts'
+import { createPayload, isPlace } from './payload.ts'
+import { presetMappings } from './presets.ts'
+import { compileSource, type EventInHand, type MappingPlace, sourceWords, takeInHand } from './sources.ts'
+
+export type { MappingPlace } from './sources.ts'
+
+/** What is wrong with one field: `field` is the id of its mapping or, of a required target without one, its name. */
+export type FieldProblem = { field: string; message: string }
+
+/** What the mappings of a destination make of an event. */
+export type Mapping =
+  /** `payload` is absent when the event goes as it is. Fields with problems were left out. */
+  | {
+      kind: 'mapped'
+      action: string
+      payload?: Readonly<Record<string, unknown>>
+      problems: readonly FieldProblem[]
+    }
+  /** No mapping fits. */
+  | { kind: 'unmapped' }
+  /** The mapping that fits cannot be followed; `reason` names the fields, for people. */
+  | { kind: 'failed'; reason: string; problems: readonly FieldProblem[] }
+
+/** Asked for each event; never throws. */
+export type Mapper = ((event: PipelineEvent, sourceId: string) => Mapping) & {
+  /** The action that every event is done with as it is; undefined where the mapper must be asked for each event. */
+  readonly whole: string | undefined
+}
+
+const none: readonly FieldProblem[] = []
+
+type Target = { name: string; label: string; type: TargetType; required: boolean; pii: PiiRule | undefined }
+
+/** What the connector says of a target wins over what the mapping kept of it. */
+const targetOf = (action: ActionDefinition, { target }: FieldMapping): Target => {
+  const known = action.targets.find(({ name }) => name === target.name)
+  const { name } = target
+  if (known !== undefined)
+    return { name, label: known.label, type: known.type, required: known.required, pii: known.pii }
+  return { name, label: target.display_name || name, type: target.type, required: target.is_required, pii: undefined }
+}
+
+/** A value at its place, nothing, or a problem; `fails` when the event cannot go without it. */
+type Field = {
+  id: string
+  names: readonly string[]
+  target: Target
+  value: (of: EventInHand) => { value: unknown } | { problem: string; fails: boolean } | undefined
+}
+
+const called = ({ name, label }: Target): string => (label === name ? `"${name}"` : `"${label}" (${name})`)
+
+const compileField = (action: ActionDefinition, mapping: FieldMapping): Field => {
+  const target = targetOf(action, mapping)
+  const names = pathNames(target.name)
+  const source = compileSource(mapping.source)
+  const words = sourceWords(mapping.source)
+  const { type, required, pii } = target
+  const place = isPlace(names)
+  return {
+    id: mapping.id,
+    names,
+    target,
+    value(of) {
+      if (!place) return { problem: `${called(target)} is no name for a field`, fails: true }
+      const given = source(of)
+      if ('problem' in given) return { problem: `${called(target)}: ${given.problem}`, fails: true }
+      const coerced = coerce(given.value, type)
+      if (coerced !== undefined && 'problem' in coerced)
+        return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
+      const value = pii === undefined ? coerced?.value : hashPersonalData(pii, coerced?.value)
+      if (required && (value === undefined || value === ''))
+        return { problem: `${called(target)} is required, and ${words} gives nothing`, fails: true }
+      return value === undefined ? undefined : { value }
+    },
+  }
+}
+
+/** Required targets that no enabled field is for. */
+const unmappedTargets = (action: ActionDefinition, fields: readonly Field[]): FieldProblem[] =>
+  action.targets
+    .filter(({ name, required }) => required && fields.every((field) => field.target.name !== name))
+    .map(({ name, label }) => ({ field: name, message: `"${label}" (${name}) is required and not mapped` }))
+
+const failed = (problems: readonly FieldProblem[]): Mapping => {
+  const shown = problems.slice(0, 3).map(({ message }) => message)
+  const more = problems.length - shown.length
+  return { kind: 'failed', reason: `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, problems }
+}
+
+type Fields = (of: () => EventInHand) => Mapping
+
+const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping[]): Fields => {
+  const enabled = mappings.filter((mapping) => mapping.enabled).map((mapping) => compileField(action, mapping))
+  const unmapped = unmappedTargets(action, enabled)
+  if (unmapped.length > 0) return () => failed(unmapped)
+  // What lies within another target is put into it.
+  const fields = enabled.toSorted((a, b) => a.names.length - b.names.length)
+  return (inHand) => {
+    const of = inHand()
+    const payload = createPayload()
+    const problems: FieldProblem[] = []
+    let fails = false
+    for (const field of fields) {
+      const made = field.value(of)
+      if (made === undefined) continue
+      if ('problem' in made) {
+        fails ||= made.fails
+        problems.push({ field: field.id, message: made.problem })
+      } else if (!payload.put(field.names, made.value)) {
+        fails ||= field.target.required
+        problems.push({ field: field.id, message: `${called(field.target)} lies within a field that is no object` })
+      }
+    }
+    if (fails) return failed(problems)
+    return { kind: 'mapped', action: action.name, payload: payload.fields, problems }
+  }
+}
+
+type Candidate = {
+  fits: (event: PipelineEvent) => boolean
+  make: Fields
+  /** The action, where every event fits and goes as it is. */
+  whole: string | undefined
+}
+
+/** The types of events that a mapping is for; empty for all. Without one of its own it is for those of its action. */
+const typesOf = (mapping: EventMapping, action: ActionDefinition | undefined): readonly EventType[] =>
+  mapping.event_type === '' ? (action?.eventTypes ?? []) : [mapping.event_type]
+
+const compileMapping = (
+  definition: Pick<DestinationDefinition, 'actions' | 'title'>,
+  mapping: EventMapping,
+): Candidate => {
+  const action = definition.actions.find(({ name }) => name === mapping.destination)
+  const types = typesOf(mapping, action)
+  const meets = compileFilter({ match: mapping.filter_match, conditions: mapping.filters })
+  const { event_name: name } = mapping
+  const fits = (event: PipelineEvent): boolean =>
+    (name === '' || event.event === name) && (types.length === 0 || types.includes(event.type)) && meets(event)
+  if (action === undefined) {
+    const problem = {
+      field: mapping.destination,
+      message: `${definition.title} has no action "${mapping.destination}"`,
+    }
+    return { fits, make: () => failed([problem]), whole: undefined }
+  }
+  if (!action.wholeEvent || mapping.field_mappings.length > 0)
+    return { fits, make: compileFields(action, mapping.field_mappings), whole: undefined }
+  const mapped: Mapping = { kind: 'mapped', action: action.name, problems: none }
+  const everything = name === '' && types.length === 0 && mapping.filters.length === 0
+  return { fits, make: () => mapped, whole: everything ? action.name : undefined }
+}
+
+/**
+ * The mappings of a destination made ready once, those of its app where it has none of its own: the first enabled one
+ * that fits an event decides what becomes of it. Pure: the same event always gives the same. Templates of one event share
+ * a bound on what they take. What is not there or null is left out; an optional field that cannot be made its target's
+ * type too, with a problem beside it; a required one fails the event, and so does a template that cannot be rendered.
+ */
+export const compileMappings = (
+  definition: Pick<DestinationDefinition, 'slug' | 'title' | 'actions' | 'presets'>,
+  mappings: readonly EventMapping[] | undefined,
+  place: MappingPlace,
+): Mapper => {
+  const candidates = (mappings ?? presetMappings(definition))
+    .filter((mapping) => mapping.enabled)
+    .map((mapping) => compileMapping(definition, mapping))
+  const map = (event: PipelineEvent, sourceId: string): Mapping => {
+    const fitting = candidates.find(({ fits }) => fits(event))
+    return fitting === undefined ? { kind: 'unmapped' } : fitting.make(() => takeInHand(event, sourceId, place))
+  }
+  return Object.assign(map, { whole: candidates[0]?.whole })
+}

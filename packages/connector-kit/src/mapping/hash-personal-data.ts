@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { PiiRule } from '../definition.ts'
+
+const hashed = /^[a-f0-9]{64}$/i
+
+const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
+  email: (text) => text.trim().toLowerCase(),
+  // The prefix of international calls is no part of the number.
+  phone: (text) => text.replace(/\D+/g, '').replace(/^0+/, ''),
+  name: (text) => text.trim().toLowerCase(),
+  text: (text) => text.trim().toLowerCase(),
+}
+
+const hashOne = (rule: PiiRule, value: string): string | undefined => {
+  const text = value.trim()
+  if (hashed.test(text)) return text.toLowerCase()
+  const comparable = normalise[rule](text)
+  return comparable === '' ? undefined : createHash('sha256').update(comparable).digest('hex')
+}
+
+/**
+ * SHA-256 in lower-case hex of personal data in its comparable form; what is a hash already stays one. Items of a list
+ * are hashed one by one. Undefined where nothing is left to be hashed: the hash of nothing would match everybody who
+ * gives nothing.
+ */
+export const hashPersonalData = (rule: PiiRule, value: unknown): string | string[] | undefined => {
+  if (Array.isArray(value)) {
+    const hashes = value.flatMap((item) => {
+      const hash = typeof item === 'string' || typeof item === 'number' ? hashOne(rule, String(item)) : undefined
+      return hash === undefined ? [] : [hash]
+    })
+    return hashes.length === 0 ? undefined : hashes
+  }
+  return typeof value === 'string' || typeof value === 'number' ? hashOne(rule, String(value)) : undefined
+}

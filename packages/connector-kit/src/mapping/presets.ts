@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { type EventMapping, type FieldMapping, type MappingSource, mappingVariables } from '@tributary/contract'
+import type { ActionDefinition, ActionTarget, DestinationDefinition, MappingPreset } from '../definition.ts'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Ids of 4 letters and digits that follow from what they name: the same names give the same ids. */
+const createIds = () => {
+  const taken = new Set<string>()
+  return (name: string): string => {
+    for (let round = 0; ; round++) {
+      const digest = createHash('sha256').update(`${name}#${round}`).digest()
+      const id = [...digest.subarray(0, 4)].map((byte) => alphabet[byte % alphabet.length]).join('')
+      if (taken.has(id)) continue
+      taken.add(id)
+      return id
+    }
+  }
+}
+
+/** What a connector says of a target, as a mapping keeps it. */
+export const mappingTargetOf = (target: ActionTarget): FieldMapping['target'] => ({
+  name: target.name,
+  display_name: target.label,
+  is_required: target.required,
+  is_recommended: target.recommended,
+  type: target.type,
+  kind: target.kind,
+})
+
+const customTarget = (name: string): FieldMapping['target'] => ({
+  name,
+  display_name: name,
+  is_required: false,
+  is_recommended: false,
+  type: 'any',
+  kind: 'custom',
+})
+
+const sourceOf = ({ type, name = '', value = '' }: MappingPreset['fields'][string]): MappingSource => {
+  const base = { is_event_name_key: name === 'event' || name === 'event_name', kind: 'custom' as const }
+  switch (type) {
+    case 'FIELD':
+      return { type, name, display_name: name, ...base }
+    case 'VARIABLE': {
+      const known = mappingVariables.find((variable) => variable.name === name)
+      return { type, name, display_name: known?.display_name ?? name, ...base }
+    }
+    case 'CONSTANT':
+      return { type, value, display_name: String(value), ...base }
+    case 'TEMPLATE':
+      return { type, value: String(value), display_name: '', ...base }
+  }
+}
+
+const presetMapping = (
+  { slug, actions }: { slug: string; actions: readonly ActionDefinition[] },
+  preset: MappingPreset,
+  ids: (name: string) => string,
+): EventMapping => {
+  const { action, eventName = '', eventType = '', fields } = preset
+  const targets = actions.find(({ name }) => name === action)?.targets ?? []
+  const own = `${slug}/${action}/${eventType}/${eventName}`
+  const fieldIds = createIds()
+  return {
+    id: ids(own),
+    enabled: true,
+    event_name: eventName,
+    event_type: eventType,
+    filters: [],
+    filter_match: 'all',
+    destination: action,
+    field_mappings: Object.entries(fields).map(([name, source]) => {
+      const target = targets.find((each) => each.name === name)
+      return {
+        id: fieldIds(`${own}/${name}`),
+        source: sourceOf(source),
+        target: target === undefined ? customTarget(name) : mappingTargetOf(target),
+        enabled: true,
+      }
+    }),
+  }
+}
+
+/** The mappings that a destination of an app begins with; their ids are the same each time. */
+export const presetMappings = (
+  definition: Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>,
+): EventMapping[] => {
+  const ids = createIds()
+  return definition.presets.map((preset) => presetMapping(definition, preset, ids))
+}

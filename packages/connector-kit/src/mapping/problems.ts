@@ -1,0 +1,124 @@
+import {
+  type EventMapping,
+  type FieldMapping,
+  type MappingSource,
+  mappingLimits,
+  mappingVariables,
+  pathNames,
+  pathOf,
+} from '@tributary/contract'
+import type { ActionDefinition, DestinationDefinition } from '../definition.ts'
+import { templateProblem, templateProblemText } from '../json-template.ts'
+import { coerce } from './coerce.ts'
+import { isPlace } from './payload.ts'
+
+type Problems = Record<string, string>
+
+const emptyPath = 'A path has no empty names'
+
+const pathProblem = (path: string): string | undefined =>
+  pathNames(path).some((name) => name.trim() === '') ? emptyPath : undefined
+
+const sourceProblem = (source: MappingSource): string | undefined => {
+  switch (source.type) {
+    case 'FIELD':
+      return pathProblem(source.name)
+    case 'VARIABLE':
+      return mappingVariables.some(({ name }) => name === source.name)
+        ? undefined
+        : `There is no variable "${source.name}"`
+    case 'CONSTANT':
+      return undefined
+    case 'TEMPLATE': {
+      const problem = templateProblem(source.value, 'text')
+      return problem === undefined ? undefined : templateProblemText(problem)
+    }
+  }
+}
+
+/** Why the constant of a field is none for its target. */
+const constantProblem = (action: ActionDefinition, { source, target }: FieldMapping): string | undefined => {
+  if (source.type !== 'CONSTANT') return undefined
+  const known = action.targets.find(({ name }) => name === target.name)
+  if ((known?.required ?? target.is_required) && source.value === '') return 'Required'
+  const coerced = coerce(source.value, known?.type ?? target.type)
+  return coerced !== undefined && 'problem' in coerced ? `The constant ${coerced.problem}` : undefined
+}
+
+const targetProblem = (action: ActionDefinition, name: string): string | undefined => {
+  const names = pathNames(name)
+  if (names.some((each) => each.trim() === '')) return emptyPath
+  if (!isPlace(names)) return `"${name}" is no name for a field`
+  if (action.customTargets || action.targets.some((target) => target.name === name)) return undefined
+  return `${action.title} has no field "${name}"`
+}
+
+/** The places of what stood in the list before. */
+const repeated = (keys: readonly string[]): Set<number> =>
+  new Set(keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : [])))
+
+const fieldProblems = (action: ActionDefinition, mapping: FieldMapping): [string, string][] => {
+  const { source, target } = mapping
+  const place = source.type === 'FIELD' || source.type === 'VARIABLE' ? 'source.name' : 'source.value'
+  const problems: [string, string | undefined][] = [
+    [place, sourceProblem(source) ?? constantProblem(action, mapping)],
+    ['target.name', targetProblem(action, target.name)],
+  ]
+  return problems.flatMap(([key, message]) => (message === undefined ? [] : [[key, message] as [string, string]]))
+}
+
+const allFieldProblems = (action: ActionDefinition, fields: readonly FieldMapping[]): Problems => {
+  const problems: Problems = {}
+  for (const [index, mapping] of fields.entries())
+    for (const [key, message] of fieldProblems(action, mapping)) problems[`field_mappings.${index}.${key}`] = message
+  for (const index of repeated(fields.map(({ id }) => id)))
+    problems[`field_mappings.${index}.id`] = 'Another field has this id'
+  for (const index of repeated(fields.map(({ target }) => pathOf(pathNames(target.name)))))
+    problems[`field_mappings.${index}.target.name`] ??= 'This field is mapped twice'
+  const characters = fields.reduce((sum, { source }) => sum + (source.type === 'TEMPLATE' ? source.value.length : 0), 0)
+  const longest = mappingLimits.templateCharactersTogether
+  if (characters > longest) problems['field_mappings'] = `Templates of at most ${longest} characters together`
+  return problems
+}
+
+/** Required targets that no enabled field is for, in words. */
+const missingProblem = (action: ActionDefinition, fields: readonly FieldMapping[]): string | undefined => {
+  if (action.wholeEvent && fields.length === 0) return undefined
+  const mapped = new Set(fields.filter(({ enabled }) => enabled).map(({ target }) => target.name))
+  const missing = action.targets.filter(({ name, required }) => required && !mapped.has(name))
+  if (missing.length === 0) return undefined
+  return `Map the required ${missing.length === 1 ? 'field' : 'fields'} ${missing.map(({ label }) => `"${label}"`).join(', ')}`
+}
+
+const eventMappingProblems = (
+  definition: Pick<DestinationDefinition, 'actions' | 'title'>,
+  mapping: EventMapping,
+): Problems => {
+  const action = definition.actions.find(({ name }) => name === mapping.destination)
+  if (action === undefined) return { destination: `${definition.title} has no action "${mapping.destination}"` }
+  const problems = allFieldProblems(action, mapping.field_mappings)
+  const missing = missingProblem(action, mapping.field_mappings)
+  if (missing !== undefined) problems['field_mappings'] ??= missing
+  for (const index of repeated(mapping.filters.map(({ id }) => id)))
+    problems[`filters.${index}.id`] = 'Another condition has this id'
+  for (const [index, { field }] of mapping.filters.entries())
+    if (pathProblem(field) !== undefined) problems[`filters.${index}.field`] = emptyPath
+  return problems
+}
+
+/**
+ * Why mappings cannot be saved: messages by place, such as `event_mappings.0.field_mappings.2.source.value`; required
+ * targets that are not mapped are told at `event_mappings.0.field_mappings`. Empty when nothing is wrong.
+ */
+export const mappingProblems = (
+  definition: Pick<DestinationDefinition, 'actions' | 'title'>,
+  mappings: readonly EventMapping[],
+): Record<string, string> => {
+  const problems: Problems = {}
+  for (const [index, mapping] of mappings.entries())
+    for (const [key, message] of Object.entries(eventMappingProblems(definition, mapping)))
+      problems[`event_mappings.${index}.${key}`] = message
+  for (const index of repeated(mappings.map(({ id }) => id)))
+    problems[`event_mappings.${index}.id`] = 'Another mapping has this id'
+  return problems
+}
