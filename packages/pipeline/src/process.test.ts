@@ -362,14 +362,13 @@ describe('the schema of a source', () => {
     expect(delivered).toEqual(['new'])
   })
 
-  it('keeps what a blocked event was to reach, which its batch may have said', () => {
-    const { rows } = by(block, record({ batch: events, integrations: { All: false } }, { k: 'batch' }))
-    expect(rows.map((row) => row['integrations'])).toEqual([
-      undefined,
-      ...Array(4).fill('{"All":false}'),
-      undefined,
-      undefined,
-    ])
+  it('keeps what an event was to reach where its batch has said it, and of a blocked one always', () => {
+    const kept = (batch: unknown): unknown[] =>
+      by(block, record(batch, { k: 'batch' })).rows.map((row) => row['integrations'])
+    const integrations = { All: false }
+    expect(kept({ batch: events, integrations })).toEqual([...Array(6).fill('{"All":false}'), undefined])
+    const own = events.map((event) => (typeof event === 'object' ? { ...event, integrations } : event))
+    expect(kept({ batch: own })).toEqual([undefined, ...Array(4).fill('{"All":false}'), undefined, undefined])
   })
 
   it('judges properties of any name and depth', () => {

@@ -31,9 +31,14 @@ export const fitColumns = ({ compatibility, problems }: Judgement, version: numb
   return `${columns},"problems":[${list}]`
 }
 
-/** What a blocked event needs to be sent again and its original may lack: the integrations of its batch. */
-const forReplay = ({ integrations }: NormalEvent): string =>
-  integrations === undefined ? '' : text('integrations', JSON.stringify(integrations))
+/**
+ * What an event needs to be sent again and its original may lack: the integrations of its batch. Those of blocked events
+ * are kept always.
+ */
+const forReplay = ({ integrations, raw }: NormalEvent, status: AcceptedStatus): string =>
+  integrations === undefined || (status === 'accepted' && raw.request.integrations === undefined)
+    ? ''
+    : text('integrations', JSON.stringify(integrations))
 
 /**
  * The row of an accepted or blocked event for the table `events`, as one line of NDJSON; `fit` are its `fitColumns`, or
@@ -42,9 +47,8 @@ const forReplay = ({ integrations }: NormalEvent): string =>
  */
 export const acceptedRow = (event: NormalEvent, status: AcceptedStatus, fit: string): string =>
   `${event.raw.request.rowPrefix},"event_id":"${event.raw.eventId}","status":"${status}"${fit}${identity(event)}` +
-  `${status === 'blocked' ? forReplay(event) : ''}` +
-  `${json('properties', event.properties)}${json('traits', event.traits)}${json('context', event.context)}` +
-  `,"original":${JSON.stringify(event.raw.original)}}`
+  `${forReplay(event, status)}${json('properties', event.properties)}${json('traits', event.traits)}` +
+  `${json('context', event.context)},"original":${JSON.stringify(event.raw.original)}}`
 
 /** The row of a rejected event: its original, its reason and what could be read of it; the JSON columns are empty. */
 export const rejectedRow = (raw: RawEvent, event: NormalEvent | undefined, why: Reject): string =>

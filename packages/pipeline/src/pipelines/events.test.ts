@@ -122,18 +122,18 @@ describe('the events pipeline on the real engines', () => {
       `select source_id, message_id, status, compatibility, schema_version, problems, integrations from events
        where workspace_id = 'judged' and not startsWith(message_id, 'h-') order by source_id, event_id`,
     )
-    const fits = { compatibility: 'compatible', schema_version: 12, problems: [], integrations: '' }
+    const told = { integrations: JSON.stringify(integrations) }
+    const fits = { compatibility: 'compatible', schema_version: 12, problems: [], ...told }
     const problems = [
       { property: 'total', kind: 'type' },
       { property: "a'b~1c", kind: 'unknown' },
     ]
     const bad = { compatibility: 'needsAttention', schema_version: 12, problems }
     const unknown = { compatibility: 'incompatible', schema_version: 12, problems: [] }
-    const told = { integrations: JSON.stringify(integrations) }
     expect(rows).toEqual([
       { source_id: 's-allow', message_id: 'fits-0', status: 'accepted', ...fits },
-      { source_id: 's-allow', message_id: 'bad-0', status: 'accepted', ...bad, integrations: '' },
-      { source_id: 's-allow', message_id: 'new-0', status: 'accepted', ...unknown, integrations: '' },
+      { source_id: 's-allow', message_id: 'bad-0', status: 'accepted', ...bad, ...told },
+      { source_id: 's-allow', message_id: 'new-0', status: 'accepted', ...unknown, ...told },
       { source_id: 's-block', message_id: 'fits-0', status: 'accepted', ...fits },
       { source_id: 's-block', message_id: 'bad-0', status: 'blocked', ...bad, ...told },
       { source_id: 's-block', message_id: 'new-0', status: 'blocked', ...unknown, ...told },

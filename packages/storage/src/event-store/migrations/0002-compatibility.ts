@@ -3,7 +3,7 @@ const durable = 'non_replicated_deduplication_window = 10000, fsync_after_insert
 /**
  * How each event fitted the schema of its source, by which version, and what did not fit. `replayed_events` names the
  * blocked events that were sent again: nothing of `events` is ever changed. `integrations` is filled for blocked events
- * only: those of their batch are no part of their original, and are needed when they are sent again.
+ * and where a batch had some: those are no part of their original, and are needed when they are sent again.
  *
  * A person is looked for by user id or anonymous id. One index of both prunes for either (two indexes of one column each
  * prune nothing in a disjunction): 20 ms instead of 120 to count the events of one among 3 million. A filter for each

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { type StoredEventRow, storedEvent } from './stored-event.ts'
+
+const original = {
+  type: 'track',
+  messageId: 'm1',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties: { total: 5, coupon: null },
+  context: { ip: '1.2.3.4' },
+  integrations: { All: true },
+  timestamp: '2026-01-01T00:00:00Z',
+  sentAt: '2026-01-01T00:00:01Z',
+  writeKey: 'k',
+  channel: 'server',
+}
+const row = (more: Partial<StoredEventRow> = {}, of: unknown = original): StoredEventRow => ({
+  event_id: '0-1-0',
+  message_id: 'm1',
+  type: 'track',
+  event: 'Order Completed',
+  user_id: 'u1',
+  anonymous_id: '',
+  group_id: '',
+  previous_id: '',
+  test: false,
+  context: '{"ip":"1.2.3.4","library":{"name":"of the batch"}}',
+  integrations: '',
+  original: JSON.stringify(of),
+  receive_ms: Date.UTC(2026, 0, 1, 0, 0, 2),
+  timestamp_ms: Date.UTC(2026, 0, 1, 0, 0, 1),
+  original_timestamp_ms: Date.UTC(2026, 0, 1),
+  sent_at_ms: Date.UTC(2026, 0, 1, 0, 0, 1),
+  ...more,
+})
+
+describe('a stored event', () => {
+  test('is what deliveries saw of it, in the same order', () => {
+    expect(JSON.stringify(storedEvent(row()))).toBe(
+      JSON.stringify({
+        eventId: '0-1-0',
+        messageId: 'm1',
+        type: 'track',
+        event: 'Order Completed',
+        userId: 'u1',
+        properties: { total: 5, coupon: null },
+        context: { ip: '1.2.3.4', library: { name: 'of the batch' } },
+        integrations: { All: true },
+        test: false,
+        receivedAt: '2026-01-01T00:00:02.000Z',
+        timestamp: '2026-01-01T00:00:01.000Z',
+        originalTimestamp: '2026-01-01T00:00:00.000Z',
+        sentAt: '2026-01-01T00:00:01.000Z',
+        extra: { channel: 'server' },
+      }),
+    )
+  })
+
+  test('has the integrations of its batch where they were stored', () => {
+    expect(storedEvent(row({ integrations: '{"All":false,"Webhook":true}' }))?.integrations).toEqual({
+      All: false,
+      Webhook: true,
+    })
+  })
+
+  test('of identify has the traits of its context where it has none of its own', () => {
+    const context = '{"traits":{"email":"a@b.co"}}'
+    expect(storedEvent(row({ type: 'identify', context }, {}))?.traits).toEqual({ email: 'a@b.co' })
+    expect(storedEvent(row({ type: 'identify', context }, { traits: { plan: 'x' } }))?.traits).toEqual({ plan: 'x' })
+    expect(storedEvent(row({ context }, {}))).not.toHaveProperty('traits')
+  })
+
+  test('of page keeps its name as its event only', () => {
+    const page = storedEvent(row({ type: 'page', event: 'Home' }, { type: 'page', name: 'Home' }))
+    expect(page).toMatchObject({ event: 'Home' })
+    expect(page).not.toHaveProperty('extra')
+    expect(storedEvent(row({}, { name: 'x' }))?.extra).toEqual({ name: 'x' })
+  })
+
+  test.each<[string, StoredEventRow]>([
+    ['is no object', row({}, 'text')],
+    ['is no JSON', row({ original: '{"a":' })],
+    ['has no type of ours', row({ type: '' })],
+  ])('that %s is none', (_, given) => {
+    expect(storedEvent(given)).toBeUndefined()
+  })
+})
