@@ -1,5 +1,8 @@
 import type { Webhooks } from '@tributary/collect'
 import type { DestinationDefinition } from '@tributary/connector-kit'
+import { rudderstack } from '@tributary/destination-rudderstack'
+import { segment } from '@tributary/destination-segment'
+import { slack } from '@tributary/destination-slack'
 import { webhook } from '@tributary/destination-webhook'
 import { sourceDefinitions } from '@tributary/sources'
 
@@ -10,5 +13,5 @@ export const sourceWebhooks: Webhooks = new Map(
 
 /** Every destination there is, by the slug of its folder. */
 export const destinationDefinitions: ReadonlyMap<string, DestinationDefinition> = new Map(
-  [webhook].map((definition) => [definition.slug, definition]),
+  [webhook, segment, rudderstack, slack].map((definition) => [definition.slug, definition]),
 )

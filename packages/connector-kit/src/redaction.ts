@@ -30,17 +30,19 @@ export const hideUrl = (address: string): string => {
 
 /**
  * A request as it may be kept: start line, headers, body, at most 4 kB. Values of headers named in `secretHeaders`
- * (lower case) are hidden, and of a body that is no text only its size is told.
+ * (lower case) are hidden, and the given secrets wherever they stand; of a body that is no text only its size is told.
  */
 export const requestText = (
   request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: string | Uint8Array },
   secretHeaders: ReadonlySet<string>,
+  secrets: readonly string[] = [],
 ): string => {
   const lines = Object.entries(request.headers).map(
     ([name, value]) => `${name}: ${secretHeaders.has(name.toLowerCase()) ? hidden : value}`,
   )
   const body = typeof request.body === 'string' ? request.body : `(${request.body.byteLength} bytes)`
-  return cutToBytes(`${request.method} ${hideUrl(request.url)}\n${lines.join('\n')}\n\n${body}`)
+  const text = `${request.method} ${hideUrl(request.url)}\n${lines.join('\n')}\n\n${body}`
+  return cutToBytes(hideSecrets(text, secrets))
 }
 
 /** A response as it may be kept: status, headers worth reading, body, at most 4 kB; given secrets are hidden. */

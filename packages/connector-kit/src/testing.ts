@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { PipelineEvent } from '@tributary/contract'
 import { silentLogger } from '@tributary/kernel'
-import type { DeliverResult, DestinationDefinition, OutgoingEvent } from './definition.ts'
+import type { ConnectionTest, DeliverResult, DestinationDefinition, OutgoingEvent } from './definition.ts'
 import { createEgressPolicy } from './egress.ts'
 import { callOnce } from './lifetime.ts'
 import { createRequestClient, type RequestClientOptions } from './request-client.ts'
@@ -122,4 +123,44 @@ export const runConnector = async (
   } finally {
     await client.close()
   }
+}
+
+/** Runs a connector's test of its connection as the product does, loopback allowed. */
+export const runConnectionTest = async (
+  definition: DestinationDefinition,
+  settings: Record<string, unknown>,
+  options: Partial<RequestClientOptions> = {},
+): Promise<ConnectionTest> => {
+  let answer: ConnectionTest | undefined
+  const testing: DestinationDefinition = {
+    ...definition,
+    deliver: async (_batch, context) => {
+      answer = await definition.testConnection(context)
+      return { outcomes: { kind: 'delivered' }, httpStatus: 0, latencyMs: 0 }
+    },
+  }
+  await runConnector(testing, settings, [], options)
+  if (answer === undefined) throw new Error('The test said nothing')
+  return answer
+}
+
+/** An event as the pipeline hands it on, sent whole unless a payload is given. */
+export const outgoingEvent = (
+  event: Partial<PipelineEvent> = {},
+  mapped: Pick<OutgoingEvent, 'payload'> & { action?: string } = {},
+): OutgoingEvent => {
+  const whole: PipelineEvent = {
+    eventId: '0-00000000000000000001-00000',
+    messageId: 'message-1',
+    type: 'track',
+    event: 'Order Completed',
+    userId: 'user-1',
+    context: {},
+    test: false,
+    receivedAt: '2026-01-02T03:04:05.678Z',
+    timestamp: '2026-01-02T03:04:05.000Z',
+    ...event,
+  }
+  const { eventId, messageId, type } = whole
+  return { eventId, messageId, type, event: whole.event, action: 'send', json: JSON.stringify(whole), ...mapped }
 }

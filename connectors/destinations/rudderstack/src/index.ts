@@ -1,0 +1,1 @@
+export { rudderstack } from './definition.ts'

@@ -1,0 +1,1 @@
+export { segment } from './definition.ts'

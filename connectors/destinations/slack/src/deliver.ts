@@ -1,0 +1,99 @@
+import {
+  type Call,
+  ConfigurationError,
+  type ConnectionTest,
+  type DeliverContext,
+  type DeliverResult,
+  type HttpAnswer,
+  isWebPage,
+  type OutgoingEvent,
+  outcomeOfAnswer,
+  RejectedError,
+  resultOfCall,
+  type Settings,
+  sendRequest,
+  testOf,
+} from '@tributary/connector-kit'
+import { messageOf } from './message.ts'
+
+/**
+ * Answers that say something about the webhook, not about the message.
+ * Source: Slack, "Sending messages using incoming webhooks", handling errors; changelog of 2016-05-17.
+ */
+const setUpErrors: ReadonlyMap<string, string> = new Map([
+  ['no_service', 'The webhook was removed or disabled in Slack'],
+  ['no_service_id', 'The webhook URL is not complete'],
+  ['no_active_hooks', 'The webhook is disabled in Slack'],
+  ['no_team', 'Slack does not know the workspace of the webhook'],
+  ['team_disabled', 'The Slack workspace is not active any more'],
+  ['invalid_token', 'Slack does not know the webhook URL'],
+  ['channel_not_found', 'The channel of the webhook is gone'],
+  ['channel_is_archived', 'The channel of the webhook is archived'],
+  ['user_not_found', 'The person whom the webhook writes to is gone'],
+  ['action_prohibited', 'An administrator of the Slack workspace does not let the webhook post'],
+  ['posting_to_general_channel_denied', 'Webhooks may not post to this channel'],
+])
+
+/** Statuses that no message brings about. */
+const setUpStatuses = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405, 410])
+
+const urlOf = (settings: Settings): string =>
+  new URL(typeof settings.webhook_url === 'string' ? settings.webhook_url.trim() : '').href
+
+/** The address is the credential: its path is hidden wherever it stands, and its last part alone. */
+const secretsOf = (url: string): string[] => {
+  const { pathname, search } = new URL(url)
+  const path = pathname.replace(/^\/(services\/|workflows\/|hooks\/)?/, '')
+  return [`${path}${search}`, path, path.split('/').at(-1) ?? '', search]
+}
+
+const post = (context: DeliverContext, message: unknown): Promise<Call> => {
+  const url = urlOf(context.settings)
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Tributary/1.0' }
+  const request = { method: 'POST', url, headers, body: JSON.stringify(message) } as const
+  return sendRequest(context, request, { texts: secretsOf(url) })
+}
+
+/** Slack's word for what is wrong; '' where the answer is none of its words. */
+const errorOf = ({ body }: HttpAnswer): string => /^\s*([a-z][a-z_]{1,60})\s*$/.exec(body)?.[1] ?? ''
+
+/** What is wrong with the webhook, in words for people; undefined where nothing is. */
+const setUpProblem = (answer: HttpAnswer): string | undefined => {
+  if (answer.status >= 200 && answer.status < 300)
+    return isWebPage(answer) ? 'The address answers with a web page: it is no webhook' : undefined
+  const error = errorOf(answer)
+  const known = setUpErrors.get(error)
+  if (known !== undefined) return `${known} (${error})`
+  if (setUpStatuses.has(answer.status))
+    return `The webhook URL is not right (HTTP ${answer.status}${error && ` ${error}`})`
+  return undefined
+}
+
+/**
+ * Posts one message. 200: delivered. 429, 5xx, no answer: tried again, after `Retry-After` when given. What is wrong with
+ * the webhook (removed, channel archived, forbidden) holds events until it is mended. A message that Slack does not like,
+ * or that is none, is refused for good.
+ */
+export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+  const made = messageOf(batch[0]?.payload ?? {}, context.settings.allow_links === true)
+  if ('problem' in made) throw new RejectedError(made.problem)
+  const call = await post(context, made.message)
+  const problem = setUpProblem(call.answer)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  const error = errorOf(call.answer)
+  return resultOfCall(
+    call,
+    outcomeOfAnswer(call.answer, context.clock(), `HTTP ${call.answer.status}${error && ` ${error}`}`),
+  )
+}
+
+/** A message without text is posted by nobody, and is refused only by a webhook that works. */
+export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const { answer } = await post(context, { text: '' })
+    const problem = setUpProblem(answer)
+    if (problem !== undefined) return { ok: false, message: problem }
+    if (answer.status === 429 || answer.status >= 500)
+      return { ok: false, message: `Slack cannot take messages now (HTTP ${answer.status})` }
+    return { ok: true, message: 'The webhook can post to its channel. Nothing was posted.' }
+  })

@@ -1,0 +1,1 @@
+export { slack } from './definition.ts'

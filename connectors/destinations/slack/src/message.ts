@@ -1,0 +1,46 @@
+/** What an incoming webhook takes. */
+export type Message = { text: string; blocks?: readonly unknown[]; thread_ts?: string }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * The three characters that Slack gives a meaning to, as themselves: `<!channel>` in an event's text then calls nobody.
+ * Source: Slack, "Formatting text for app surfaces", escaping text.
+ */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Blocks whose marked-up texts are escaped; other texts have no markup. */
+const withoutMarkup = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutMarkup)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, item]) => [key, withoutMarkup(item)])
+  const copy: Readonly<Record<string, unknown>> = Object.fromEntries(entries)
+  return value['type'] === 'mrkdwn' && typeof value['text'] === 'string'
+    ? { ...copy, text: escaped(value['text']) }
+    : copy
+}
+
+/** The most blocks that a message has (Slack, "Block Kit"). */
+const mostBlocks = 50
+
+/**
+ * The message that a mapping asks for, or why Slack would not take it. Unless `markup` is allowed, links and mentions in
+ * it are plain text.
+ */
+export const messageOf = (
+  payload: Readonly<Record<string, unknown>>,
+  markup: boolean,
+): { message: Message } | { problem: string } => {
+  const { text, blocks, thread_ts: thread } = payload
+  if (typeof text !== 'string' || text.trim() === '') return { problem: 'The message has no text' }
+  const message: Message = { text: markup ? text : escaped(text) }
+  if (typeof thread === 'string' && thread !== '') message.thread_ts = thread
+  if (!Array.isArray(blocks) || blocks.length === 0) return { message }
+  if (!blocks.every((block) => isObject(block) && typeof block['type'] === 'string'))
+    return { problem: 'Blocks are not a list of objects that have a type' }
+  if (blocks.length > mostBlocks)
+    return { problem: `The message has ${blocks.length} blocks; Slack takes ${mostBlocks}` }
+  message.blocks = markup ? blocks : blocks.map(withoutMarkup)
+  return { message }
+}

@@ -1,0 +1,171 @@
+import type {
+  ActionDefinition,
+  ActionTarget,
+  ConnectionTest,
+  DeliverContext,
+  DeliverResult,
+  DestinationDefinition,
+  EventOutcome,
+  OutgoingEvent,
+  Settings,
+} from './definition.ts'
+import { ConfigurationError } from './errors.ts'
+import { packsBySize } from './packs.ts'
+import type { HttpAnswer } from './request-client.ts'
+import { type Call, isWebPage, outcomeOfAnswer, resultOfCall, sendRequest, testOf } from './send-request.ts'
+import { trackingCall } from './tracking-call.ts'
+
+/** A server that takes the calls of the tracking API, and what it allows. */
+export type TrackingReceiver = {
+  /** How people call it. */
+  title: string
+  /** Where batches go. */
+  address: (settings: Settings) => string
+  writeKey: (settings: Settings) => string
+  /** Bytes of one request's body. */
+  requestBytes: number
+  /** Bytes of one event; unlimited unless told. */
+  eventBytes?: number
+  /** Told after a test in which every answer was as it should be. */
+  tested: string
+  /** Says more about the key than the batch address does; undefined where there is nothing to say. */
+  testKey?: (context: DeliverContext) => Promise<ConnectionTest | undefined>
+}
+
+const target = (
+  name: string,
+  label: string,
+  type: ActionTarget['type'],
+  kind: ActionTarget['kind'],
+  help: string,
+): ActionTarget => ({ name, label, help, type, required: false, recommended: false, kind })
+
+/** What a forwarder can do: pass the event on, whole or as an object of the fields that are mapped. */
+export const forwardAction = (receiver: string): ActionDefinition => ({
+  name: 'forward',
+  title: 'Forward event',
+  description: `Passes the event on to ${receiver} as the call it was, or with the fields you map.`,
+  targets: [
+    target('event', 'Event name', 'string', 'event', 'Name of a track call. Without a mapping it stays as it is.'),
+    target('name', 'Page or screen name', 'string', 'event', 'Name of a page or screen call.'),
+    target('userId', 'User id', 'string', 'identity', 'Without this and the anonymous id, both stay as they are.'),
+    target('anonymousId', 'Anonymous id', 'string', 'identity', 'Id of a device or browser.'),
+    target('groupId', 'Group id', 'string', 'identity', 'Of a group call. Without a mapping it stays as it is.'),
+    target('previousId', 'Previous id', 'string', 'identity', 'Of an alias call. Without a mapping it stays as it is.'),
+    target('properties', 'Properties', 'object', 'property', 'The object of all properties of a track or page call.'),
+    target('traits', 'Traits', 'object', 'trait', 'The object of all traits of an identify or group call.'),
+    target('context', 'Context', 'object', 'context', 'Device, page, campaign and library.'),
+    target('integrations', 'Integrations', 'object', 'event', `Which destinations of ${receiver} the event is for.`),
+    target('timestamp', 'Time', 'datetime', 'event', 'When it happened. Without a mapping it stays as it is.'),
+  ],
+  customTargets: true,
+  wholeEvent: true,
+  eventTypes: [],
+})
+
+const delivered: EventOutcome = { kind: 'delivered' }
+
+const wrongAddress = new Set([301, 302, 303, 307, 308, 404, 405, 410])
+
+/** What stands between the batch address and taking events, in words for people; undefined where nothing does. */
+const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => {
+  const status = `HTTP ${answer.status}`
+  if (answer.status === 401 || answer.status === 403) return `${title} refuses the write key (${status})`
+  if (wrongAddress.has(answer.status))
+    return `Nothing at this address takes events, or their source is disabled (${status})`
+  if (answer.status < 300 && isWebPage(answer))
+    return 'The address answers with a web page, so it is not one for events'
+  return undefined
+}
+
+const kilobytes = (bytes: number): string => (bytes / 1024).toFixed(1)
+
+/**
+ * Sends events as batches of the tracking API with Basic authorization, the write key as user name. A batch that is too
+ * large for one request goes in several.
+ * - 2xx: delivered. 408, 429, 5xx, no answer: tried again, after `Retry-After` when given.
+ * - 401, 403, 404, 405, 410, a redirect or a web page: the set-up is wrong, events are held.
+ * - Anything else: refused for good. Of more than one event each half is tried by itself, until the refused ones are
+ *   alone; repeats do no harm, since the receiver knows events by their message id.
+ */
+export const createTrackingForwarder = (
+  receiver: TrackingReceiver,
+): Pick<DestinationDefinition, 'deliver' | 'testConnection'> => {
+  const { title, requestBytes, eventBytes = Number.POSITIVE_INFINITY } = receiver
+
+  const post = (events: readonly string[], context: DeliverContext): Promise<Call> => {
+    const key = receiver.writeKey(context.settings)
+    const credentials = Buffer.from(`${key}:`).toString('base64')
+    return sendRequest(
+      context,
+      {
+        method: 'POST',
+        url: receiver.address(context.settings),
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Tributary/1.0',
+          authorization: `Basic ${credentials}`,
+        },
+        body: `{"batch":[${events.join(',')}]}`,
+      },
+      { headers: ['authorization'], texts: [key, credentials] },
+    )
+  }
+
+  /** Outcomes of the events in their order, with the answer that says most about them: the last that was not 2xx. */
+  const sendPack = async (
+    events: readonly string[],
+    context: DeliverContext,
+  ): Promise<{ outcomes: EventOutcome[]; call: Call }> => {
+    const call = await post(events, context)
+    const problem = setUpProblem(title, call.answer)
+    if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+    const outcome = outcomeOfAnswer(call.answer, context.clock())
+    if (outcome.kind !== 'rejected' || events.length === 1) return { outcomes: events.map(() => outcome), call }
+    const middle = Math.ceil(events.length / 2)
+    const first = await sendPack(events.slice(0, middle), context)
+    const second = await sendPack(events.slice(middle), context)
+    const worse = second.outcomes.every(({ kind }) => kind === 'delivered') ? first : second
+    return { outcomes: [...first.outcomes, ...second.outcomes], call: worse.call }
+  }
+
+  const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+    const texts = batch.map((event) => JSON.stringify(trackingCall(event)))
+    const outcomes: EventOutcome[] = batch.map(() => delivered)
+    const fitting: number[] = []
+    for (const [index, text] of texts.entries()) {
+      const bytes = Buffer.byteLength(text)
+      if (bytes <= eventBytes) fitting.push(index)
+      else {
+        const reason = `The event has ${kilobytes(bytes)} kB; ${title} takes ${kilobytes(eventBytes)} kB at most`
+        outcomes[index] = { kind: 'rejected', reason }
+      }
+    }
+    let shown: Call | undefined
+    const sendable = fitting.map((index) => texts[index] ?? '')
+    for (const pack of packsBySize(sendable, requestBytes - '{"batch":}'.length)) {
+      const sent = await sendPack(
+        pack.map((at) => sendable[at] ?? ''),
+        context,
+      )
+      for (const [place, at] of pack.entries()) outcomes[fitting[at] ?? 0] = sent.outcomes[place] ?? delivered
+      if (shown === undefined || sent.outcomes.some(({ kind }) => kind !== 'delivered')) shown = sent.call
+    }
+    return shown === undefined
+      ? { outcomes, httpStatus: 0, latencyMs: 0, request: '', response: '' }
+      : resultOfCall(shown, outcomes)
+  }
+
+  /** An empty batch brings no event, and is refused by its emptiness only after the key was looked at. */
+  const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+    testOf(async () => {
+      const { answer } = await post([], context)
+      const problem = setUpProblem(title, answer)
+      if (problem !== undefined) return { ok: false, message: problem }
+      if (answer.status === 429 || answer.status >= 500)
+        return { ok: false, message: `${title} cannot take events now (HTTP ${answer.status})` }
+      return (await receiver.testKey?.(context)) ?? { ok: true, message: receiver.tested }
+    })
+
+  return { deliver, testConnection }
+}
