@@ -1,5 +1,5 @@
 import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
-import { deliver } from './deliver.ts'
+import { deliver, testConnection } from './deliver.ts'
 import { logo } from './logo.ts'
 
 const batching = (settings: Settings): { maxEvents: number; maxBytes: number; maxWaitMs: number } =>
@@ -7,7 +7,7 @@ const batching = (settings: Settings): { maxEvents: number; maxBytes: number; ma
     ? { maxEvents: Number(settings.batch_size), maxBytes: 4 * 1024 * 1024, maxWaitMs: Number(settings.batch_wait_ms) }
     : { maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }
 
-/** Sends each event whole to an address of the user's choice, one per request or as a JSON array. */
+/** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
 export const webhook: DestinationDefinition = {
   slug: 'webhook',
   title: 'Webhook',
@@ -25,8 +25,12 @@ export const webhook: DestinationDefinition = {
         text: 'With a signing secret, each request carries X-Tributary-Signature: t=<seconds>,v1=<hex>. Compute HMAC-SHA256 with your secret over the text "<seconds>.<body>", compare in constant time, and refuse a time more than five minutes away.',
       },
       {
+        title: 'Choose what is sent',
+        text: 'At first the body is the whole event. Where a mapping has fields, it is an object of these fields; in a batch it is an array of such objects.',
+      },
+      {
         title: 'Expect repeats',
-        text: 'Every event arrives at least once. Idempotency-Key is the same when the same event is sent again; use it, or eventId in the body, to drop repeats.',
+        text: 'Every event arrives at least once. Idempotency-Key is the same when the same event is sent again; use it, or messageId in the body, to drop repeats.',
       },
       {
         title: 'Answer what you mean',
@@ -110,6 +114,16 @@ export const webhook: DestinationDefinition = {
       editable: true,
       showWhen: { field: 'batching', value: true },
     },
+    {
+      name: 'ordered',
+      label: 'Keep the order of each user',
+      help: 'On: one request at a time, in the order of arrival; an event that has to be tried again holds back those behind it. Off: faster, and a later event may overtake one that is tried again.',
+      type: 'boolean',
+      required: false,
+      default: false,
+      secret: false,
+      editable: true,
+    },
   ],
   kinds: ['Event Streams'],
   auth: 'key',
@@ -126,6 +140,7 @@ export const webhook: DestinationDefinition = {
   ],
   presets: [{ action: 'send', fields: {} }],
   batching,
-  testConnection: async () => ({ ok: false, message: 'Send a test event on the page of its mappings.' }),
+  ordered: ({ ordered }) => ordered === true,
+  testConnection,
   deliver,
 }

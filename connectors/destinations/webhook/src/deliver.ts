@@ -1,15 +1,15 @@
 import { createHash, createHmac } from 'node:crypto'
 import {
-  classifyStatus,
+  type ConnectionTest,
   type DeliverContext,
   type DeliverResult,
-  DeliveryError,
+  type Hidden,
   type OutgoingEvent,
-  type OutgoingRequest,
-  parseRetryAfter,
-  requestText,
-  responseText,
+  outcomeOfAnswer,
+  resultOfCall,
   type Settings,
+  sendRequest,
+  testOf,
 } from '@tributary/connector-kit'
 
 /**
@@ -64,12 +64,19 @@ const secretsOf = (settings: Settings): string[] => {
   return [...credentials, ...(typeof settings.signing_secret === 'string' ? [settings.signing_secret] : [])]
 }
 
-/** The request as it may be kept: values of the user's headers and the signature are hidden. */
-const keepRequest = (request: OutgoingRequest, settings: Settings): string => {
+/** The user's headers and the signature are kept from who may read the delivery log. */
+const hiddenOf = (settings: Settings): Hidden => {
   const custom = typeof settings.headers === 'object' ? Object.keys(settings.headers) : []
-  const hidden = new Set([...custom.map((name) => name.toLowerCase()), 'x-tributary-signature'])
-  return requestText({ ...request, body: request.body ?? '' }, hidden)
+  return {
+    headers: [...custom.map((name) => name.toLowerCase()), 'x-tributary-signature'],
+    texts: secretsOf(settings),
+  }
 }
+
+const urlOf = (settings: Settings): string => (typeof settings.url === 'string' ? settings.url : '')
+
+/** The event as it is, or what its mapping made of it. */
+const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefined ? json : JSON.stringify(payload))
 
 /**
  * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, network failure, timeout: to be tried again, after
@@ -78,33 +85,31 @@ const keepRequest = (request: OutgoingRequest, settings: Settings): string => {
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
   const { settings } = context
-  const together = settings.batching === true
-  const body = together ? `[${batch.map((event) => event.json).join(',')}]` : (batch[0]?.json ?? '')
-  const request: OutgoingRequest = {
-    method: settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST',
-    url: typeof settings.url === 'string' ? settings.url : '',
-    headers: mergeHeaders(ownHeaders(settings, batch, body, context.clock()), settings.headers),
-    body,
-    signal: context.signal,
-  }
-  const started = performance.now()
-  const answer = await context.request(request).catch((error: unknown) => {
-    if (!(error instanceof DeliveryError)) throw error
-    const latencyMs = Math.round(performance.now() - started)
-    throw error.withExchange({
-      httpStatus: 0,
-      latencyMs,
-      request: keepRequest(request, settings),
-      response: error.message,
-    })
-  })
-  const fate = classifyStatus(answer.status)
-  const { status: httpStatus, latencyMs } = answer
-  if (fate === 'delivered') return { outcomes: { kind: 'delivered' }, httpStatus, latencyMs }
-  const kept = { request: keepRequest(request, settings), response: responseText(answer, secretsOf(settings)) }
-  const reason = `HTTP ${httpStatus}`
-  if (fate === 'rejected') return { outcomes: { kind: 'rejected', reason }, httpStatus, latencyMs, ...kept }
-  const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], context.clock())
-  const outcome = { kind: 'retry' as const, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  return { outcomes: outcome, httpStatus, latencyMs, ...kept }
+  const texts = batch.map(textOf)
+  const body = settings.batching === true ? `[${texts.join(',')}]` : (texts[0] ?? '')
+  const method = settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST'
+  const headers = mergeHeaders(ownHeaders(settings, batch, body, context.clock()), settings.headers)
+  const call = await sendRequest(context, { method, url: urlOf(settings), headers, body }, hiddenOf(settings))
+  return resultOfCall(call, outcomeOfAnswer(call.answer, context.clock()))
 }
+
+/**
+ * Asks the address with GET and the user's headers, so that nothing takes it for an event. An endpoint may know no GET
+ * and answer 404 or 405 to it; what it says of the headers and of its own health counts all the same.
+ */
+export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const { settings } = context
+    const headers = mergeHeaders({ 'user-agent': 'Tributary/1.0' }, settings.headers)
+    const { answer } = await sendRequest(context, { method: 'GET', url: urlOf(settings), headers }, hiddenOf(settings))
+    const status = `HTTP ${answer.status}`
+    if (answer.status === 401 || answer.status === 403)
+      return { ok: false, message: `The address answers, but refuses the headers (${status})` }
+    if (answer.status >= 500) return { ok: false, message: `The address answers with a fault of its own (${status})` }
+    if (answer.status >= 300 && answer.status < 400)
+      return { ok: false, message: `The address sends on to another one (${status}), which deliveries do not follow` }
+    return {
+      ok: true,
+      message: `The address answers (${status} to GET). Send a test event to see whether it takes events.`,
+    }
+  })

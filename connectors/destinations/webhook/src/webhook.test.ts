@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { ConfigurationError, createEgressPolicy, RetryableError, validateSettings } from '@tributary/connector-kit'
-import { type Peer, type PeerAnswer, runConnector, sampleEvents, startPeer } from '@tributary/connector-kit/testing'
+import {
+  outgoingEvent,
+  type Peer,
+  type PeerAnswer,
+  runConnectionTest,
+  runConnector,
+  sampleEvents,
+  startPeer,
+} from '@tributary/connector-kit/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { webhook } from './index.ts'
 
@@ -74,6 +82,72 @@ describe('a request', () => {
     expect(requests[0]?.headers['x-tributary-event-count']).toBe('3')
     expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key'])
   })
+})
+
+describe('with field mappings', () => {
+  const events = [
+    outgoingEvent({ eventId: '0-1-0' }, { payload: { total: 5 } }),
+    outgoingEvent({ eventId: '0-1-1' }, { payload: {} }),
+  ]
+
+  it('the body is what the mapping made, signed as it is sent', async () => {
+    const { url, requests } = await receiver()
+    const now = Date.UTC(2026, 0, 2)
+    await runConnector(webhook, { url, signing_secret: 'whsec_1' }, events.slice(0, 1), { now })
+    const v1 = createHmac('sha256', 'whsec_1')
+      .update(`${now / 1000}.{"total":5}`)
+      .digest('hex')
+    expect(requests[0]).toMatchObject({ body: '{"total":5}' })
+    expect(requests[0]?.headers).toMatchObject({
+      'x-tributary-signature': `t=${now / 1000},v1=${v1}`,
+      'x-tributary-event-id': '0-1-0',
+    })
+  })
+
+  it('a batch is an array of what the mappings made, whole events among them as they are', async () => {
+    const { url, requests } = await receiver()
+    const whole = outgoingEvent({ eventId: '0-1-2' })
+    await runConnector(webhook, { url, batching: true }, [...events, whole])
+    expect(requests[0]?.body).toBe(`[{"total":5},{},${whole.json}]`)
+  })
+})
+
+describe('the test of a connection', () => {
+  const headers = { Authorization: 'Bearer s3cr3t-token' }
+  const answers = 'The address answers'
+
+  it.each([
+    [200, true, `${answers} (HTTP 200 to GET). Send a test event to see whether it takes events.`],
+    [405, true, `${answers} (HTTP 405 to GET). Send a test event to see whether it takes events.`],
+    [401, false, `${answers}, but refuses the headers (HTTP 401)`],
+    [403, false, `${answers}, but refuses the headers (HTTP 403)`],
+    [307, false, 'The address sends on to another one (HTTP 307), which deliveries do not follow'],
+    [502, false, `${answers} with a fault of its own (HTTP 502)`],
+  ])('an answer of %i', async (status, ok, message) => {
+    const { url, requests } = await receiver({ status, headers: { location: 'https://elsewhere.example' } })
+    expect(await runConnectionTest(webhook, { url, headers })).toEqual({ ok, message })
+    expect(requests).toMatchObject([{ method: 'GET', body: '', headers: { authorization: headers.Authorization } }])
+  })
+
+  it('an address that is away, or may not be reached, is told', async () => {
+    const { url } = await receiver('reset')
+    expect(await runConnectionTest(webhook, { url })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^It cannot be reached: /),
+    })
+    expect(await runConnectionTest(webhook, { url }, { egress: createEgressPolicy() })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('is not public'),
+    })
+  })
+})
+
+it('keeps the order of each user only where it is asked to', () => {
+  const ordered = (settings: Record<string, unknown>): boolean | undefined => {
+    const validated = validateSettings(webhook, { url: 'https://example.com', ...settings })
+    return validated.ok ? webhook.ordered?.(validated.settings) : undefined
+  }
+  expect([ordered({}), ordered({ ordered: true })]).toEqual([false, true])
 })
 
 describe('an answer', () => {
