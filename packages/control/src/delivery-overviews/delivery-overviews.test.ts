@@ -25,6 +25,7 @@ type Row = {
   attempt: number
   latency_ms: number
   reason: string
+  replay_id?: string
 }
 
 const hour = 3_600_000
@@ -127,6 +128,17 @@ test('counts of events agree with going through every row, however often they we
     // A dead letter that somebody retried, whose attempts count anew.
     if (died && random(2) === 0)
       rows.push({ event_id, status: 'delivered', time: time + hour, attempt: 1, latency_ms: 20, reason: '' })
+    // A replay of what was delivered before.
+    if (!died && random(20) === 0)
+      rows.push({
+        event_id,
+        status: 'delivered',
+        time: time + 2 * hour,
+        attempt: 1,
+        latency_ms: 20,
+        reason: '',
+        replay_id: 'r',
+      })
     // A delivery repeated after a crash.
     if (!died && random(20) === 0)
       rows.push({
