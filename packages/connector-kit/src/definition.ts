@@ -126,11 +126,17 @@ export type EventOutcome =
   | { kind: 'rejected'; reason: string }
 
 /**
+ * The destination refuses a batch as a whole and one of its events may be to blame: the batch is sent again in two halves,
+ * and those in halves, until the rest has gone and the one at fault stands alone. That one is rejected for `reason`.
+ */
+export type SplitOutcome = { kind: 'split'; reason: string }
+
+/**
  * What became of a batch: one outcome for all, or one for each in the batch's order. `request` and `response` are given
  * when any event was not delivered.
  */
 export type DeliverResult = {
-  outcomes: EventOutcome | readonly EventOutcome[]
+  outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
   httpStatus: number
   latencyMs: number
   request?: string

@@ -53,7 +53,7 @@ export const outcomeOfAnswer = (
 }
 
 /** What became of a batch that went in one request; request and answer are kept when any event was not delivered. */
-export const resultOfCall = (call: Call, outcomes: EventOutcome | readonly EventOutcome[]): DeliverResult => {
+export const resultOfCall = (call: Call, outcomes: DeliverResult['outcomes']): DeliverResult => {
   const { status: httpStatus, latencyMs } = call.answer
   const all = 'kind' in outcomes ? [outcomes] : outcomes
   if (all.every(({ kind }) => kind === 'delivered')) return { outcomes, httpStatus, latencyMs }

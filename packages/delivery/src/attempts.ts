@@ -1,9 +1,9 @@
-import type { EventType } from '@tributary/contract'
+import type { DeliveryStatus, EventType } from '@tributary/contract'
 import { type Clock, type Logger, type Metrics, newId } from '@tributary/kernel'
 import { type EventStore, InsertRejected } from '@tributary/storage'
 import type { DeliverySettings } from './settings.ts'
 
-/** One attempt for one event, as a row of the event store's table `deliveries`. */
+/** What became of one event at once: an attempt or why there was none, as a row of the event store's table `deliveries`. */
 type Attempt = {
   workspaceId: string
   sourceId: string
@@ -15,7 +15,7 @@ type Attempt = {
   /** Epoch ms. */
   time: number
   attempt: number
-  status: 'delivered' | 'retry' | 'dead'
+  status: DeliveryStatus
   httpStatus: number
   latencyMs: number
   reason: string

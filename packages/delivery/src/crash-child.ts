@@ -11,6 +11,7 @@ export type CrashPlan = {
   postgresUrl: string
   eventStoreUrl: string
   folder: string
+  /** Without filters, which JSON does not hold. */
   entries: DestinationEntry[]
   /** Module and name of the connector. */
   connector: { module: string; name: string }
@@ -28,7 +29,7 @@ const connector = loaded[plan.connector.name]
 if (connector === undefined) throw new Error('No such connector')
 const { delivery } = openDelivery({
   folder: plan.folder,
-  entries: new Map(plan.entries.map((entry) => [entry.id, entry])),
+  entries: new Map(plan.entries.map((entry) => [entry.id, { ...entry, filters: new Map() }])),
   db: openRelational({ url: plan.postgresUrl, logger: silentLogger }).db,
   eventStore: createClickHouseEventStore({ url: plan.eventStoreUrl, logger: silentLogger }),
   connector,

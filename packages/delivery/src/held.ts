@@ -74,6 +74,10 @@ export const isRangeDone = (range: HeldRange): boolean =>
 /** True while records of it wait to be read. */
 const isReadable = (range: HeldRange): boolean => range.dead === undefined && range.cursor < range.end
 
+/** Places decide within a partition: records of one millisecond have an order, too. */
+const isBefore = (a: HeldRange, b: HeldRange): boolean =>
+  a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
+
 /** An empty set of held ranges. */
 export const createHeldRanges = (): HeldRanges => {
   let ranges: HeldRange[] = []
@@ -125,7 +129,7 @@ export const createHeldRanges = (): HeldRanges => {
     next: () => {
       let oldest: HeldRange | undefined
       for (const range of ranges)
-        if (isReadable(range) && (oldest === undefined || range.firstTime < oldest.firstTime)) oldest = range
+        if (isReadable(range) && (oldest === undefined || isBefore(range, oldest))) oldest = range
       return oldest
     },
     restore: (range) => {

@@ -1,5 +1,4 @@
-import type { Batching, DeliverResult, DestinationDefinition, Settings } from '@tributary/connector-kit'
-import { createLifetime, validateSettings } from '@tributary/connector-kit'
+import type { DeliverResult } from '@tributary/connector-kit'
 import { backoffMs, faultPoint } from '@tributary/kernel'
 import { createBacklog } from './backlog.ts'
 import { createHeldRanges, type HeldRanges } from './held.ts'
@@ -15,12 +14,13 @@ import {
 } from './lane-state.ts'
 import type { OffsetTracker, OpenOffset } from './offsets.ts'
 import { createOutcomes, type LaneRows } from './outcomes.ts'
-import type { ParkedRow } from './parking.ts'
-import { type Item, type Part, releasePart } from './parts.ts'
+import type { Item } from './parts.ts'
 import type { LaneContext } from './ports.ts'
 import { type RangeChange, rangeChange } from './range-change.ts'
+import { createReadiness, type Ready } from './readiness.ts'
 import type { DeliveryRecord } from './record.ts'
 import { outcomeAt, resultOfError } from './retry-rules.ts'
+import { createTake } from './take.ts'
 
 export type LaneSnapshot = {
   destinationId: string
@@ -58,14 +58,6 @@ export type Lane = {
   snapshot(): LaneSnapshot
 }
 
-type Ready = {
-  definition: DestinationDefinition
-  settings: Settings
-  batching: Batching
-  /** Of these settings. */
-  lifetime: ReturnType<typeof createLifetime>
-}
-
 /** A short pause that a destination asked for is waited out with the queue in memory. */
 const shortRestMs = 2000
 
@@ -79,8 +71,6 @@ export const createLane = (id: string, context: LaneContext): Lane => {
   const queue = createLaneQueue(context.queued)
   let state: LaneState = 'paused'
   let reason = 'not looked up yet'
-  let ready: Ready | undefined
-  let checked: { raw: unknown; app: string; problem: string } | undefined
   let missingSince: number | undefined
   let window = noFailures
   let tripCount = 0
@@ -91,9 +81,11 @@ export const createLane = (id: string, context: LaneContext): Lane => {
   let lastProgress = 0
   let halted = false
   let burying = false
-  let batchTimer: NodeJS.Timeout | undefined
+  let alarm: { at: number; timer: NodeJS.Timeout } | undefined
+  const readiness = createReadiness(context)
   const outcomes = createOutcomes(id, context)
   const { rows } = outcomes
+  const ordered = (): boolean => readiness.ready()?.ordered === true
 
   const room = (): boolean =>
     queue.length() < settings.queueEvents &&
@@ -109,34 +101,14 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     context.queued.bytes < 2 * settings.totalBytes &&
     !context.attempts.full()
 
-  const take = (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void): void => {
-    const { reference } = record
-    // The part outlives the body: it stays until its rows are durable.
-    const part: Part = { record: reference, row, open: 1, fates: [], finish: () => finish(part) }
-    const events = record.events()
-    const now = clock()
-    if (events === undefined) {
-      const { partition, offset } = reference
-      logger.error({ partition, offset }, 'A record of the deliveries log is unreadable')
-      outcomes.unreadable(part, now)
-      return
-    }
-    const bytes = Math.ceil(reference.bytes / Math.max(events.length, 1))
-    const items: Item[] = []
-    for (const index of row?.indexes ?? events.keys()) {
-      const event = events[index]
-      if (event !== undefined) items.push({ part, index, event, bytes, since: now })
-    }
-    part.open += items.length
-    queue.add(items)
-    releasePart(part)
-  }
+  const take = createTake({ context, outcomes, queue, ready: readiness.ready })
 
   const backlog = createBacklog({
     id,
     context,
     held,
     rows,
+    ordered,
     room,
     rowRoom,
     take,
@@ -163,7 +135,13 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       return
     }
     const waitsBriefly = next === 'probing' || (next === 'deferred' && restMs <= shortRestMs)
-    if (!waitsBriefly) outcomes.giveBack(queue.clear(), clock())
+    if (!waitsBriefly) giveBack()
+  }
+
+  /** What is queued goes back to where it waits. */
+  const giveBack = (): void => {
+    outcomes.giveBack(queue.clear(), clock())
+    backlog.settleFirst()
   }
 
   const on = (event: LaneEvent, why: string, restMs = 0): void => {
@@ -171,24 +149,6 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     if (next !== 'flowing' && why !== '') reason = why
     if (next !== state) return enter(next, restMs)
     if (restMs > 0 && (state === 'deferred' || state === 'broken')) restUntil = Math.max(restUntil, clock() + restMs)
-  }
-
-  /** The settings as the connector takes them; the words of what is wrong otherwise. Checked once per change. */
-  const prepare = (app: string, raw: Readonly<Record<string, unknown>>): string => {
-    if (checked?.raw === raw && checked.app === app) return checked.problem
-    const definition = context.connectors.get(app)
-    const parsed = definition === undefined ? undefined : validateSettings(definition, raw)
-    void ready?.lifetime.end()
-    ready = undefined
-    let problem = ''
-    if (definition === undefined || parsed === undefined) problem = `There is no connector ${app}`
-    else if (!parsed.ok) problem = `The settings are not valid: ${Object.keys(parsed.errors).join(', ')}`
-    else {
-      const batching = definition.batching(parsed.settings)
-      ready = { definition, settings: parsed.settings, batching, lifetime: createLifetime() }
-    }
-    checked = { raw, app, problem }
-    return problem
   }
 
   const refresh = (): void => {
@@ -200,7 +160,10 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       return
     }
     missingSince = undefined
-    const problem = prepare(entry.app, entry.settings)
+    const wasOrdered = ordered()
+    const { problem } = readiness.look(entry)
+    // Until now events overtook each other: what is queued comes back in the order of the log.
+    if (ordered() && !wasOrdered) giveBack()
     if (!entry.enabled) on('halted', 'The destination is disabled')
     else if (problem !== '') on('halted', problem)
     else on('usable', '')
@@ -216,7 +179,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     }
     window = noteOutcome(window, failure !== undefined, settings.circuit.window)
     if (failure === undefined) return on('succeeded', '')
-    const event = misconfigured || trips(window, settings.circuit) ? 'tripped' : failure.restMs > 0 ? 'asked' : 'failed'
+    const breaks = misconfigured || ordered() || trips(window, settings.circuit)
+    const event = breaks ? 'tripped' : failure.restMs > 0 ? 'asked' : 'failed'
     on(event, failure.why, failure.restMs)
   }
 
@@ -248,28 +212,51 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     lastProgress = clock()
     // Ended by our own shutdown: the log or the parked row still has it.
     if (context.signal.aborted && 'kind' in result.outcomes && result.outcomes.kind === 'retry') return
+    if ('kind' in result.outcomes && result.outcomes.kind === 'split' && batch.length > 1) return split(batch)
     outcomes.settle(batch, result, clock())
     judge(batch, result, misconfigured)
     pump()
   }
 
-  const nextBatch = ({ batching }: Ready): readonly Item[] => {
-    if (batching.maxEvents <= 1) return queue.shift(1, Number.POSITIVE_INFINITY)
-    const waited = clock() - (queue.oldest() ?? 0)
-    if (queue.length() < batching.maxEvents && waited < batching.maxWaitMs && queue.bytes() < batching.maxBytes) {
-      batchTimer ??= setTimeout(() => {
-        batchTimer = undefined
-        pump()
-      }, batching.maxWaitMs - waited)
+  /** Sends the halves of a batch before everything else, or gives them back when nothing may be sent any more. */
+  const split = (batch: readonly Item[]): void => {
+    if (halted) return
+    metrics.count('delivery_batches_split', 1)
+    const middle = batch.length >> 1
+    if (state === 'flowing' || state === 'probing') queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
+    else outcomes.giveBack(batch, clock())
+    pump()
+  }
+
+  /** Pumps again after so many ms, at the latest. */
+  const wakeIn = (ms: number): void => {
+    const at = clock() + ms
+    if (!Number.isFinite(ms) || (alarm !== undefined && alarm.at <= at)) return
+    clearTimeout(alarm?.timer)
+    const timer = setTimeout(() => {
+      alarm = undefined
+      pump()
+    }, ms)
+    alarm = { at, timer }
+  }
+
+  const nextBatch = ({ batching, bucket, ordered: inOrder }: Ready): readonly Item[] => {
+    const now = clock()
+    const wait = bucket?.wait(now) ?? 0
+    const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
+    if (typeof next === 'number') {
+      wakeIn(next)
       return []
     }
-    return queue.shift(batching.maxEvents, batching.maxBytes)
+    bucket?.take(now)
+    return next
   }
 
   const pump = (): void => {
     if (halted) return
     if (queue.length() < settings.queueEvents / 2) backlog.fill()
-    while (ready !== undefined && queue.length() > 0 && mayStart(state, inFlight, settings.concurrency)) {
+    for (let ready = readiness.ready(); ready !== undefined && queue.length() > 0; ready = readiness.ready()) {
+      if (!mayStart(state, inFlight, ready.concurrency)) return
       if (context.attempts.full() || rows.unparked >= settings.unparked) return
       const batch = nextBatch(ready)
       if (batch.length === 0) return
@@ -280,11 +267,15 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     }
   }
 
-  /** A destination that hangs holds nothing but its own memory: the shared position moves on. */
+  /** A destination that hangs, or takes little, holds nothing but its own memory: the shared position moves on. */
   const unload = (): void => {
-    if (inFlight === 0 || clock() - lastProgress < settings.stallMs) return
-    lastProgress = clock()
-    outcomes.adopt([...[...underWay].flat(), ...queue.items()], clock())
+    const now = clock()
+    const oldest = queue.oldest()
+    const hangs = inFlight > 0 && now - lastProgress >= settings.stallMs
+    const crawls = oldest !== undefined && oldest.part.row === undefined && now - oldest.since >= settings.crawlMs
+    if (!hangs && !crawls) return
+    lastProgress = now
+    outcomes.adopt([...[...underWay].flat(), ...queue.items()], now)
   }
 
   const bury = (): void => {
@@ -312,7 +303,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, meta } = record.reference
       if (held.covers(partition, offset)) return
-      if (state === 'flowing' && !halted && !held.lags(partition) && room()) {
+      const follows = ordered() ? backlog.upToDate() : !held.lags(partition)
+      if (state === 'flowing' && !halted && follows && room()) {
         entry.open++
         take(record, undefined, () => tracker.release(entry))
         pump()
@@ -342,10 +334,10 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       rows.unparked === 0,
     halt: () => {
       halted = true
-      clearTimeout(batchTimer)
+      clearTimeout(alarm?.timer)
       queue.clear()
     },
-    end: async () => ready?.lifetime.end(),
+    end: async () => readiness.ready()?.lifetime.end(),
     snapshot: () => ({
       destinationId: id,
       state,

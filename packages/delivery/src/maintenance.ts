@@ -33,6 +33,7 @@ export const createMaintenance = (deps: {
     for (const item of summary) {
       const { rows } = laneOf(item.destinationId)
       rows.waiting = item.rows
+      rows.version++
       // What is under way is done soon; a look too many costs one short query.
       rows.nextDue = Math.min(rows.nextDue, item.nextTime)
     }

@@ -1,7 +1,10 @@
 import type { DeliverResult } from '@tributary/connector-kit'
+import type { DeliveryStatus } from '@tributary/contract'
+import type { Verdict } from './gate.ts'
 import type { NewParkedRow, ParkedRow } from './parking.ts'
 import { type Fate, type Item, type Part, releasePart, replaceRow, rowsOf } from './parts.ts'
 import type { LaneContext } from './ports.ts'
+import type { RecordedEvent } from './record.ts'
 import { decide, outcomeAt } from './retry-rules.ts'
 
 /** What a lane knows of its rows in the relational store. */
@@ -14,12 +17,22 @@ export type LaneRows = {
   readonly taken: Set<string>
   /** Changes that are not durable yet. */
   unparked: number
+  /** Grows whenever a row may wait that did not before: what was looked up earlier is out of date then. */
+  version: number
+}
+
+/** An event that is not sent, and why. */
+export type KeptBack = Pick<Item, 'part' | 'index'> & {
+  event: RecordedEvent
+  verdict: Exclude<Verdict, { kind: 'pass' }>
 }
 
 export type Outcomes = {
   readonly rows: LaneRows
   /** Writes down what became of a batch: delivery log rows for all, parked rows for what failed. */
   settle(batch: readonly Item[], result: DeliverResult, now: number): void
+  /** Writes down what is not sent at all: a row in the delivery log for each, a dead letter for what cannot be sent. */
+  keepBack(items: readonly KeptBack[], now: number): void
   /** Parks events that were not tried, due at once. */
   giveBack(items: readonly Item[], now: number): void
   /**
@@ -45,10 +58,18 @@ const groupByPart = <T>(pairs: readonly { part: Part; value: T }[]): Map<Part, T
   return groups
 }
 
+const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
+
+const factOf = (fate: Fate | undefined): { status: DeliveryStatus; reason: string } => {
+  const decision = fate?.decision
+  if (decision === undefined) return { status: 'delivered', reason: '' }
+  return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
+}
+
 /** The bookkeeping of one lane's outcomes: nothing is let go before it is durable where it belongs. */
 export const createOutcomes = (destinationId: string, context: LaneContext): Outcomes => {
   const { attempts, parking, settings, metrics, clock } = context
-  const rows: LaneRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Set(), unparked: 0 }
+  const rows: LaneRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Set(), unparked: 0, version: 0 }
 
   const noteDurable = (written: readonly NewParkedRow[]): void => {
     for (const row of written) {
@@ -57,6 +78,7 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         continue
       }
       rows.waiting++
+      rows.version++
       rows.nextDue = Math.min(rows.nextDue, row.nextTime)
     }
   }
@@ -72,10 +94,14 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
     })
   }
 
-  const attemptOf = (item: Item, result: DeliverResult, fate: Fate | undefined, now: number): void => {
-    const { part, event } = item
-    const decision = fate?.decision
-    const failed = decision !== undefined
+  /** Writes a row of the delivery log; a hold of the part ends when it is durable. */
+  const log = (
+    { part, event }: Omit<KeptBack, 'verdict'>,
+    fact: { status: DeliveryStatus; reason: string },
+    result: Omit<DeliverResult, 'outcomes'>,
+    now: number,
+  ): void => {
+    const failed = fact.status !== 'delivered'
     attempts.push(
       {
         workspaceId: part.record.meta.w,
@@ -87,10 +113,9 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         event: event.event,
         time: now,
         attempt: (part.row?.attempts ?? 0) + 1,
-        status: decision === undefined ? 'delivered' : decision.kind === 'dead' ? 'dead' : 'retry',
+        ...fact,
         httpStatus: result.httpStatus,
         latencyMs: result.latencyMs,
-        reason: decision !== undefined && 'reason' in decision ? decision.reason : '',
         request: failed ? (result.request ?? '') : '',
         response: failed ? (result.response ?? '') : '',
         replayId: part.row?.replayId ?? part.record.meta.p ?? '',
@@ -107,15 +132,24 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
       now,
     }
     const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
-    return decision.kind === 'delivered'
-      ? undefined
-      : { index: item.index, eventId: item.event.eventId, decision, result }
+    return decision.kind === 'delivered' ? undefined : { index: item.index, decision, result }
+  }
+
+  /** Failed events of a row are replaced when all of the row is known, others parked now. */
+  const parkFailed = (failed: readonly { part: Part; value: Fate }[], now: number): void => {
+    for (const [part, fates] of groupByPart(failed)) {
+      part.fates.push(...fates)
+      if (part.row !== undefined) continue
+      part.open++
+      park(part, fates, 1, now)
+    }
   }
 
   const closeRow = (part: Part, row: ParkedRow): void => {
     const change = replaceRow(destinationId, part, row, clock())
     if (change === undefined) {
       rows.taken.delete(row.id)
+      rows.version++
       rows.nextDue = Math.min(rows.nextDue, row.nextTime)
       return
     }
@@ -129,12 +163,7 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
   }
 
   const adoptPart = (part: Part, items: readonly Item[], now: number): void => {
-    const fates = items.map(({ index, event }) => ({
-      index,
-      eventId: event.eventId,
-      decision: { kind: 'returned' as const },
-      result: undefined,
-    }))
+    const fates = items.map(({ index }) => ({ index, decision: { kind: 'returned' as const }, result: undefined }))
     for (const row of rowsOf(destinationId, part, fates, now)) {
       const adopted: Part = {
         record: part.record,
@@ -161,27 +190,30 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
       for (const [index, item] of batch.entries()) {
         const fate = fateOf(item, index, result, now)
         if (fate !== undefined) failed.push({ part: item.part, value: fate })
-        attemptOf(item, result, fate, now)
+        log(item, factOf(fate), result, now)
       }
       metrics.count('delivery_attempts', batch.length - failed.length, { outcome: 'delivered' })
       if (failed.length === 0) return
       metrics.count('delivery_attempts', failed.length, { outcome: 'failed' })
-      for (const [part, fates] of groupByPart(failed)) {
-        part.fates.push(...fates)
-        if (part.row !== undefined) continue
-        part.open++
-        park(part, fates, 1, now)
+      parkFailed(failed, now)
+    },
+    keepBack: (items, now) => {
+      const failed: { part: Part; value: Fate }[] = []
+      for (const item of items) {
+        const { part, index, verdict } = item
+        const { reason } = verdict
+        if (verdict.kind === 'failed') {
+          failed.push({ part, value: { index, decision: { kind: 'dead', reason }, result: undefined } })
+          log(item, { status: 'dead', reason }, untried, now)
+        } else log(item, { status: 'filtered', reason }, untried, now)
       }
+      metrics.count('delivery_events_filtered', items.length - failed.length)
+      if (failed.length > 0) parkFailed(failed, now)
     },
     giveBack: (items, now) => {
       const pairs = items.map((item) => ({
         part: item.part,
-        value: {
-          index: item.index,
-          eventId: item.event.eventId,
-          decision: { kind: 'returned' as const },
-          result: undefined,
-        },
+        value: { index: item.index, decision: { kind: 'returned' as const }, result: undefined },
       }))
       for (const [part, fates] of groupByPart(pairs)) {
         if (part.row === undefined) park(part, fates, fates.length, now)
@@ -198,12 +230,7 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
     unreadable: (part, now) => {
       const decision = { kind: 'dead' as const, reason: 'The record in the log is unreadable' }
       const indexes = part.row?.indexes ?? Array.from({ length: part.record.meta.n }, (_, index) => index)
-      const fates = indexes.map((index, place) => ({
-        index,
-        eventId: part.row?.eventIds[place] ?? '',
-        decision,
-        result: undefined,
-      }))
+      const fates = indexes.map((index) => ({ index, decision, result: undefined }))
       if (part.row === undefined) return park(part, fates, 1, now)
       part.fates.push(...fates)
       releasePart(part)

@@ -11,8 +11,6 @@ export type ParkedRow = {
   partition: number
   offset: number
   indexes: readonly number[]
-  /** Ids of these events, in the same order; empty where they are not known. */
-  eventIds: readonly string[]
   attempts: number
   /** Epoch ms. */
   firstTime: number
@@ -50,8 +48,13 @@ export type Parking = {
   summary(): Promise<WaitingSummary[]>
   /** Every waiting range. */
   ranges(): Promise<ParkedRange[]>
-  /** The waiting rows of a destination in the order they are due, without the given ids. */
-  waiting(destinationId: string, without: readonly string[], limit: number): Promise<ParkedRow[]>
+  /** The waiting rows of a destination in the order they are due, or in that of the log, without the given ids. */
+  waiting(
+    destinationId: string,
+    without: readonly string[],
+    limit: number,
+    order?: 'due' | 'place',
+  ): Promise<ParkedRow[]>
   /** Makes every waiting row of a destination due. */
   makeDue(destinationId: string, now: number): Promise<void>
   /** Declares every waiting row of a destination dead; resolves to the number of events. */
@@ -75,7 +78,6 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   log_offset: row.offset,
   log_end: row.end ?? null,
   event_indexes: [...row.indexes],
-  event_ids: [...row.eventIds],
   event_count: row.events,
   bytes: row.bytes,
   state: row.state,
@@ -151,7 +153,6 @@ const rowColumns = [
   'log_offset',
   'log_end',
   'event_indexes',
-  'event_ids',
   'event_count',
   'bytes',
   'attempts',
@@ -169,7 +170,6 @@ type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof
   log_offset: string
   log_end: string | null
   event_indexes: number[]
-  event_ids: string[]
   event_count: number
   bytes: string
   attempts: number
@@ -187,7 +187,6 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   offset: Number(row.log_offset),
   end: Number(row.log_end ?? Number(row.log_offset) + 1),
   indexes: row.event_indexes,
-  eventIds: row.event_ids,
   events: row.event_count,
   bytes: Number(row.bytes),
   attempts: row.attempts,
@@ -256,17 +255,19 @@ export const createParking = (db: Kysely<Database>): Parking => {
         .execute()
       return rows.map(fromDatabase)
     },
-    waiting: async (destinationId, without, limit) => {
-      const rows = await db
+    waiting: async (destinationId, without, limit, order = 'due') => {
+      const found = db
         .selectFrom('parked_deliveries')
         .select([...rowColumns])
         .where('destination_id', '=', destinationId)
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
         .where(sql<boolean>`id <> all(${without}::uuid[])`)
-        .orderBy('next_time')
         .limit(limit)
-        .execute()
+      const rows = await (order === 'due'
+        ? found.orderBy('next_time')
+        : found.orderBy('log_partition').orderBy('log_offset').orderBy('event_indexes')
+      ).execute()
       return rows.map(fromDatabase)
     },
     makeDue: async (destinationId, now) => {

@@ -7,8 +7,6 @@ import type { Decision } from './retry-rules.ts'
 /** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
 export type Fate = {
   index: number
-  /** Empty where it is not known. */
-  eventId: string
   decision: Exclude<Decision, { kind: 'delivered' }> | { kind: 'returned' }
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
 }
@@ -32,9 +30,12 @@ export type Item = {
   part: Part
   readonly index: number
   readonly event: OutgoingEvent
+  /** Of what goes out. */
   readonly bytes: number
   /** Epoch ms of its entry. */
   readonly since: number
+  /** Its place among all that entered the queue; the queue's own. */
+  entry: number
 }
 
 /** Takes holds off a part. */
@@ -52,7 +53,6 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     (latest, fate) => Math.max(latest, 'nextTime' in fate.decision ? fate.decision.nextTime : now),
     now,
   )
-  const inOrder = fates.toSorted((a, b) => a.index - b.index)
   return {
     id: newId(),
     workspaceId: record.meta.w,
@@ -60,8 +60,7 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     destinationId,
     partition: record.partition,
     offset: record.offset,
-    indexes: inOrder.map((fate) => fate.index),
-    eventIds: inOrder.every((fate) => fate.eventId !== '') ? inOrder.map((fate) => fate.eventId) : [],
+    indexes: fates.map((fate) => fate.index).toSorted((a, b) => a - b),
     attempts: (row?.attempts ?? 0) + (tried ? 1 : 0),
     // The time for retries runs from the first try on.
     firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,
@@ -77,12 +76,22 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
   }
 }
 
-/** Rows for events that were not delivered: one for each kind of fate, since those share time, reason and answer. */
-export const rowsOf = (destinationId: string, part: Part, fates: readonly Fate[], now: number): NewParkedRow[] =>
-  (['waiting', 'dead', 'returned'] as const).flatMap((kind) => {
-    const same = fates.filter((fate) => fate.decision.kind === kind)
-    return same.length === 0 ? [] : [newRow(destinationId, part, same, now)]
-  })
+const kindOf = ({ decision }: Fate): string =>
+  decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind === 'waiting' ? 'waiting' : 'returned'
+
+/**
+ * Rows for events that were not delivered: one for each kind of fate, since those share time and answer. What is dead for
+ * different reasons lies in different rows, since a person reads and mends them one by one.
+ */
+export const rowsOf = (destinationId: string, part: Part, fates: readonly Fate[], now: number): NewParkedRow[] => {
+  const groups = new Map<string, Fate[]>()
+  for (const fate of fates) {
+    const group = groups.get(kindOf(fate))
+    if (group === undefined) groups.set(kindOf(fate), [fate])
+    else group.push(fate)
+  }
+  return [...groups.values()].map((same) => newRow(destinationId, part, same, now))
+}
 
 /**
  * What replaces a parked row once the fates of all its events are known: nothing where all were delivered; undefined

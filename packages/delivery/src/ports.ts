@@ -1,11 +1,12 @@
 import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
+import type { EventConditions, EventMapping } from '@tributary/contract'
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import type { AttemptLog } from './attempts.ts'
 import type { Parking } from './parking.ts'
 import type { DeliverySettings } from './settings.ts'
 
-/** A destination as deliveries need it. */
+/** A destination as deliveries need it. A change of anything gives a new object. */
 export type DestinationEntry = {
   id: string
   workspaceId: string
@@ -13,8 +14,14 @@ export type DestinationEntry = {
   /** Slug of its connector. */
   app: string
   enabled: boolean
-  /** All settings, secrets in clear. A change of them gives a new object. */
+  /** All settings, secrets in clear. */
   settings: Readonly<Record<string, unknown>>
+  /** Its own mappings; undefined while it uses the presets of its connector. */
+  mappings: readonly EventMapping[] | undefined
+  /** What an event's user must have agreed to. */
+  consentCategories: readonly string[]
+  /** What its connections let through, by source. */
+  filters: ReadonlyMap<string, EventConditions>
 }
 
 /** A snapshot of destinations in memory, kept fresh by its owner; deleted destinations are absent. */

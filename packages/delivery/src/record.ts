@@ -12,21 +12,26 @@ export type RecordReference = {
   readonly meta: DeliveryMeta
 }
 
+/** An event as it stands in the log: what becomes of it on its way out is a destination's own. */
+export type RecordedEvent = Omit<OutgoingEvent, 'action' | 'payload'>
+
 /** A record of the deliveries log: its body is taken apart once, by the first lane that sends it. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
   /** Its events; undefined when the body is not what the pipeline writes. */
-  events(): readonly OutgoingEvent[] | undefined
+  events(): readonly RecordedEvent[] | undefined
+  /** The values of one of them, shared by all who ask; undefined when its text is not JSON. */
+  values(index: number): PipelineEvent | undefined
 }
 
-const outgoing = (event: PipelineEvent): OutgoingEvent => {
+const recorded = (event: PipelineEvent): RecordedEvent => {
   let json: string | undefined
+  const { eventId, messageId, type, event: name } = event
   return {
-    eventId: event.eventId,
-    messageId: event.messageId,
-    type: event.type,
-    event: event.event,
-    action: '',
+    eventId,
+    messageId,
+    type,
+    event: name,
     get json() {
       json ??= JSON.stringify(event)
       return json
@@ -44,28 +49,37 @@ const unescaped = (text: string): string => (text.includes('\\') ? String(JSON.p
  * they are. Parsing them and writing them anew took twice the processor time, and most of what had to be collected
  * afterwards. Undefined for text of any other form.
  */
-const splitLines = (text: string, count: number): OutgoingEvent[] | undefined => {
+const splitLines = (text: string, count: number): RecordedEvent[] | undefined => {
   if (!text.startsWith('[{') || !text.endsWith('}]\n')) return undefined
   const lines = text.slice(1, -2).split(',\n')
   if (lines.length !== count) return undefined
-  const events: OutgoingEvent[] = []
+  const events: RecordedEvent[] = []
   for (const json of lines) {
     const [, eventId, messageId, type, event] = head.exec(json) ?? []
     if (eventId === undefined || messageId === undefined || type === undefined || event === undefined) return undefined
     if (!isEventType(type) || !json.endsWith('}')) return undefined
-    events.push({ eventId, messageId: unescaped(messageId), type, event: unescaped(event), action: '', json })
+    events.push({ eventId, messageId: unescaped(messageId), type, event: unescaped(event), json })
   }
   return events
 }
 
-const parseBody = (body: Uint8Array, count: number): readonly OutgoingEvent[] | undefined => {
+const parseBody = (body: Uint8Array, count: number): readonly RecordedEvent[] | undefined => {
   try {
     const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
     const lines = splitLines(text, count)
     if (lines !== undefined) return lines
     const parsed: unknown = JSON.parse(text)
     // Our own pipeline wrote it under the contract's type; only the outer shape is checked here.
-    return Array.isArray(parsed) ? parsed.map((event: PipelineEvent) => outgoing(event)) : undefined
+    return Array.isArray(parsed) ? parsed.map((event: PipelineEvent) => recorded(event)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Our own pipeline wrote it under the contract's type. */
+const parseEvent = (json: string): PipelineEvent | undefined => {
+  try {
+    return JSON.parse(json)
   } catch {
     return undefined
   }
@@ -83,13 +97,19 @@ const parseMeta = (text: string): DeliveryMeta | undefined => {
 export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
   const meta = parseMeta(record.meta)
   if (meta === undefined) return undefined
-  let parsed: { events: readonly OutgoingEvent[] | undefined } | undefined
+  let parsed: { events: readonly RecordedEvent[] | undefined } | undefined
+  const values = new Map<number, PipelineEvent | undefined>()
   const { partition, offset, time, body } = record
+  const events = (): readonly RecordedEvent[] | undefined => {
+    parsed ??= { events: parseBody(body, meta.n) }
+    return parsed.events
+  }
   return {
     reference: { partition, offset, time, bytes: body.byteLength, meta },
-    events: () => {
-      parsed ??= { events: parseBody(body, meta.n) }
-      return parsed.events
+    events,
+    values: (index) => {
+      if (!values.has(index)) values.set(index, parseEvent(events()?.[index]?.json ?? ''))
+      return values.get(index)
     },
   }
 }

@@ -42,10 +42,13 @@ export const decide = (
   return { kind: 'waiting', nextTime: facts.now + delay, reason: outcome.reason }
 }
 
-/** The outcome of the event at `index` of a batch; one that a connector left out counts as a failure to be tried again. */
+/**
+ * The outcome of the event at `index` of a batch; one that a connector left out counts as a failure to be tried again. A
+ * batch that is still to be split has one event: that is the one refused.
+ */
 export const outcomeAt = (result: DeliverResult, index: number): EventOutcome => {
   const { outcomes } = result
-  if ('kind' in outcomes) return outcomes
+  if ('kind' in outcomes) return outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
   return outcomes[index] ?? { kind: 'retry', reason: 'The connector said nothing of this event' }
 }
 

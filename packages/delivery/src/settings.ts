@@ -2,7 +2,7 @@ import type { RetryPolicy } from '@tributary/kernel'
 
 /** Times in milliseconds, sizes in bytes. Every bound is per destination unless it says otherwise. */
 export type DeliverySettings = {
-  /** Requests under way. */
+  /** Requests under way, unless the connector says how many. */
   concurrency: number
   /** Events and bytes that wait in memory for one of those requests; what comes then is held as a range of the log. */
   queueEvents: number
@@ -19,6 +19,8 @@ export type DeliverySettings = {
   parkAfterMs: number
   /** When no request of a destination ended for so long, what it has in memory is parked and leaves the shared stream. */
   stallMs: number
+  /** What waits in memory for so long, because requests are slow or few are allowed, is parked likewise. */
+  crawlMs: number
   /** Parked rows, held ranges and positions are written this often, when there is something to write. */
   flushMs: number
   /** A delivery log insert leaves with so many rows or after this time; beyond the buffer no request starts. */
@@ -53,6 +55,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   retryAfterCapMs: 3_600_000,
   parkAfterMs: 1000,
   stallMs: 2000,
+  crawlMs: 15_000,
   flushMs: 250,
   attempts: { rows: 5000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,

@@ -58,7 +58,10 @@ export type Fixture = {
     events: number,
     perRecord?: number,
     more?: Partial<DeliveryMeta>,
+    eventOf?: (number: number) => Partial<PipelineEvent>,
   ): Promise<LogPosition[]>
+  /** Changes a destination as the directory would. */
+  change(id: string, changes: Partial<DestinationEntry>): void
   /** Stops the delivery and begins anew with the same log, journal and stores. */
   restart(settings?: Partial<DeliverySettings>): Promise<void>
   /** What stands in the delivery log, in no order. */
@@ -142,13 +145,32 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
     },
     destination: (settings, more = {}) => {
       const id = newId()
-      entries.set(id, { id, workspaceId, title: 'Hook', app: deps.connector.slug, enabled: true, settings, ...more })
+      entries.set(id, {
+        id,
+        workspaceId,
+        title: 'Hook',
+        app: deps.connector.slug,
+        enabled: true,
+        settings,
+        mappings: undefined,
+        consentCategories: [],
+        filters: new Map(),
+        ...more,
+      })
       return id
     },
-    append: async (destinations, events, perRecord = 1, more = {}) => {
+    change: (id, changes) => {
+      const entry = entries.get(id)
+      if (entry === undefined) throw new Error('no such destination')
+      entries.set(id, { ...entry, ...changes })
+    },
+    append: async (destinations, events, perRecord = 1, more = {}, eventOf = () => ({})) => {
       const records: Promise<LogPosition>[] = []
       for (let left = events; left > 0; left -= perRecord) {
-        const body = Array.from({ length: Math.min(perRecord, left) }, () => sampleEvent(sent++))
+        const body = Array.from({ length: Math.min(perRecord, left) }, () => {
+          const number = sent++
+          return { ...sampleEvent(number), ...eventOf(number) }
+        })
         const meta: DeliveryMeta = { w: workspaceId, s: sourceId, d: [...destinations], n: body.length, ...more }
         const bytes = Buffer.from(JSON.stringify(body))
         records.push(writer.append({ key: workspaceId, meta: JSON.stringify(meta), body: bytes }))

@@ -34,7 +34,7 @@ export const webhook: DestinationDefinition = {
       },
       {
         title: 'Answer what you mean',
-        text: '2xx: taken. 408, 429 and 5xx: tried again for hours, after Retry-After when you send it. Any other answer, redirects included: the event becomes a dead letter with your answer beside it.',
+        text: '2xx: taken. 408, 429 and 5xx: tried again for hours, after Retry-After when you send it. Any other answer, redirects included: the event becomes a dead letter with your answer beside it. A batch answered 400, 413 or 422 comes again in halves, until only the events at fault are refused.',
       },
     ],
   },

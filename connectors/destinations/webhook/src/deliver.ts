@@ -78,10 +78,14 @@ const urlOf = (settings: Settings): string => (typeof settings.url === 'string' 
 /** The event as it is, or what its mapping made of it. */
 const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefined ? json : JSON.stringify(payload))
 
+/** Statuses that refuse what is in a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21. */
+const refusesContent: ReadonlySet<number> = new Set([400, 413, 422])
+
 /**
  * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, network failure, timeout: to be tried again, after
- * `Retry-After` when given. Everything else, redirects included: rejected. Throws RetryableError or ConfigurationError,
- * with the request that was meant, when there was no answer.
+ * `Retry-After` when given. 400, 413 and 422 to several events: to be sent in halves, since one of them may be to blame.
+ * Everything else, redirects included: rejected. Throws RetryableError or ConfigurationError, with the request that was
+ * meant, when there was no answer.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
   const { settings } = context
@@ -90,6 +94,9 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverC
   const method = settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST'
   const headers = mergeHeaders(ownHeaders(settings, batch, body, context.clock()), settings.headers)
   const call = await sendRequest(context, { method, url: urlOf(settings), headers, body }, hiddenOf(settings))
+  const { status } = call.answer
+  if (batch.length > 1 && refusesContent.has(status))
+    return resultOfCall(call, { kind: 'split', reason: `HTTP ${status}` })
   return resultOfCall(call, outcomeOfAnswer(call.answer, context.clock()))
 }
 

@@ -171,6 +171,21 @@ describe('an answer', () => {
     expect(result.response).toContain('no such field')
   })
 
+  it.each([400, 413, 422])('%i to a batch: to be sent in halves, to one event: refused', async (status) => {
+    const { url } = await receiver({ status, body: 'too much' })
+    const settings = { url, batching: true }
+    const batch = await runConnector(webhook, settings, sampleEvents(2))
+    expect(batch).toMatchObject({ outcomes: { kind: 'split', reason: `HTTP ${status}` }, httpStatus: status })
+    const one = await runConnector(webhook, settings, sampleEvents(1))
+    expect(one.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
+  })
+
+  it.each([301, 401, 404, 410])('%i to a batch: all are refused, since halves would be too', async (status) => {
+    const { url } = await receiver({ status })
+    const result = await runConnector(webhook, { url, batching: true }, sampleEvents(3))
+    expect(result.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
+  })
+
   it('that never comes is to be tried again', async () => {
     const { url } = await receiver('hang')
     const failure = await runConnector(webhook, { url }, sampleEvents(1), { timeoutMs: 100 }).catch(

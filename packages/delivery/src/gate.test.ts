@@ -1,0 +1,174 @@
+import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import { createGate } from './gate.ts'
+import type { DestinationEntry } from './ports.ts'
+import { type DeliveryRecord, openRecord } from './record.ts'
+import { relay } from './testing-connector.ts'
+
+const event: PipelineEvent = {
+  eventId: '0-1-0',
+  messageId: 'm1',
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties: { total: 5 },
+  context: {},
+  test: false,
+  receivedAt: '2026-01-08T00:00:00.000Z',
+  timestamp: '2026-01-08T00:00:00.000Z',
+}
+const now = Date.parse(event.timestamp)
+
+const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}): DeliveryRecord => {
+  const text = `[${JSON.stringify({ ...event, ...more })}]\n`
+  const made = { partition: 0, offset: 1, time: now, key: 'w', body: Buffer.from(text) }
+  const record = openRecord({ ...made, meta: JSON.stringify({ w: 'w', s: 's1', d: ['d'], n: 1, ...meta }) })
+  if (record === undefined) throw new Error('no record')
+  return record
+}
+const entry: DestinationEntry = {
+  id: 'D-1',
+  workspaceId: 'w',
+  title: 'My orders',
+  app: 'relay',
+  enabled: true,
+  settings: {},
+  mappings: undefined,
+  consentCategories: [],
+  filters: new Map(),
+}
+const judge = (
+  of: Partial<DestinationEntry>,
+  more: Partial<PipelineEvent> = {},
+  options: { definition?: Partial<typeof relay>; meta?: { p?: string }; later?: number } = {},
+) =>
+  createGate({ ...relay, ...options.definition }, { ...entry, ...of })(
+    recordOf(more, options.meta),
+    0,
+    now + (options.later ?? 0),
+  )
+const sent = { kind: 'pass', action: 'send' }
+
+describe('integrations of an event', () => {
+  const left = { kind: 'filtered', reason: "Left out by the event's integrations" }
+  it.each<[Record<string, unknown> | undefined, object]>([
+    [undefined, sent],
+    [{}, sent],
+    [{ All: true }, sent],
+    [{ All: false }, left],
+    [{ all: false }, left],
+    [{ All: false, 'my ORDERS': true }, sent],
+    [{ All: false, relay: {} }, sent],
+    [{ All: false, RELAY: true }, sent],
+    [{ All: false, 'd-1': true }, sent],
+    [{ All: false, Webhook: true }, left],
+    [{ Webhook: false }, sent],
+    [{ 'My orders': false }, left],
+    [{ relay: false, 'My orders': true }, left],
+    [{ All: true, Relay: false }, left],
+    [{ All: 'no' }, sent],
+  ])('%j', (integrations, wanted) => {
+    expect(judge({}, integrations === undefined ? {} : { integrations })).toEqual(wanted)
+  })
+
+  it('are those of the event, not what lies deeper in it by the same name', () => {
+    expect(judge({}, { properties: { integrations: { All: false } } })).toEqual(sent)
+  })
+})
+
+describe('consent', () => {
+  const asks = { consentCategories: ['advertising', 'analytics'] }
+  const given = (categoryPreferences: unknown) => ({ context: { consent: { categoryPreferences } } })
+  it.each<[string, Record<string, unknown>, object]>([
+    ['none given', {}, sent],
+    ['an object without preferences', { context: { consent: {} } }, sent],
+    ['both', given({ advertising: true, analytics: true, other: false }), sent],
+    [
+      'one refused',
+      given({ advertising: false, analytics: true }),
+      { kind: 'filtered', reason: 'No consent for advertising' },
+    ],
+    ['one not there', given({ analytics: true }), { kind: 'filtered', reason: 'No consent for advertising' }],
+    ['an empty object', given({}), { kind: 'filtered', reason: 'No consent for advertising, analytics' }],
+    [
+      'something else than true',
+      given({ advertising: 'yes', analytics: true }),
+      { kind: 'filtered', reason: 'No consent for advertising' },
+    ],
+  ])('%s', (_, more, wanted) => {
+    expect(judge(asks, more)).toEqual(wanted)
+  })
+
+  it('is asked for by the destination only', () => {
+    expect(judge({}, given({ advertising: false }))).toEqual(sent)
+  })
+})
+
+describe('the filter of a connection', () => {
+  const filter = {
+    match: 'all' as const,
+    conditions: [{ id: 'aaaa', field: 'properties.total', operator: 'greater_than' as const, value: '10' }],
+  }
+  const left = { kind: 'filtered', reason: 'Filter of the connection' }
+  it('leaves out what does not meet it, of its own source only', () => {
+    expect(judge({ filters: new Map([['s1', filter]]) })).toEqual(left)
+    expect(judge({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
+    expect(judge({ filters: new Map([['s2', filter]]) })).toEqual(sent)
+  })
+
+  it('and the integrations do not hold what is sent again by name; consent does', () => {
+    const replay = { meta: { p: 'r' } }
+    expect(judge({ filters: new Map([['s1', filter]]) }, {}, replay)).toEqual(sent)
+    expect(judge({}, { integrations: { All: false } }, replay)).toEqual(sent)
+    const refused = { context: { consent: { categoryPreferences: { ads: false } } } }
+    expect(judge({ consentCategories: ['ads'] }, refused, replay)).toMatchObject({ kind: 'filtered' })
+  })
+
+  it('comes first when several leave an event out', () => {
+    expect(judge({ filters: new Map([['s1', filter]]) }, { integrations: { All: false } })).toEqual(left)
+  })
+})
+
+describe('age', () => {
+  it.each([
+    [7 * 86_400_000, 'Older than 7 days'],
+    [86_400_000, 'Older than 1 day'],
+    [90_000 * 60, 'Older than 90 minutes'],
+    [36 * 3_600_000, 'Older than 36 hours'],
+  ])('of %i ms: "%s"', (maxEventAgeMs, reason) => {
+    const definition = { maxEventAgeMs }
+    expect(judge({}, {}, { definition, later: maxEventAgeMs })).toEqual(sent)
+    expect(judge({}, {}, { definition, later: maxEventAgeMs + 1 })).toEqual({ kind: 'filtered', reason })
+  })
+})
+
+describe('mappings', () => {
+  const mappings = (...list: Partial<EventMapping>[]) =>
+    eventMappings.parse(list.map((one, n) => ({ id: `000${n}`, destination: 'send', field_mappings: [], ...one })))
+  const field = (name: string) => [
+    { id: 'aaaa', source: { type: 'FIELD', name: `properties.${name}` }, target: { name: 'total' } },
+  ]
+  it('say the action and what it is given', () => {
+    const own = mappings({ destination: 'order', field_mappings: field('total') as never })
+    expect(judge({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
+  })
+
+  it('that do not fit leave the event out', () => {
+    const own = mappings({ event_name: 'Signed Up' })
+    expect(judge({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping fits' })
+    expect(judge({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping fits' })
+  })
+
+  it('that cannot be followed fail the event with the reason', () => {
+    const own = mappings({ destination: 'order', field_mappings: field('nothing') as never })
+    expect(judge({ mappings: own })).toMatchObject({ kind: 'failed', reason: expect.stringContaining('total') })
+  })
+})
+
+it('an event that goes whole is not taken apart', () => {
+  const record = recordOf({ integrations: { All: true } })
+  let taken = 0
+  const watched = { ...record, values: (index: number) => (taken++, record.values(index)) }
+  expect(createGate(relay, { ...entry, consentCategories: ['ads'] })(watched, 0, now)).toEqual(sent)
+  expect(taken).toBe(0)
+})

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { createBucket } from './rate-limit.ts'
+
+/** When each of so many requests starts, each as early as the bucket lets it. */
+const starts = (limit: { requests: number; perMs: number }, count: number, lateMs = 0): number[] => {
+  const bucket = createBucket(limit)
+  let now = 1000
+  return Array.from({ length: count }, () => {
+    const wait = bucket.wait(now)
+    if (wait > 0) now += wait + lateMs
+    expect(bucket.wait(now)).toBe(0)
+    bucket.take(now)
+    return now
+  })
+}
+
+/** The most that started in any span of so many ms. */
+const most = (times: readonly number[], perMs: number): number =>
+  Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length))
+
+describe('a bucket', () => {
+  it.each([
+    { requests: 1, perMs: 1000 },
+    { requests: 3, perMs: 1000 },
+    { requests: 10, perMs: 100 },
+    { requests: 100, perMs: 1000 },
+    { requests: 1000, perMs: 60_000 },
+  ])('never lets more start in any span than $requests in $perMs ms, and wastes little of it', (limit) => {
+    const times = starts(limit, limit.requests * 4)
+    expect(most(times, limit.perMs)).toBeLessThanOrEqual(limit.requests)
+    const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
+    expect(span).toBeLessThanOrEqual(limit.perMs * 4 * 1.1)
+  })
+
+  it('holds the limit when it is asked late, too', () => {
+    const limit = { requests: 100, perMs: 1000 }
+    expect(most(starts(limit, 400, 37), limit.perMs)).toBeLessThanOrEqual(100)
+  })
+
+  it('does not refill while the clock goes back', () => {
+    const bucket = createBucket({ requests: 1, perMs: 1000 })
+    bucket.take(5000)
+    expect(bucket.wait(4000)).toBe(1000)
+    expect(bucket.wait(4500)).toBe(500)
+  })
+})

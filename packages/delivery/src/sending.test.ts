@@ -1,0 +1,287 @@
+import { type Peer, type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
+import { type EventMapping, eventMappings } from '@tributary/contract'
+import {
+  createTestDatabase,
+  createTestEventStore,
+  eventually,
+  type TestDatabase,
+  type TestEventStore,
+} from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { LaneSnapshot } from './lane.ts'
+import type { DeliverySettings } from './settings.ts'
+import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
+import { relay } from './testing-connector.ts'
+
+let database: TestDatabase
+let store: TestEventStore
+let fixture: Fixture
+const peers: Peer[] = []
+
+beforeAll(async () => {
+  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
+})
+afterAll(async () => {
+  await database.close()
+  await store.close()
+})
+beforeEach(async () => {
+  fixture = await open()
+})
+afterEach(async () => {
+  await fixture.close()
+  for (const peer of peers.splice(0)) await peer.close()
+  await database.db.deleteFrom('parked_deliveries').execute()
+  await store.command('truncate table deliveries')
+})
+
+const open = (settings: Partial<DeliverySettings> = {}): Promise<Fixture> =>
+  createFixture({ db: database.db, eventStore: store, connector: relay, settings })
+const reopen = async (settings: Partial<DeliverySettings>): Promise<void> => {
+  await fixture.close()
+  fixture = await open(settings)
+}
+const peerOf = async (
+  answer?: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer>,
+): Promise<Peer> => {
+  const peer = await startPeer(answer)
+  peers.push(peer)
+  return peer
+}
+const lane = (id: string): LaneSnapshot => {
+  const found = fixture.delivery.state().lanes.find((candidate) => candidate.destinationId === id)
+  if (found === undefined) throw new Error('no such lane')
+  return found
+}
+const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
+const committed = (): number => fixture.delivery.state().partitions.reduce((sum, place) => sum + place.committed, 0)
+const idsOf = (body: string): string[] => JSON.parse(body).map((one: { messageId: string }) => one.messageId)
+const actionsOf = (body: string): string[] => JSON.parse(body).map((one: { action: string }) => one.action)
+const outcomes = (body: string, of: (id: string) => object): PeerAnswer => ({
+  status: 200,
+  body: JSON.stringify(idsOf(body).map(of)),
+})
+const mapping = (more: object): object => ({ destination: 'send', field_mappings: [], ...more })
+const mappings = (...list: object[]): EventMapping[] =>
+  eventMappings.parse(list.map((one, index) => ({ id: `000${index}`, ...one })))
+const orders = (name: string) =>
+  mappings(
+    mapping({
+      destination: 'order',
+      field_mappings: [
+        { id: 'aaaa', source: { type: 'FIELD', name: `properties.${name}` }, target: { name: 'total' } },
+      ],
+    }),
+  )
+
+describe('what is left out', () => {
+  const onlyEven = {
+    match: 'all' as const,
+    conditions: [{ id: 'aaaa', field: 'properties.even', operator: 'equals' as const, value: 'true' }],
+  }
+  const parity = (number: number) => ({ properties: { even: number % 2 === 0 } })
+
+  it('is a row in the delivery log with its reason, once, and never a request, a parked row or a failure', async () => {
+    const peer = await peerOf()
+    const id = fixture.destination({ url: peer.url }, { filters: new Map([[fixture.sourceId, onlyEven]]) })
+    await fixture.append([id], 100, 7, {}, parity)
+    await fixture.delivery.idle()
+    expect(sortedIds(peer)).toEqual(expectedIds(0, 100).filter((_, index) => index % 2 === 0))
+    const rows = await fixture.attempts()
+    expect(rows.filter((row) => row.status === 'delivered')).toHaveLength(50)
+    const left = rows.filter((row) => row.status === 'filtered')
+    expect(new Set(left.map((row) => row.message_id)).size).toBe(50)
+    expect(left).toHaveLength(50)
+    expect(left[0]).toMatchObject({
+      reason: 'Filter of the connection',
+      http_status: 0,
+      attempt: 1,
+      request: '',
+      response: '',
+    })
+    expect(await parked()).toHaveLength(0)
+    expect(committed()).toBe(Math.ceil(100 / 7))
+    expect(lane(id).state).toBe('flowing')
+    await fixture.restart()
+    await fixture.delivery.idle()
+    expect(await fixture.attempts()).toHaveLength(100)
+  })
+
+  it('also of what was held while the destination was paused, however much it is', async () => {
+    await reopen({ attempts: { rows: 1000, waitMs: 20, bufferRows: 2000, bufferBytes: 16 * 1024 * 1024 } })
+    const peer = await peerOf()
+    const id = fixture.destination(
+      { url: peer.url },
+      { enabled: false, mappings: mappings(mapping({ event_name: 'x' })) },
+    )
+    await fixture.append([id], 10_000, 50)
+    await fixture.delivery.idle()
+    fixture.change(id, { enabled: true })
+    await eventually('all are written', async () => (await fixture.attempts()).length === 10_000)
+    await fixture.delivery.idle()
+    expect((await fixture.attempts()).every((row) => row.reason === 'No mapping fits')).toBe(true)
+    expect(peer.requests).toHaveLength(0)
+    expect(await parked()).toHaveLength(0)
+  })
+
+  it('a destination that is broken is probed with what passes, not with what is left out', async () => {
+    let dead = true
+    const peer = await peerOf(() => ({ status: dead ? 503 : 200 }))
+    const id = fixture.destination({ url: peer.url }, { filters: new Map([[fixture.sourceId, onlyEven]]) })
+    await fixture.append([id], 200, 1, {}, parity)
+    await eventually('the circuit breaks', () => lane(id).state === 'broken')
+    dead = false
+    await peer.until(() => new Set(peer.requests.flatMap(({ body }) => idsOf(body))).size === 100)
+    await fixture.delivery.idle()
+    expect(lane(id).state).toBe('flowing')
+    expect((await fixture.attempts()).filter((row) => row.status === 'filtered')).toHaveLength(100)
+    expect(await parked()).toHaveLength(0)
+  })
+})
+
+describe('mappings', () => {
+  it('what cannot be mapped is a dead letter with the reason, delays nobody, and goes out once the mapping is mended', async () => {
+    const peer = await peerOf()
+    const id = fixture.destination({ url: peer.url, batch: 10 }, { mappings: orders('total') })
+    await fixture.append([id], 40, 8, {}, (number) => ({ properties: number % 4 === 0 ? {} : { total: number } }))
+    await fixture.delivery.idle()
+    expect(distinct(peer)).toBe(30)
+    const [first] = peer.requests
+    expect(JSON.parse(first?.body ?? '')[0]).toEqual({ messageId: 'm-1', action: 'order', payload: { total: 1 } })
+    const rows = await parked()
+    expect(rows).toHaveLength(5)
+    expect(rows[0]).toMatchObject({ state: 'dead', event_count: 2, attempts: 1, last_status: null })
+    expect(rows[0]?.last_reason).toContain('total')
+    const dead = (await fixture.attempts()).filter((row) => row.status === 'dead')
+    expect(dead).toHaveLength(10)
+    expect(dead[0]).toMatchObject({ http_status: 0, reason: rows[0]?.last_reason })
+    expect(lane(id).state).toBe('flowing')
+
+    fixture.change(id, { mappings: mappings(mapping({ destination: 'note' })) })
+    await database.db
+      .updateTable('parked_deliveries')
+      .set({ state: 'waiting', next_time: new Date(), attempts: 0 })
+      .execute()
+    await fixture.delivery.retryNow(id)
+    await peer.until(() => distinct(peer) === 40)
+    await fixture.delivery.idle()
+    expect(peer.requests.slice(-1).flatMap(({ body }) => actionsOf(body))).toContain('note')
+    expect(await parked()).toHaveLength(0)
+  })
+
+  it('a retry uses the mappings in force then', async () => {
+    let dead = true
+    const peer = await peerOf(() => ({ status: dead ? 503 : 200 }))
+    const id = fixture.destination({ url: peer.url })
+    await fixture.append([id], 20)
+    await eventually('the circuit breaks', () => lane(id).state === 'broken')
+    fixture.change(id, {
+      mappings: mappings(
+        mapping({
+          filters: [{ id: 'aaaa', field: 'properties.number', operator: 'less_than', value: '5' }],
+          destination: 'note',
+        }),
+      ),
+    })
+    peer.requests.length = 0
+    dead = false
+    await eventually('all have a fate', async () => {
+      const rows = await fixture.attempts()
+      return new Set(rows.filter((row) => row.status !== 'retry').map((row) => row.message_id)).size === 20
+    })
+    await fixture.delivery.idle()
+    const fates = (await fixture.attempts()).filter((row) => row.status !== 'retry')
+    expect(fates.filter((row) => row.status === 'filtered')).toHaveLength(15)
+    expect(peer.requests.filter(({ body }) => actionsOf(body)[0] === 'note').length).toBeGreaterThanOrEqual(5)
+    expect(await parked()).toHaveLength(0)
+  })
+
+  it('a batch has events of one action', async () => {
+    const peer = await peerOf()
+    const id = fixture.destination(
+      { url: peer.url, batch: 20 },
+      { mappings: mappings(mapping({ event_name: 'A' }), mapping({ destination: 'note' })) },
+    )
+    await fixture.append([id], 100, 10, {}, (number) => ({ event: number % 2 === 0 ? 'A' : 'B' }))
+    await fixture.delivery.idle()
+    const batches = peer.requests.map(({ body }) => actionsOf(body))
+    expect(batches.every((actions) => new Set(actions).size === 1)).toBe(true)
+    expect(new Set(batches.flat())).toEqual(new Set(['send', 'note']))
+    expect(batches.length).toBeLessThan(20)
+    expect(sortedIds(peer)).toEqual(expectedIds(0, 100))
+  })
+})
+
+describe('what a destination allows', () => {
+  it('its rate is kept, by every request, and what waits for it does not hold the position', async () => {
+    await reopen({ crawlMs: 200 })
+    const times: number[] = []
+    const peer = await peerOf(() => {
+      times.push(performance.now())
+      return { status: 200 }
+    })
+    const id = fixture.destination({ url: peer.url, rate: 10, rate_ms: 500 })
+    await fixture.append([id], 40)
+    await eventually('the position moves on', () => committed() === 40)
+    expect(peer.requests.length).toBeLessThan(40)
+    await peer.until(() => distinct(peer) === 40)
+    await fixture.delivery.idle()
+    expect(messageIds(peer)).toHaveLength(40)
+    // Arrivals may bunch up by what the machine is late; starts do not.
+    const spans = times.map((from) => times.filter((time) => time >= from && time < from + 450).length)
+    expect(Math.max(...spans)).toBeLessThanOrEqual(11)
+    expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThanOrEqual(1800)
+    expect(await parked()).toHaveLength(0)
+  })
+})
+
+describe('a batch', () => {
+  it('that fails by halves: what was taken is not sent again, what was refused is a dead letter, the rest is retried', async () => {
+    let first = true
+    const peer = await peerOf(({ body }) => {
+      const answer = outcomes(body, (id) => {
+        const number = Number(id.slice(2))
+        if (number % 4 === 1) return { kind: 'rejected', reason: 'Unknown product' }
+        if (number % 4 === 2 && first) return { kind: 'retry', reason: 'Busy' }
+        return { kind: 'delivered' }
+      })
+      first = false
+      return answer
+    })
+    const id = fixture.destination({ url: peer.url, batch: 20, wait: 300 })
+    await fixture.append([id], 20, 4)
+    await eventually('the second try', () => peer.requests.length >= 2)
+    await fixture.delivery.idle()
+    const counts = new Map<string, number>()
+    for (const name of messageIds(peer)) counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const [name, count] of counts) expect([name, count]).toEqual([name, Number(name.slice(2)) % 4 === 2 ? 2 : 1])
+    const rows = await parked()
+    expect(rows.map((row) => [row.state, row.last_reason, row.event_indexes])).toEqual(
+      Array.from({ length: 5 }, () => ['dead', 'Unknown product', [1]]),
+    )
+    const log = await fixture.attempts()
+    const of = (status: string) => log.filter((row) => row.status === status).length
+    expect([of('delivered'), of('dead'), of('retry')]).toEqual([15, 5, 5])
+  })
+
+  it('that is refused as a whole is halved until the one at fault stands alone', async () => {
+    const peer = await peerOf(({ body }) => ({ status: idsOf(body).includes('m-13') ? 413 : 200, body: 'too large' }))
+    const id = fixture.destination({ url: peer.url, batch: 32, wait: 300 })
+    await fixture.append([id], 32, 8)
+    await fixture.delivery.idle()
+    const taken = peer.requests.filter(({ body }) => !idsOf(body).includes('m-13')).flatMap(({ body }) => idsOf(body))
+    expect(taken.toSorted()).toEqual(
+      expectedIds(0, 32)
+        .filter((name) => name !== 'm-13')
+        .toSorted(),
+    )
+    // 32, 16, 8, 4, 2 and the one: each time with a half that is taken.
+    expect(peer.requests).toHaveLength(6 + 5)
+    expect(lane(id).state).toBe('flowing')
+    const rows = await parked()
+    expect(rows).toMatchObject([{ state: 'dead', event_indexes: [5], last_status: 413, last_reason: 'HTTP 413' }])
+    const log = await fixture.attempts()
+    expect(log).toHaveLength(32)
+    expect(log.filter((row) => row.status === 'dead').map((row) => row.message_id)).toEqual(['m-13'])
+  })
+})
