@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errors, nextPageToken, pageQuery, time } from './fields.ts'
+import { errors, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
 /**
@@ -54,10 +54,21 @@ export const parkedDelivery = z.object({
   last_reason: z.string(),
   request: z.string(),
   response: z.string(),
+  /** Which events they are, at most 100; empty for those that were held without a try. */
+  events: z.array(
+    z.object({
+      name: z.string(),
+      event_id: z.string(),
+      message_id: z.string(),
+      event_type: z.string(),
+      event_title: z.string(),
+    }),
+  ),
 })
 export type ParkedDelivery = z.infer<typeof parkedDelivery>
 
-const parkedSummary = z.object({
+/** How much is parked in one state. */
+export const parkedSummary = z.object({
   /** Number of events. */
   event_count: z.number().int(),
   oldest_time: time.nullable(),
@@ -82,8 +93,8 @@ export const deliveries = {
     name: 'deliveries.listParked',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/parkedDeliveries',
-    summary: 'What is held for a destination, waiting or dead; latest first.',
-    query: pageQuery.extend({ state: z.enum(parkedStates).optional() }),
+    summary: 'What is held for a destination, waiting or dead, or of one failure group; latest first.',
+    query: pageQuery.extend({ state: z.enum(parkedStates).optional(), failure_group: reference.optional() }),
     response: z.object({ parked_deliveries: z.array(parkedDelivery), next_page_token: nextPageToken }),
     errors: [errors.notFound],
   }),

@@ -132,10 +132,15 @@ export const destinations = {
     name: 'destinations.retry',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:retry',
-    summary: 'Makes waiting or dead deliveries due now; without a state, both.',
-    request: z.object({ state: z.enum(['waiting', 'dead']).optional() }),
+    summary:
+      'Makes waiting or dead deliveries due now: those of a state, of a failure group or of one parked delivery; all of them when nothing is named.',
+    request: z.object({
+      state: z.enum(['waiting', 'dead']).optional(),
+      failure_group: reference.optional(),
+      parked_delivery: reference.optional(),
+    }),
     /** How many events are due now. */
     response: z.object({ event_count: z.number().int() }),
-    errors: [errors.forbidden, errors.notFound],
+    errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
 }

@@ -110,4 +110,5 @@ export const resourceNames = {
   parkedDelivery: resourcePattern(
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),
+  failureGroup: resourcePattern('workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}'),
 } as const

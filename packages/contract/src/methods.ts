@@ -2,9 +2,11 @@ import { catalogDestinations, catalogSources } from './catalog.ts'
 import { config } from './client-config.ts'
 import { connections } from './connections.ts'
 import { deliveries } from './deliveries.ts'
+import { deliveryOverviews } from './delivery-overview.ts'
 import { destinations } from './destinations.ts'
 import { droppedEvents } from './dropped-events.ts'
 import { events } from './events.ts'
+import { failureGroups } from './failure-groups.ts'
 import { invitationLinks, invitations } from './invitations.ts'
 import { mappings } from './mappings.ts'
 import { memberships } from './memberships.ts'
@@ -45,6 +47,8 @@ export const methods = {
   connections,
   events,
   deliveries,
+  deliveryOverviews,
+  failureGroups,
   refusedRequests,
   droppedEvents,
   metrics,

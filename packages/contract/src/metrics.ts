@@ -28,7 +28,8 @@ export type Granularity = (typeof granularities)[number]
 /** The longest range, days; hours are told apart over a shorter one. */
 export const metricRangeDays = { hour: 31, day: 400, total: 400 } as const satisfies Record<Granularity, number>
 
-const seconds = z
+/** Whole seconds since 1970, also as text. */
+export const epochSeconds = z
   .union([z.number().int().min(0).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, 'Must be whole seconds')])
   .transform(Number)
 
@@ -41,8 +42,8 @@ export const metrics = {
       'Counts per UTC hour, per UTC day or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number; empty buckets are left out, a total never is. `events_received` counts accepted and blocked events, `profiles` the distinct users in them.',
     query: z.object({
       metric: z.enum(metricNames),
-      'start_date.seconds': seconds,
-      'end_date.seconds': seconds,
+      'start_date.seconds': epochSeconds,
+      'end_date.seconds': epochSeconds,
       granularity: z.enum(granularities).default('day'),
       /** Only the events of this source, by resource name. */
       source: reference.optional(),

@@ -11,6 +11,7 @@ import { listConnections } from './connections/list.ts'
 import { updateConnection } from './connections/update.ts'
 import { listDeliveries } from './deliveries/list.ts'
 import { listParkedDeliveries } from './deliveries/list-parked.ts'
+import { getDeliveryOverview } from './delivery-overviews/get.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { createDestination } from './destinations/create.ts'
 import { deleteDestination } from './destinations/delete.ts'
@@ -24,6 +25,9 @@ import { listSourceDroppedEvents } from './dropped-events/list-by-source.ts'
 import { getEvent } from './events/get.ts'
 import { listEvents } from './events/list.ts'
 import { listSourceEvents } from './events/list-by-source.ts'
+import { discardFailureGroup } from './failure-groups/discard.ts'
+import { getFailureGroup } from './failure-groups/get.ts'
+import { listFailureGroups } from './failure-groups/list.ts'
 import type { Images } from './images/images.ts'
 import { getInferredSchema } from './inferred-schemas/get.ts'
 import { acceptInvitationLink } from './invitation-links/accept.ts'
@@ -224,6 +228,12 @@ export const createHandlers = (
   },
   events: { listBySource: listSourceEvents(deps), list: listEvents(deps), get: getEvent(deps) },
   deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },
+  deliveryOverviews: { get: getDeliveryOverview(deps) },
+  failureGroups: {
+    list: listFailureGroups(deps),
+    get: getFailureGroup(deps),
+    discard: discardFailureGroup(deps),
+  },
   refusedRequests: {
     listBySource: listSourceRefusedRequests(deps),
     list: listRefusedRequests(deps),

@@ -230,6 +230,7 @@ describe('failures', () => {
     expect(dead?.request).not.toContain('s3cr3t-value')
     expect(dead?.response).toContain('no such order')
     const rows = (await fixture.attempts()).filter((row) => row.status === 'dead')
+    expect(dead?.event_ids).toHaveLength(1)
     expect(rows).toMatchObject([{ message_id: 'm-3', http_status: 422, reason: 'HTTP 422' }])
     expect(rows[0]?.response).toContain('no such order')
   })

@@ -101,6 +101,7 @@ describe('held ranges', () => {
       offset: 10,
       end: 20,
       indexes: [],
+      eventIds: [],
       attempts: 0,
       firstTime: 0,
       nextTime: 0,

@@ -132,7 +132,9 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
       now,
     }
     const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
-    return decision.kind === 'delivered' ? undefined : { index: item.index, decision, result }
+    return decision.kind === 'delivered'
+      ? undefined
+      : { index: item.index, eventId: item.event.eventId, decision, result }
   }
 
   /** Failed events of a row are replaced when all of the row is known, others parked now. */
@@ -163,7 +165,12 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
   }
 
   const adoptPart = (part: Part, items: readonly Item[], now: number): void => {
-    const fates = items.map(({ index }) => ({ index, decision: { kind: 'returned' as const }, result: undefined }))
+    const fates = items.map(({ index, event }) => ({
+      index,
+      eventId: event.eventId,
+      decision: { kind: 'returned' as const },
+      result: undefined,
+    }))
     for (const row of rowsOf(destinationId, part, fates, now)) {
       const adopted: Part = {
         record: part.record,
@@ -203,7 +210,8 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         const { part, index, verdict } = item
         const { reason } = verdict
         if (verdict.kind === 'failed') {
-          failed.push({ part, value: { index, decision: { kind: 'dead', reason }, result: undefined } })
+          const decision = { kind: 'dead' as const, reason }
+          failed.push({ part, value: { index, eventId: item.event.eventId, decision, result: undefined } })
           log(item, { status: 'dead', reason }, untried, now)
         } else log(item, { status: 'filtered', reason }, untried, now)
       }
@@ -213,7 +221,12 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
     giveBack: (items, now) => {
       const pairs = items.map((item) => ({
         part: item.part,
-        value: { index: item.index, decision: { kind: 'returned' as const }, result: undefined },
+        value: {
+          index: item.index,
+          eventId: item.event.eventId,
+          decision: { kind: 'returned' as const },
+          result: undefined,
+        },
       }))
       for (const [part, fates] of groupByPart(pairs)) {
         if (part.row === undefined) park(part, fates, fates.length, now)
@@ -230,7 +243,12 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
     unreadable: (part, now) => {
       const decision = { kind: 'dead' as const, reason: 'The record in the log is unreadable' }
       const indexes = part.row?.indexes ?? Array.from({ length: part.record.meta.n }, (_, index) => index)
-      const fates = indexes.map((index) => ({ index, decision, result: undefined }))
+      const fates = indexes.map((index, place) => ({
+        index,
+        eventId: part.row?.eventIds[place] ?? '',
+        decision,
+        result: undefined,
+      }))
       if (part.row === undefined) return park(part, fates, 1, now)
       part.fates.push(...fates)
       releasePart(part)

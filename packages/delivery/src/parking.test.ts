@@ -9,6 +9,7 @@ const row = (id: string, attempts = 0): NewParkedRow => ({
   partition: 0,
   offset: 1,
   indexes: [0],
+  eventIds: [],
   attempts,
   firstTime: 0,
   nextTime: 0,

@@ -11,6 +11,8 @@ export type ParkedRow = {
   partition: number
   offset: number
   indexes: readonly number[]
+  /** Ids of these events, in the same order; empty where they are not known. */
+  eventIds: readonly string[]
   attempts: number
   /** Epoch ms. */
   firstTime: number
@@ -78,6 +80,7 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   log_offset: row.offset,
   log_end: row.end ?? null,
   event_indexes: [...row.indexes],
+  event_ids: [...row.eventIds],
   event_count: row.events,
   bytes: row.bytes,
   state: row.state,
@@ -153,6 +156,7 @@ const rowColumns = [
   'log_offset',
   'log_end',
   'event_indexes',
+  'event_ids',
   'event_count',
   'bytes',
   'attempts',
@@ -170,6 +174,7 @@ type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof
   log_offset: string
   log_end: string | null
   event_indexes: number[]
+  event_ids: string[]
   event_count: number
   bytes: string
   attempts: number
@@ -187,6 +192,7 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   offset: Number(row.log_offset),
   end: Number(row.log_end ?? Number(row.log_offset) + 1),
   indexes: row.event_indexes,
+  eventIds: row.event_ids,
   events: row.event_count,
   bytes: Number(row.bytes),
   attempts: row.attempts,

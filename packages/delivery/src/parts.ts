@@ -7,6 +7,8 @@ import type { Decision } from './retry-rules.ts'
 /** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
 export type Fate = {
   index: number
+  /** Empty where it is not known. */
+  eventId: string
   decision: Exclude<Decision, { kind: 'delivered' }> | { kind: 'returned' }
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
 }
@@ -53,6 +55,7 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     (latest, fate) => Math.max(latest, 'nextTime' in fate.decision ? fate.decision.nextTime : now),
     now,
   )
+  const inOrder = fates.toSorted((a, b) => a.index - b.index)
   return {
     id: newId(),
     workspaceId: record.meta.w,
@@ -60,7 +63,8 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     destinationId,
     partition: record.partition,
     offset: record.offset,
-    indexes: fates.map((fate) => fate.index).toSorted((a, b) => a - b),
+    indexes: inOrder.map((fate) => fate.index),
+    eventIds: inOrder.every((fate) => fate.eventId !== '') ? inOrder.map((fate) => fate.eventId) : [],
     attempts: (row?.attempts ?? 0) + (tried ? 1 : 0),
     // The time for retries runs from the first try on.
     firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,

@@ -32,6 +32,7 @@ const rowOf = (id: string, range: HeldRange, now: number, dead: string | undefin
   offset: rangeLow(range),
   end: range.end,
   indexes: [],
+  eventIds: [],
   attempts: 0,
   firstTime: range.firstTime,
   nextTime: now,

@@ -3,27 +3,37 @@ import type { Handler } from '@tributary/http'
 import { type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
+import { groupIdOf, inGroup } from '../failure-groups/read.ts'
 import { createdCursor, openPage } from '../paging.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { readEventNames } from './event-names.ts'
 
 /** The time of a row to the millisecond, as a cursor carries it. */
 const parkedTime = sql<Date>`date_trunc('milliseconds', first_time)`
 
-/** What is parked for a destination, latest first. */
+/** Events that one row names at most. */
+const eventsOfRow = 100
+
+/** What is parked for a destination, latest first, with what its events are called. */
 export const listParkedDeliveries =
-  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.deliveries.listParked> =>
-  async ({ actor, params, query }) => {
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.listParked> =>
+  async ({ actor, params, query, signal }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const { id } = await readDestination(db, workspace.id, params.destination)
     const page = openPage('deliveries.listParked', params, query, createdCursor)
     const { after } = page
-    const { state } = query
+    const { state, failure_group } = query
+    const group =
+      failure_group === undefined
+        ? undefined
+        : groupIdOf('failure_group', failure_group, { workspaceId: workspace.id, destinationId: id })
     const found = await db
       .selectFrom('parked_deliveries')
       .selectAll()
       .where('destination_id', '=', id)
       .where('workspace_id', '=', workspace.id)
       .$if(state !== undefined, (select) => select.where('state', '=', state ?? 'waiting'))
+      .$if(group !== undefined, (select) => select.where(inGroup(group ?? '')))
       .$if(after !== undefined, (select) =>
         select.where(sql<SqlBool>`(${parkedTime}, id) < (${after?.[0] ?? ''}::timestamptz, ${after?.[1] ?? ''}::uuid)`),
       )
@@ -32,6 +42,13 @@ export const listParkedDeliveries =
       .limit(page.size + 1)
       .execute()
     const { rows, next } = page.cut(found, (row) => [row.first_time.toISOString(), row.id])
+    const names = await readEventNames(
+      eventStore,
+      workspace.id,
+      [...new Set(rows.map((row) => row.source_id))],
+      rows.flatMap((row) => row.event_ids.slice(0, eventsOfRow)),
+      signal,
+    )
     return {
       parked_deliveries: rows.map((row) => ({
         name: resourceNames.parkedDelivery.format({
@@ -50,6 +67,16 @@ export const listParkedDeliveries =
         last_reason: row.last_reason,
         request: row.request,
         response: row.response,
+        events: row.event_ids.slice(0, eventsOfRow).map((event_id) => {
+          const found = names.get(event_id)
+          return {
+            name: resourceNames.event.format({ workspace: workspace.id, event: event_id }),
+            event_id,
+            message_id: found?.message_id ?? '',
+            event_type: found?.type ?? '',
+            event_title: found === undefined ? '' : found.event === '' ? found.type : found.event,
+          }
+        }),
       })),
       next_page_token: next,
     }

@@ -1,33 +1,15 @@
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { z } from 'zod'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { openPage } from '../paging.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 
 /** Newest first: time in epoch ms, then event and attempt. */
 const deliveryCursor = z.tuple([z.number().int(), z.string().max(200), z.number().int()])
-
-/** How much is parked for a destination, by state. */
-const parkedSummaries = async (db: Db, destinationId: string) => {
-  const rows = await db
-    .selectFrom('parked_deliveries')
-    .select((query) => [
-      'state',
-      query.fn.sum<string>('event_count').as('event_count'),
-      query.fn.min('first_time').as('oldest_time'),
-    ])
-    .where('destination_id', '=', destinationId)
-    .groupBy('state')
-    .execute()
-  const of = (state: 'waiting' | 'dead') => {
-    const row = rows.find((each) => each.state === state)
-    return { event_count: Number(row?.event_count ?? 0), oldest_time: row?.oldest_time.toISOString() ?? null }
-  }
-  return { waiting: of('waiting'), dead: of('dead') }
-}
 
 /** The attempts of a destination, newest first, and how much is parked for it. */
 export const listDeliveries =

@@ -1,12 +1,25 @@
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
+import { groupIdOf, inGroup } from '../failure-groups/read.ts'
+import { isId, parseReference } from '../resource-ids.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { readDestination } from './read.ts'
 
-/** Makes what is parked for a destination due now. What was dead gets the whole time for retries anew. */
+const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: string }): string => {
+  const ids = parseReference(resourceNames.parkedDelivery, 'parked_delivery', name)
+  if (ids.workspace !== place.workspaceId || ids.destination !== place.destinationId || !isId(ids.parked_delivery))
+    throw notFound('parked delivery not found')
+  return ids.parked_delivery
+}
+
+/**
+ * Makes what is parked for a destination due now, or a part of it; what is gone meanwhile is no failure. What was dead
+ * gets the whole time for retries anew.
+ */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>
   async ({ actor, params, body }) => {
@@ -14,6 +27,17 @@ export const retryDestination =
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     const states = body.state === undefined ? ['waiting', 'dead'] : [body.state]
+    const place = { workspaceId: workspace.id, destinationId: id }
+    const group = body.failure_group === undefined ? undefined : groupIdOf('failure_group', body.failure_group, place)
+    const parked = body.parked_delivery === undefined ? undefined : parkedIdOf(body.parked_delivery, place)
+    const which = sql.join(
+      [
+        sql`destination_id = ${id} and workspace_id = ${workspace.id} and state = any(${states}::text[])`,
+        ...(group === undefined ? [] : [inGroup(group)]),
+        ...(parked === undefined ? [] : [sql`id = ${parked}`]),
+      ],
+      sql` and `,
+    )
     return await db.transaction().execute(async (tx) => {
       const { rows } = await sql<{ event_count: string }>`
         with due as (
@@ -21,7 +45,7 @@ export const retryDestination =
             next_time = ${time}::timestamptz, state = 'waiting',
             first_time = case state when 'dead' then ${time}::timestamptz else first_time end,
             attempts = case state when 'dead' then 0 else attempts end
-          where destination_id = ${id} and workspace_id = ${workspace.id} and state = any(${states}::text[])
+          where ${which}
           returning event_count)
         select coalesce(sum(event_count), 0) as event_count from due`.execute(tx)
       const event_count = Number(rows[0]?.event_count ?? 0)
@@ -31,7 +55,12 @@ export const retryDestination =
         resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { states, event_count },
+        detail: {
+          states,
+          event_count,
+          ...(group === undefined ? {} : { failure_group: group }),
+          ...(parked === undefined ? {} : { parked_delivery: parked }),
+        },
         time,
       })
       return { event_count }

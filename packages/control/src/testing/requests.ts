@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { methodList, methods, type Source } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import type { OpenIdProvider } from '@tributary/test-kit'
@@ -44,6 +45,35 @@ const storeEvent = async (harness: Harness, workspaceId: string): Promise<void> 
   await harness.eventStore.insert('events', JSON.stringify(event), { token: 'requests' })
 }
 
+/** The id of the group of what `parkDead` parks. */
+const deadGroup = createHash('md5').update('dead\n500\nno').digest('hex')
+
+let parkedAt = 0
+
+/** A dead letter of a destination. */
+const parkDead = async (harness: Harness, workspaceId: string, destinationId: string): Promise<void> => {
+  await harness.db
+    .insertInto('parked_deliveries')
+    .values({
+      id: newId(),
+      workspace_id: workspaceId,
+      source_id: newId(),
+      destination_id: destinationId,
+      log_partition: 0,
+      log_offset: parkedAt++,
+      event_indexes: [0],
+      event_ids: [eventId],
+      event_count: 1,
+      state: 'dead',
+      attempts: 1,
+      first_time: new Date(harness.now()),
+      next_time: new Date(harness.now()),
+      last_status: 500,
+      last_reason: 'no',
+    })
+    .execute()
+}
+
 type Made = Awaited<ReturnType<typeof makeResources>>
 
 /** Bodies that need nothing special, by method. */
@@ -66,6 +96,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'destinations.update': { title: 'Title' },
   'destinations.updateSetting': { name: 'batch_size', value: 5 },
   'destinations.retry': {},
+  'failureGroups.discard': {},
   'violations.replayBlocked': {},
   'connections.update': { enabled: false },
   'sessions.deleteOthers': {},
@@ -108,6 +139,7 @@ export const createRequests = async (
     const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
+    if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),
@@ -118,6 +150,7 @@ export const createRequests = async (
       writekey: idIn(made.writekey.name),
       connection: idIn(made.connection.name),
       event: eventId,
+      failure_group: deadGroup,
       version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
     }
@@ -134,6 +167,8 @@ export const createRequests = async (
     }
     if (name === 'metrics.get')
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
+    if (name === 'deliveryOverviews.get')
+      return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
     return { path, ...(method.request === undefined ? {} : { body: bodiesFor(organization, made)[name] }) }
   }

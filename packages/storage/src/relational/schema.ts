@@ -161,6 +161,8 @@ export type ParkedDeliveriesTable = {
   log_end: ColumnType<string | null, number | string | null | undefined, number | string | null>
   /** Which events of the log record, by index. */
   event_indexes: number[]
+  /** Their ids in the same order; empty for a range. */
+  event_ids: Generated<string[]>
   event_count: number
   bytes: ColumnType<string, number | string | undefined, number | string>
   state: 'waiting' | 'dead'

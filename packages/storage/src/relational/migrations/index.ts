@@ -5,6 +5,7 @@ import { up as accounts } from './0003-accounts.ts'
 import { up as sourceSchemas } from './0004-source-schemas.ts'
 import { up as mappings } from './0005-mappings.ts'
 import { up as replays } from './0007-replays.ts'
+import { up as parkedEvents } from './0008-parked-events.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004-source-schemas', up: sourceSchemas },
   { name: '0005-mappings', up: mappings },
   { name: '0007-replays', up: replays },
+  { name: '0008-parked-events', up: parkedEvents },
 ]

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { parkedStates } from './deliveries.ts'
+import { errors, nextPageToken, pageQuery, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** What is held for a destination for one cause: the same state, reason and HTTP status. */
+export const failureGroup = z.object({
+  /** `workspaces/{id}/destinations/{id}/failureGroups/{id}`; the same cause has the same name again. */
+  name: z.string(),
+  state: z.enum(parkedStates),
+  /** Of the last attempt; empty for what was not tried yet. */
+  reason: z.string(),
+  /** Null before the first try and when there was no answer. */
+  http_status: z.number().int().nullable(),
+  event_count: z.number().int(),
+  /** When the first of them was tried first, and the last of them. */
+  first_time: time,
+  last_time: time,
+  /** When the next of them is tried again; null for dead letters. */
+  next_time: time.nullable(),
+  /** The most that one of them was tried. */
+  attempts: z.number().int(),
+  /** What was sent and answered last, without secrets. */
+  request: z.string(),
+  response: z.string(),
+})
+export type FailureGroup = z.infer<typeof failureGroup>
+
+export const failureGroups = {
+  list: defineMethod({
+    name: 'failureGroups.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/failureGroups',
+    summary: 'What is held for a destination by its cause: dead letters first, of each state the largest group.',
+    query: pageQuery,
+    response: z.object({ failure_groups: z.array(failureGroup), next_page_token: nextPageToken }),
+    errors: [errors.notFound],
+  }),
+  get: defineMethod({
+    name: 'failureGroups.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}',
+    summary: 'Reads a failure group; 404 once nothing of it is left.',
+    response: failureGroup,
+    errors: [errors.notFound],
+  }),
+  discard: defineMethod({
+    name: 'failureGroups.discard',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}:discard',
+    summary:
+      'Gives up dead letters for good: they cannot be retried any more. The delivery log says so for each of their events.',
+    request: z.object({}),
+    /** How many events. */
+    response: z.object({ event_count: z.number().int() }),
+    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+  }),
+}

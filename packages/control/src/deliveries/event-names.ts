@@ -1,0 +1,32 @@
+import type { EventStore } from '@tributary/storage'
+
+/** What names an event in a list. */
+export type EventName = { event_id: string; message_id: string; type: string; event: string }
+
+/** Ids of one query: each is looked for in the filters of every part. */
+const idsPerQuery = 1000
+
+/**
+ * What events of a workspace are called, by id; one that is not stored (any more) is left out. Sources narrow down
+ * where the event store looks.
+ */
+export const readEventNames = async (
+  eventStore: EventStore,
+  workspaceId: string,
+  sourceIds: readonly string[],
+  eventIds: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, EventName>> => {
+  const names = new Map<string, EventName>()
+  for (let at = 0; at < eventIds.length; at += idsPerQuery) {
+    const rows = await eventStore.query<EventName>(
+      `select event_id, message_id, type, event from events
+       where workspace_id = {workspace:String} and source_id in {sources:Array(String)}
+         and event_id in {ids:Array(String)}`,
+      { workspace: workspaceId, sources: sourceIds, ids: eventIds.slice(at, at + idsPerQuery) },
+      { lane: 'short', signal },
+    )
+    for (const row of rows) names.set(row.event_id, row)
+  }
+  return names
+}

@@ -1,0 +1,18 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { offsetCursor, openPage, slicePage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { readGroups } from './read.ts'
+
+/** What is held for a destination by its cause. */
+export const listFailureGroups =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.list> =>
+  async ({ actor, params, query }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const { id } = await readDestination(db, workspace.id, params.destination)
+    const page = openPage('failureGroups.list', params, query, offsetCursor)
+    const { rows, next } = slicePage(page, await readGroups(db, { workspaceId: workspace.id, destinationId: id }))
+    return { failure_groups: rows, next_page_token: next }
+  }
