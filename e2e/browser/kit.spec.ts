@@ -193,3 +193,70 @@ test('no component breaks a rule of accessibility or sticks out of a phone, in l
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   }
 })
+
+test('MAP-17: an editor works without any request to another origin, and a plain field takes its place when its module cannot be loaded', async ({
+  page,
+}) => {
+  const asked = new Set<string>()
+  page.on('request', (request) => asked.add(new URL(request.url()).origin))
+  await page.goto('')
+  const editor = page.getByRole('textbox', { name: 'JSON', exact: true })
+  await expect(page.locator('.cm-editor').first()).toBeVisible()
+  await editor.fill('[7]')
+  await expect(editor).toHaveText('[7]')
+  expect([...asked].filter((origin) => origin !== new URL(kit?.url ?? '').origin && origin !== 'null')).toEqual([])
+
+  await page.route(/code-mirror/, (route) => route.abort())
+  await page.goto('')
+  await expect(page.locator('textarea[aria-label="JSON"]')).toBeVisible()
+  await editor.fill('[8]')
+  await expect(editor).toHaveValue('[8]')
+  await expect(page.locator('.cm-editor')).toHaveCount(0)
+})
+
+test('in an editor Tab indents, and leaves it after Escape; Shift and Tab go back', async ({ page }) => {
+  await page.goto('')
+  await expect(page.locator('.cm-editor').first()).toBeVisible()
+  const editor = page.getByRole('textbox', { name: 'JSON', exact: true })
+  await editor.fill('x')
+  await page.keyboard.press('Tab')
+  await expect(editor).toHaveText('  x')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Tab')
+  await expect(editor).not.toBeFocused()
+  await page.keyboard.press('Shift+Tab')
+  await expect(editor).toBeFocused()
+  // Whoever types again is back in the text.
+  await page.keyboard.press('End')
+  await page.keyboard.press('Tab')
+  await expect(editor).toBeFocused()
+})
+
+test('MAP-11, MAP-12, MAP-14, MAP-15: what a template can use is put where the cursor is, and a mistake in it is told until it is mended', async ({
+  page,
+}) => {
+  await page.goto('')
+  await expect(page.locator('.cm-editor').first()).toBeVisible()
+  const settings = page.getByRole('region', { name: 'Settings' })
+  const editor = settings.getByRole('textbox', { name: 'Message' })
+  await expect(settings.getByRole('group', { name: 'Variables' }).getByRole('button').first()).toHaveText('event')
+  await expect(settings.getByRole('group', { name: 'Filters' }).getByRole('button')).toHaveText(
+    'append prepend capitalize downcase upcase ceil floor plus date'.split(' '),
+  )
+  await editor.fill('By ')
+  await settings.getByRole('button', { name: 'Insert userId' }).click()
+  await expect(editor).toHaveText('By {{ userId }}')
+  await expect(editor).toBeFocused()
+  await editor.fill('By {{ userId ')
+  await settings.getByRole('button', { name: 'Insert upcase' }).click()
+  await expect(editor).toHaveText('By {{ userId  | upcase')
+  const apply = settings.getByRole('button', { name: 'Apply' })
+  await expect(settings.getByText(/^Error at >> 1\| By \{\{ userId/)).toBeVisible()
+  await expect(apply).toBeDisabled()
+  await editor.press('End')
+  await page.keyboard.insertText(' }}')
+  await expect(settings.getByText(/^Error at/)).toHaveCount(0)
+  await apply.click()
+  await expect(apply).toHaveCount(0)
+  await expect(editor).toHaveText('By {{ userId  | upcase }}')
+})

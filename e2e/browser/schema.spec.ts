@@ -51,6 +51,12 @@ const eventRow = (page: Page, title: string): Locator =>
   page.getByRole('button', { name: new RegExp(`^${title}.*propert(y|ies)$`) })
 const properties = (page: Page, title: string): Locator => page.getByRole('list', { name: `Properties of ${title}` })
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+/** The text of an editor, copied out of it: lines that are out of sight are not in the page. */
+const textOf = async (editor: Locator): Promise<string> => {
+  await editor.press('ControlOrMeta+a')
+  await editor.press('ControlOrMeta+c')
+  return editor.page().evaluate(() => navigator.clipboard.readText())
+}
 const select = (page: Page, name: string): Locator => page.getByRole('combobox', { name, exact: true })
 const unsaved = (page: Page): Locator => page.getByRole('region', { name: 'Unsaved changes' })
 const notice = (page: Page): Locator => page.getByText('Source schema updated', { exact: true })
@@ -191,18 +197,19 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   const { source } = await openSchema(page, product)
   await tool(page, 'Edit as JSON')
   const area = page.getByRole('textbox', { name: 'Schema as JSON' })
-  const indented = await area.inputValue()
+  const indented = await textOf(area)
   expect(JSON.parse(indented)).toEqual(shop)
   await area.fill('{\n  "events": {\n    "A": {"properties": {"x": {"type": "text"}}}\n  }\n}')
   await expect(dialog(page, 'Edit schema as JSON')).toContainText('Line 3, column 40: The type must be one of')
   await expect(button(page, 'Use these changes')).toBeDisabled()
   await button(page, 'Line 3, column 40').click()
   await expect(area).toBeFocused()
-  expect(await area.evaluate((element: HTMLTextAreaElement) => element.selectionStart)).toBe(55)
+  await page.keyboard.press('Shift+End')
+  expect(await page.evaluate(() => String(getSelection()))).toBe('"text"}}}')
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
-  expect((await area.inputValue()).split('\n')[3]).toBe('      ')
+  expect((await textOf(area)).split('\n')[3]).toBe('      ')
   // The first Escape frees the Tab key, the next one asks before the text is thrown away.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
@@ -224,7 +231,7 @@ test('as JSON it is edited, imported with what changes shown before, exported an
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(imported)),
   })
-  await expect(page.getByRole('textbox', { name: 'Schema to import' })).toHaveValue(JSON.stringify(imported))
+  await expect(page.getByRole('textbox', { name: 'Schema to import' })).toHaveText(JSON.stringify(imported))
   await button(page, 'Show what changes').click()
   await expect(dialog(page, 'Import schema')).toContainText('1 property changed, user traits removed, 1 event removed')
   await expect(page.getByRole('listitem', { name: 'Product Viewed' })).toContainText('string → number')
@@ -384,7 +391,7 @@ test('a guest reads the whole schema and its versions, and changes nothing', asy
   await button(page, 'More for the schema').click()
   await expect(page.getByRole('menuitem')).toHaveText(['Show as JSON', 'Export as file', 'Copy as JSON'])
   await page.getByRole('menuitem', { name: 'Show as JSON' }).click()
-  await expect(page.getByRole('textbox', { name: 'Schema as JSON' })).toHaveAttribute('readonly')
+  await expect(page.getByRole('textbox', { name: 'Schema as JSON' })).toHaveAttribute('aria-readonly', 'true')
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await button(page, 'History').click()

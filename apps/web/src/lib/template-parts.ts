@@ -44,6 +44,18 @@ export const webhookVariables: readonly TemplatePart[] = [
   { name: 'now', help: 'When it came in', insert: '{{ now }}' },
 ]
 
+/** What a template that is given an event can read of any of them. */
+export const eventVariables: readonly TemplatePart[] = [
+  { name: 'event', help: 'The name of the event', insert: '{{ event }}' },
+  { name: 'type', help: 'What kind of event it is, such as track', insert: '{{ type }}' },
+  { name: 'userId', help: 'The user', insert: '{{ userId }}' },
+  { name: 'anonymousId', help: 'The visitor who may be no user yet', insert: '{{ anonymousId }}' },
+  { name: 'properties', help: 'What the event is about, a part of it by its name', insert: '{{ properties.name }}' },
+  { name: 'traits', help: 'What is known of the user, a part of it by its name', insert: '{{ traits.name }}' },
+  { name: 'context', help: 'Where it happened, such as context.page.url', insert: '{{ context.page.url }}' },
+  { name: 'timestamp', help: 'When it happened', insert: '{{ timestamp }}' },
+]
+
 /** A template that does what happens without one. */
 export const plainWebhookTemplate = `{
   "type": "track",

@@ -60,7 +60,7 @@ export const Field = ({ label, required = false, hint, error, errorAsCode = fals
     .join(' ')
   return (
     <div className="space-y-1.5">
-      <label htmlFor={id} className="block text-sm font-medium text-ink">
+      <label id={`${id}-label`} htmlFor={id} className="block text-sm font-medium text-ink">
         {label}
         {required && (
           <span aria-hidden className="ml-0.5 text-danger-ink">

@@ -1,7 +1,9 @@
 import type { SettingOption, SettingValue } from '@tributary/contract'
 import { Plus, Trash2 } from 'lucide-react'
 import { type Ref, useState } from 'react'
+import { eventVariables, filterParts } from '../lib/template-parts.ts'
 import { Button } from './button.tsx'
+import { CodeEditor } from './code-editor.tsx'
 import type { FieldControl } from './field.tsx'
 import { Input, PasswordInput, Select } from './input.tsx'
 import { Switch } from './switch.tsx'
@@ -139,6 +141,31 @@ export const SettingInput = ({
       )
     case 'template':
       return <TemplateEditor control={control} value={text} onChange={onChange} disabled={disabled} />
+    case 'text-template':
+      return (
+        <TemplateEditor
+          control={control}
+          value={text}
+          onChange={onChange}
+          disabled={disabled}
+          variables={eventVariables}
+          filters={filterParts}
+          className="h-36"
+        />
+      )
+    case 'sql':
+      return (
+        <CodeEditor
+          language="sql"
+          id={control.id}
+          value={text}
+          onChange={onChange}
+          readOnly={disabled}
+          invalid={control['aria-invalid'] === true}
+          describedBy={control['aria-describedby']}
+          className="h-48"
+        />
+      )
     case 'secret':
       return (
         <PasswordInput

@@ -2,8 +2,10 @@ import type { Setting, SettingValue } from '@tributary/contract'
 import { type ReactNode, useState } from 'react'
 import { settingFailure } from '../lib/setting-failure.ts'
 import { isEmptySetting, isShown, settingProblem } from '../lib/setting-values.ts'
+import { useTemplateProblem } from '../lib/template-check.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
+import { QueryEditor } from './query-editor.tsx'
 import { shownHint } from './setting-hint.tsx'
 import { SettingInput } from './setting-input.tsx'
 
@@ -14,6 +16,70 @@ type Save = (change: { name: string; value: SettingValue }) => Promise<unknown>
 
 /** What else stands below a setting while it is edited, and a way to change what is being edited. */
 type Below = (setting: Setting, draft: SettingValue, change: (value: SettingValue) => void) => ReactNode
+
+/** An SQL query: it is shown, and edited and saved by itself; an empty one is not sent. */
+const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boolean; onSave: Save }) => {
+  const saved = typeof setting.value === 'string' ? setting.value : ''
+  const [draft, setDraft] = useState<string | undefined>()
+  const [problem, setProblem] = useState<string | undefined>()
+  const [saving, setSaving] = useState(false)
+  const locked = !mayEdit || (!setting.editable && saved !== '')
+  const close = (): void => {
+    setDraft(undefined)
+    setProblem(undefined)
+  }
+  const save = async (value: string): Promise<void> => {
+    if (value.trim() === '') return setProblem('Required')
+    setSaving(true)
+    setProblem(undefined)
+    try {
+      await onSave({ name: setting.name, value })
+      close()
+    } catch (error) {
+      setProblem(settingFailure(error, setting.name))
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <form
+      noValidate
+      className="space-y-3 px-5 py-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save(draft ?? saved)
+      }}
+    >
+      <Field label={setting.display_name} required={setting.required} hint={shownHint(setting)} error={problem}>
+        {(control) => (
+          <QueryEditor
+            control={control}
+            label={setting.display_name}
+            value={draft ?? saved}
+            onChange={(value) => {
+              setDraft(value)
+              setProblem(undefined)
+            }}
+            open={draft !== undefined}
+            onOpen={() => setDraft(saved)}
+            locked={locked}
+            disabled={saving}
+          />
+        )}
+      </Field>
+      {draft !== undefined && (
+        <div className="flex justify-end gap-2">
+          <Button disabled={saving} onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={saving}>
+            Save
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}
 
 /** One setting that is saved by itself: switches and lists at once, the rest by its button. */
 const SettingRow = ({
@@ -35,7 +101,9 @@ const SettingRow = ({
   const [saves, setSaves] = useState(0)
   const locked = !mayEdit || (!setting.editable && !isEmptySetting(setting.value))
   const immediate = setting.type === 'boolean' || setting.type === 'select'
+  const isTemplate = setting.type === 'template' || setting.type === 'text-template'
   const changed = JSON.stringify(draft) !== JSON.stringify(saved)
+  const mistake = useTemplateProblem(isTemplate && changed && typeof draft === 'string' ? draft : undefined)
   const save = async (value: SettingValue): Promise<void> => {
     const found = settingProblem(setting, value)
     setProblem(found)
@@ -70,8 +138,8 @@ const SettingRow = ({
         label={setting.display_name}
         required={setting.required}
         hint={shownHint(setting)}
-        error={problem}
-        errorAsCode={setting.type === 'template'}
+        error={mistake ?? problem}
+        errorAsCode={isTemplate}
       >
         {(control) => (
           <SettingInput
@@ -100,8 +168,8 @@ const SettingRow = ({
           >
             Discard
           </Button>
-          <Button type="submit" variant="primary" loading={saving}>
-            Save
+          <Button type="submit" variant="primary" loading={saving} disabled={mistake !== undefined}>
+            {isTemplate ? 'Apply' : 'Save'}
           </Button>
         </div>
       )}
@@ -135,15 +203,14 @@ export const SettingsCard = ({
       <div className="divide-y divide-line">
         {settings
           .filter((setting) => isShown(setting, values))
-          .map((setting) => (
-            <SettingRow
-              key={`${setting.name} ${JSON.stringify(setting.value)} ${setting.is_set}`}
-              setting={setting}
-              mayEdit={mayEdit}
-              onSave={onSave}
-              below={below}
-            />
-          ))}
+          .map((setting) => {
+            const key = `${setting.name} ${JSON.stringify(setting.value)} ${setting.is_set}`
+            return setting.type === 'sql' ? (
+              <QueryRow key={key} setting={setting} mayEdit={mayEdit} onSave={onSave} />
+            ) : (
+              <SettingRow key={key} setting={setting} mayEdit={mayEdit} onSave={onSave} below={below} />
+            )
+          })}
       </div>
     </section>
   )

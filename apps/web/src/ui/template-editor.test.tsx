@@ -5,6 +5,11 @@ import { renderUi } from '../testing/render.tsx'
 import { Field } from './field.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 
+// The plain field, which is there at once.
+vi.mock('./code-mirror.ts', () => {
+  throw new Error('cannot be loaded')
+})
+
 const show = (props: { disabled?: boolean; error?: string } = {}) => {
   const onChange = vi.fn()
   renderUi(
@@ -22,7 +27,7 @@ const show = (props: { disabled?: boolean; error?: string } = {}) => {
   return onChange
 }
 
-test('the variables and filters that can be put into a template are listed', () => {
+test('MAP-12: the variables and filters that can be put into a template are listed', () => {
   show()
   expect(screen.getByRole('group', { name: 'Variables' }).textContent).toBe('Variablesbodyheadersquerynow')
   expect(

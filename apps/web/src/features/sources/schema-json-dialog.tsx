@@ -2,7 +2,7 @@ import { formatSourceSchema, type SourceSchema } from '@tributary/contract'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { formatJson } from '../../lib/json-text.ts'
 import { Button } from '../../ui/button.tsx'
-import { CodeArea } from '../../ui/code-area.tsx'
+import { CodeEditor } from '../../ui/code-editor.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { diffSchemas, diffWords } from './schema-diff.ts'
@@ -96,7 +96,7 @@ export const JsonDialog = ({
     >
       {readOnly ? (
         <div className="space-y-3">
-          <CodeArea label="Schema as JSON" value={text} readOnly />
+          <CodeEditor language="json" label="Schema as JSON" value={text} readOnly />
           <CopyButton text={text} name="Copy schema" label="Copy" size="md" notice="Schema copied" />
         </div>
       ) : (

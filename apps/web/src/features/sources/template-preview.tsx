@@ -7,8 +7,8 @@ import { plainWebhookTemplate } from '../../lib/template-parts.ts'
 import { pluralise } from '../../lib/text.ts'
 import { templatePreviewQuery } from '../../lib/workspace-queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { CodeArea } from '../../ui/code-area.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { CodeEditor } from '../../ui/code-editor.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 
 /** The body that a preview begins with. */
@@ -92,10 +92,10 @@ export const TemplatePreview = ({
     )
   return (
     <section aria-label="Preview" className="space-y-2 border-t border-line pt-3">
-      <label htmlFor={id} className="block text-sm font-medium">
+      <label id={`${id}-label`} htmlFor={id} className="block text-sm font-medium">
         Try it with a body
       </label>
-      <CodeArea id={id} value={body} onChange={onBody} className="h-36" />
+      <CodeEditor language="json" id={id} value={body} onChange={onBody} className="h-36" />
       <Result source={source} template={template} body={body} />
     </section>
   )

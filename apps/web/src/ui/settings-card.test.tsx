@@ -1,0 +1,106 @@
+// @vitest-environment happy-dom
+
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { Setting, SettingOption } from '@tributary/contract'
+import { expect, test, vi } from 'vitest'
+import { ApiError } from '../lib/errors.ts'
+import { renderUi } from '../testing/render.tsx'
+import { settingOption } from '../testing/setting-option.ts'
+import { SettingsCard } from './settings-card.tsx'
+
+// What is tested here is the plain field that stands in the editor's place; kit.spec.ts has the editor itself.
+vi.mock('./code-mirror.ts', () => {
+  throw new Error('cannot be loaded')
+})
+
+const show = (part: Partial<SettingOption>, value: string | null, refusal?: string) => {
+  const saved: unknown[] = []
+  const setting: Setting = { ...settingOption(part), value, is_set: value !== null }
+  renderUi(
+    <SettingsCard
+      description=""
+      settings={[setting]}
+      mayEdit
+      onSave={(change) => {
+        saved.push(change)
+        return refusal === undefined
+          ? Promise.resolve()
+          : Promise.reject(new ApiError(400, { reason: 'VALIDATION', metadata: { value: refusal } }, 'refused'))
+      }}
+    />,
+  )
+  return saved
+}
+
+const statement = { name: 'statement', display_name: 'Statement', type: 'sql', required: true } as const
+const button = (name: string) => screen.getByRole('button', { name })
+
+test('MAP-07: a query is shown with Edit; edited it is in an editor, and Cancel brings back what was saved', async () => {
+  const saved = show(statement, 'select 1')
+  expect(screen.getByText('select 1').tagName).toBe('PRE')
+  expect(screen.queryByRole('textbox')).toBeNull()
+  const user = userEvent.setup()
+  await user.click(button('Edit Statement'))
+  const editor = screen.getByRole('textbox', { name: /Statement/ })
+  expect((editor as HTMLTextAreaElement).value).toBe('select 1')
+  await user.clear(editor)
+  await user.type(editor, 'select 2')
+  await user.click(button('Cancel'))
+  expect(screen.getByText('select 1').tagName).toBe('PRE')
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(saved).toEqual([])
+})
+
+test('MAP-08: a setting that cannot be changed has no Edit once it has a value, and can be given its first one', async () => {
+  const saved = show({ ...statement, editable: false }, 'select 1')
+  expect(screen.getByText('select 1')).toBeTruthy()
+  expect(screen.queryByRole('button')).toBeNull()
+  expect(saved).toEqual([])
+})
+
+test('MAP-08: the first value of a setting that cannot be changed afterwards is saved', async () => {
+  const saved = show({ ...statement, editable: false }, null)
+  const user = userEvent.setup()
+  await user.click(button('Edit Statement'))
+  await user.type(screen.getByRole('textbox', { name: /Statement/ }), 'select 3')
+  await user.click(button('Save'))
+  expect(saved).toEqual([{ name: 'statement', value: 'select 3' }])
+})
+
+test('MAP-09: a query that the server flags is told below the editor in its words', async () => {
+  const words = 'Please verify that the SQL Query is valid.'
+  show(statement, 'select 1', words)
+  const user = userEvent.setup()
+  await user.click(button('Edit Statement'))
+  await user.type(screen.getByRole('textbox', { name: /Statement/ }), ' from')
+  await user.click(button('Save'))
+  await waitFor(() => expect(screen.getByText(words)).toBeTruthy())
+  const editor = screen.getByRole('textbox', { name: /Statement/ })
+  expect(editor.getAttribute('aria-invalid')).toBe('true')
+  expect(document.getElementById(editor.getAttribute('aria-describedby') ?? '')?.textContent).toBe(words)
+})
+
+test('MAP-10: an empty query is refused without a request', async () => {
+  const saved = show(statement, 'select 1')
+  const user = userEvent.setup()
+  await user.click(button('Edit Statement'))
+  await user.clear(screen.getByRole('textbox', { name: /Statement/ }))
+  await user.click(button('Save'))
+  expect(screen.getByText('Required')).toBeTruthy()
+  expect(saved).toEqual([])
+})
+
+test('MAP-13, MAP-15: a template that cannot be read is told and cannot be applied; mended, Apply saves it', async () => {
+  const saved = show({ name: 'message', display_name: 'Message', type: 'text-template' }, 'Hello')
+  const user = userEvent.setup()
+  const editor = screen.getByRole('textbox', { name: 'Message' })
+  await user.type(editor, ' {{{{ userId')
+  await waitFor(() => expect(screen.getByText(/^Error at >> 1\| Hello/)).toBeTruthy())
+  expect(button('Apply').hasAttribute('disabled')).toBe(true)
+  await user.type(editor, ' }}')
+  await waitFor(() => expect(button('Apply').hasAttribute('disabled')).toBe(false))
+  expect(screen.queryByText(/^Error at/)).toBeNull()
+  await user.click(button('Apply'))
+  expect(saved).toEqual([{ name: 'message', value: 'Hello {{ userId }}' }])
+})

@@ -1,0 +1,41 @@
+/** Tags of Liquid that templates may use: those that neither read files nor build HTML. */
+export const templateTags = [
+  'assign',
+  'break',
+  'case',
+  'comment',
+  'continue',
+  'cycle',
+  'decrement',
+  'echo',
+  'for',
+  'if',
+  'increment',
+  'liquid',
+  'raw',
+  'unless',
+  '#',
+] as const
+
+/**
+ * Filters of Liquid that templates may use, on texts, numbers, lists and times. Those that run expressions, or whose
+ * work is not counted, are left out. `json`, which writes a whole value, is our own.
+ */
+export const templateFilters = [
+  ...['append', 'capitalize', 'downcase', 'lstrip', 'prepend', 'remove', 'remove_first', 'replace', 'replace_first'],
+  ...['rstrip', 'slice', 'split', 'strip', 'strip_html', 'strip_newlines', 'truncate', 'truncatewords', 'upcase'],
+  ...['base64_decode', 'base64_encode', 'sha256'],
+  ...['abs', 'at_least', 'at_most', 'ceil', 'divided_by', 'floor', 'minus', 'modulo', 'plus', 'round', 'times'],
+  ...['compact', 'concat', 'first', 'join', 'last', 'map', 'reverse', 'size', 'uniq'],
+  ...['date', 'date_to_xmlschema', 'default'],
+] as readonly string[]
+
+/** Why a template is none: where, with the lines around it, and what is wrong there. */
+export type TemplateProblem = { context: string; message: string }
+
+/** A problem in words for people: the place with its lines, then what is wrong there. */
+export const templateProblemText = ({ context, message }: TemplateProblem): string =>
+  context === '' ? `Error at ${message}` : `Error at ${context}\n${message}`
+
+/** The parser's word without the place, which the context shows. */
+export const templateProblemWord = (message: string): string => message.replace(/, line:\d+, col:\d+$/, '')
