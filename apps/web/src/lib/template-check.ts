@@ -18,13 +18,13 @@ export const templateProblem = async (text: string): Promise<string | undefined>
 
 /** The problem of a template while it is written, told when typing rests; without a text there is none. */
 export const useTemplateProblem = (text: string | undefined): string | undefined => {
-  const [problem, setProblem] = useState<string | undefined>()
+  const [found, setFound] = useState<{ text: string; problem: string | undefined } | undefined>()
   useEffect(() => {
-    if (text === undefined || text === '') return setProblem(undefined)
+    if (text === undefined || text === '') return
     let old = false
     const timer = setTimeout(() => {
-      void templateProblem(text).then((found) => {
-        if (!old) setProblem(found)
+      void templateProblem(text).then((problem) => {
+        if (!old) setFound({ text, problem })
       })
     }, rest)
     return () => {
@@ -32,5 +32,6 @@ export const useTemplateProblem = (text: string | undefined): string | undefined
       clearTimeout(timer)
     }
   }, [text])
-  return problem
+  // What was wrong stays until typing rests; with no text nothing is.
+  return text === undefined || text === '' ? undefined : found?.problem
 }
