@@ -154,6 +154,8 @@ export type DeliverContext = {
   logger: Logger
   /** Aborted when the process must end now. */
   signal: AbortSignal
+  /** Given where a person looks on: hears of each request that was answered, whatever the answer, without secrets. */
+  onExchange?: (exchange: Exchange) => void
 }
 
 /** Whether a destination answers with the settings it has, in words for people. */

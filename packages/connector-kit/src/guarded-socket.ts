@@ -1,4 +1,4 @@
-import { connect as openSocket, isIP, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type LookupFunction, connect as openSocket, type Socket } from 'node:net'
 import type { EgressPolicy } from './egress.ts'
 import { ConfigurationError, RetryableError } from './errors.ts'
 import { egressRefusal, networkError } from './network-error.ts'

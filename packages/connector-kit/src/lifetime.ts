@@ -40,6 +40,7 @@ export const callOnce = async <T>(
     clock: Clock
     logger: Logger
     signal: AbortSignal
+    onExchange?: DeliverContext['onExchange']
   },
   call: (context: DeliverContext) => Promise<T>,
 ): Promise<T> => {

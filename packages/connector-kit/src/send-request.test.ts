@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Exchange } from './definition.ts'
 import { RetryableError } from './errors.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 import { isWebPage, outcomeOfAnswer, resultOfCall, sendRequest, testOf } from './send-request.ts'
@@ -33,6 +34,13 @@ it('nothing is kept of what was delivered', async () => {
     httpStatus: 200,
     latencyMs: 5,
   })
+})
+
+it('who looks on hears of every request that was answered, without secrets', async () => {
+  const heard: Exchange[] = []
+  await sendRequest({ ...answering({ body: 'ok' }), onExchange: (exchange) => heard.push(exchange) }, request, hidden)
+  expect(heard).toMatchObject([{ httpStatus: 200, latencyMs: 5, response: expect.stringContaining('ok') }])
+  expect(JSON.stringify(heard)).not.toMatch(/s3c/)
 })
 
 it('a request without an answer fails with what was meant', async () => {

@@ -15,11 +15,11 @@ export type Call = {
 }
 
 /**
- * Sends a request of a delivery, to be kept without its secrets. Rejects as the request client does, with the request
+ * Sends a request of a delivery, to be kept without its secrets, and told to who looks on. Rejects as the request client does, with the request
  * that was meant.
  */
 export const sendRequest = async (
-  context: Pick<DeliverContext, 'request' | 'signal'>,
+  context: Pick<DeliverContext, 'request' | 'signal' | 'onExchange'>,
   request: OutgoingRequest,
   hidden: Hidden,
 ): Promise<Call> => {
@@ -33,10 +33,9 @@ export const sendRequest = async (
     throw error.withExchange({ httpStatus: 0, latencyMs, request: shown(), response: error.message })
   })
   const { status: httpStatus, latencyMs } = answer
-  return {
-    answer,
-    exchange: () => ({ httpStatus, latencyMs, request: shown(), response: responseText(answer, texts) }),
-  }
+  const exchange = (): Exchange => ({ httpStatus, latencyMs, request: shown(), response: responseText(answer, texts) })
+  context.onExchange?.(exchange())
+  return { answer, exchange }
 }
 
 /** What an answer says by its status alone, `Retry-After` taken into account; `now` is epoch ms. */

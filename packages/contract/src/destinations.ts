@@ -4,6 +4,12 @@ import { defineMethod } from './method.ts'
 import { setting, settingsInput, settingValue } from './settings.ts'
 import { destinationTitle } from './value-rules.ts'
 
+const secretsUnreadable = {
+  code: 409,
+  reason: 'SECRETS_UNREADABLE',
+  when: 'Its secrets were sealed with another secret key.',
+}
+
 /** The app of one destination, with its settings. */
 export const destinationApp = z.object({
   /** The instance: `workspaces/{id}/destinations/{id}/app`. Settings are changed on it. */
@@ -126,7 +132,7 @@ export const destinations = {
     summary: 'Tries the address and the credentials of a destination without sending an event.',
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
-    errors: [errors.forbidden, errors.notFound],
+    errors: [errors.invalid, errors.forbidden, errors.notFound, secretsUnreadable, errors.tooMany],
   }),
   retry: defineMethod({
     name: 'destinations.retry',

@@ -268,6 +268,13 @@ export const mappings = {
       request: z.string(),
       response: z.string(),
     }),
-    errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
+    errors: [
+      errors.invalid,
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'SECRETS_UNREADABLE', when: 'Its secrets were sealed with another secret key.' },
+      errors.tooMany,
+      errors.unavailable,
+    ],
   }),
 }

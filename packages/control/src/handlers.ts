@@ -1,5 +1,4 @@
 import type { Handlers } from '@tributary/http'
-import { AppError } from '@tributary/kernel'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
 import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
@@ -19,6 +18,7 @@ import { getDestination } from './destinations/get.ts'
 import { getDestinationApp } from './destinations/get-app.ts'
 import { listDestinations } from './destinations/list.ts'
 import { retryDestination } from './destinations/retry.ts'
+import { testConnection } from './destinations/test-connection.ts'
 import { updateDestination } from './destinations/update.ts'
 import { updateSetting } from './destinations/update-setting.ts'
 import { listSourceDroppedEvents } from './dropped-events/list-by-source.ts'
@@ -41,6 +41,11 @@ import { deleteInvitation } from './invitations/delete.ts'
 import { getInvitation } from './invitations/get.ts'
 import { listInvitations } from './invitations/list.ts'
 import { resendInvitation } from './invitations/resend.ts'
+import { getMappings } from './mappings/get.ts'
+import { previewMapping } from './mappings/preview.ts'
+import { sendTestEvent } from './mappings/send-test.ts'
+import { suggestMappings } from './mappings/suggest.ts'
+import { updateMappings } from './mappings/update.ts'
 import { deleteMembership } from './memberships/delete.ts'
 import { listMemberships } from './memberships/list.ts'
 import { listOrganizationMemberships } from './memberships/list-by-organization.ts'
@@ -106,11 +111,6 @@ import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 import { rotateWriteKey } from './writekeys/rotate.ts'
-
-/** Not built yet. */
-const later = async (): Promise<never> => {
-  throw new AppError(501, 'NOT_IMPLEMENTED', 'This call is not served yet')
-}
 
 /** A handler for every method of the contract: here a new verb is registered. */
 export const createHandlers = (
@@ -217,9 +217,15 @@ export const createHandlers = (
     getApp: getDestinationApp(deps),
     updateSetting: updateSetting(deps),
     retry: retryDestination(deps),
-    testConnection: later,
+    testConnection: testConnection(deps),
   },
-  mappings: { get: later, update: later, suggest: later, preview: later, sendTest: later },
+  mappings: {
+    get: getMappings(deps),
+    update: updateMappings(deps),
+    suggest: suggestMappings(deps),
+    preview: previewMapping(deps),
+    sendTest: sendTestEvent(deps),
+  },
   connections: {
     list: listConnections(deps),
     create: createConnection(deps),

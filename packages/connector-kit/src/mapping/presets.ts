@@ -4,8 +4,8 @@ import type { ActionDefinition, ActionTarget, DestinationDefinition, MappingPres
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Ids of 4 letters and digits that follow from what they name: the same names give the same ids. */
-const createIds = () => {
+/** Makes ids of 4 letters and digits that follow from what they name and differ: the same names give the same ids. */
+export const createMappingIds = (): ((name: string) => string) => {
   const taken = new Set<string>()
   return (name: string): string => {
     for (let round = 0; ; round++) {
@@ -61,7 +61,7 @@ const presetMapping = (
   const { action, eventName = '', eventType = '', fields } = preset
   const targets = actions.find(({ name }) => name === action)?.targets ?? []
   const own = `${slug}/${action}/${eventType}/${eventName}`
-  const fieldIds = createIds()
+  const fieldIds = createMappingIds()
   return {
     id: ids(own),
     enabled: true,
@@ -86,6 +86,6 @@ const presetMapping = (
 export const presetMappings = (
   definition: Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>,
 ): EventMapping[] => {
-  const ids = createIds()
+  const ids = createMappingIds()
   return definition.presets.map((preset) => presetMapping(definition, preset, ids))
 }

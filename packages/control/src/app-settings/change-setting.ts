@@ -24,8 +24,12 @@ export const checkNewSettings = (definition: SettingsDefinition, given: Record<s
   )
 }
 
-/** Opens the settings to write them back: without its secrets nothing must be written. */
-const openForChange = (owner: SettingsOwner, row: StoredSettings, secretBox: ControlDeps['secretBox']): Settings => {
+/** The whole settings, for what cannot be done without the secrets, such as writing them back; else throws 409. */
+export const openForChange = (
+  owner: SettingsOwner,
+  row: StoredSettings,
+  secretBox: ControlDeps['secretBox'],
+): Settings => {
   try {
     return openSettings(owner, row, secretBox)
   } catch (error) {

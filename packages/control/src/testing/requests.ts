@@ -76,6 +76,8 @@ const parkDead = async (harness: Harness, workspaceId: string, destinationId: st
 
 type Made = Awaited<ReturnType<typeof makeResources>>
 
+const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
+
 /** Bodies that need nothing special, by method. */
 const bodiesFor = (organization: Organization, made: Made): Readonly<Record<string, unknown>> => ({
   'users.login': { email: organization.administrator.email, password: testPassword },
@@ -97,6 +99,11 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'destinations.updateSetting': { name: 'batch_size', value: 5 },
   'destinations.retry': {},
   'failureGroups.discard': {},
+  'destinations.testConnection': {},
+  'mappings.update': { event_mappings: [trialMapping] },
+  'mappings.suggest': { destination: 'send' },
+  'mappings.preview': { event_mapping: trialMapping, payload: '{}' },
+  'mappings.sendTest': { event_mapping: trialMapping, payload: '{}' },
   'violations.replayBlocked': {},
   'connections.update': { enabled: false },
   'sessions.deleteOthers': {},

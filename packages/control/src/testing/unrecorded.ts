@@ -5,6 +5,8 @@
 export const unrecorded: readonly string[] = [
   'users.sendOtp',
   'sources.previewTemplate',
+  'mappings.suggest',
+  'mappings.preview',
   'notifications.markRead',
   'notifications.markAllRead',
 ]

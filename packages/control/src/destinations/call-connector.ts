@@ -1,0 +1,51 @@
+import {
+  callOnce,
+  type DeliverContext,
+  type DestinationDefinition,
+  type Exchange,
+  RetryableError,
+  type Settings,
+} from '@tributary/connector-kit'
+import { openForChange } from '../app-settings/change-setting.ts'
+import type { ControlDeps } from '../deps.ts'
+import type { DestinationRow } from './read.ts'
+
+/** The secrets of settings as texts, to be hidden wherever they might come up. */
+const secretTexts = ({ fields }: DestinationDefinition, settings: Settings): string[] =>
+  fields
+    .filter(({ secret }) => secret)
+    .flatMap(({ name }) => {
+      const value = settings[name]
+      const texts = typeof value === 'object' ? Object.values(value) : typeof value === 'string' ? [value] : []
+      return texts.flatMap((text) => [text, text.replace(/^(Bearer|Basic) /i, '')])
+    })
+
+export type ConnectorDeps = Pick<ControlDeps, 'requestClient' | 'secretBox' | 'clock' | 'logger'>
+
+/**
+ * Makes one call of the connector of a destination for a person who waits for it, with its settings as they are and within
+ * a time. Rejects as the connector does, with RetryableError when the time is over, and with 409 when the secrets cannot
+ * be opened. `secrets` are what must not be shown of its settings.
+ */
+export const callConnector = async <T>(
+  { requestClient: client, secretBox, clock, logger }: ConnectorDeps,
+  row: DestinationRow,
+  definition: DestinationDefinition,
+  options: { withinMs: number; signal: AbortSignal; onExchange?: (exchange: Exchange) => void },
+  call: (context: DeliverContext, secrets: readonly string[]) => Promise<T>,
+): Promise<T> => {
+  const settings = openForChange(`destinations/${row.id}`, row, secretBox)
+  const over = AbortSignal.timeout(options.withinMs)
+  const signal = AbortSignal.any([options.signal, over])
+  const { onExchange } = options
+  const made = callOnce(
+    { client, settings, clock, logger, signal, ...(onExchange === undefined ? {} : { onExchange }) },
+    (context) => call(context, secretTexts(definition, settings)),
+  )
+  const tooLong = new Promise<never>((_, reject) => {
+    const end = (): void => reject(new RetryableError(`No answer within ${options.withinMs / 1000} seconds`))
+    if (over.aborted) end()
+    else over.addEventListener('abort', end, { once: true })
+  })
+  return await Promise.race([made, tooLong])
+}

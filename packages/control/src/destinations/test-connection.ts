@@ -1,0 +1,60 @@
+import { DeliveryError, hideSecrets } from '@tributary/connector-kit'
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { AppError } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { requireDefinition } from '../mappings/read.ts'
+import { countTry } from '../users/try-limits.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { type ConnectorDeps, callConnector } from './call-connector.ts'
+import { readDestination } from './read.ts'
+
+/** Longest wait for an answer, ms; and tests of one workspace in 15 minutes. */
+const withinMs = 10_000
+const mostTests = 60
+
+/** What a test that failed on its way says, in words for people; a fault of the connector is logged and says little. */
+const failureText = (error: unknown, logger: ConnectorDeps['logger']): string => {
+  // Said to the caller as it is: nothing was tried.
+  if (error instanceof AppError) throw error
+  if (error instanceof DeliveryError) return error.message
+  logger.error({ err: error }, 'the test of a connection failed with a fault of the connector')
+  return 'The test failed; try again in a moment'
+}
+
+/**
+ * Tries the address and the credentials of a destination without sending an event. What goes wrong on the way is an
+ * answer, in words. Written down first: nothing goes out of which nobody knows who wanted it.
+ */
+export const testConnection =
+  (
+    deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'counters'>,
+  ): Handler<typeof methods.destinations.testConnection> =>
+  async ({ actor, params, signal }) => {
+    const { db, catalog, counters, clock, logger } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const row = await readDestination(db, workspace.id, params.destination)
+    const definition = requireDefinition(catalog, row, 'destination')
+    await countTry(
+      counters,
+      [[`connection-tests:${workspace.id}`, mostTests]],
+      'Too many connections were tested; wait 15 minutes and try again',
+    )
+    await db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'destinations.testConnection',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: row.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        time: new Date(clock()),
+      }),
+    )
+    const began = performance.now()
+    const answer = await callConnector(deps, row, definition, { withinMs, signal }, async (context, secrets) => {
+      const { ok, message } = await definition.testConnection(context)
+      return { ok, message: hideSecrets(message, secrets) }
+    }).catch((error: unknown) => ({ ok: false, message: failureText(error, logger) }))
+    return { ...answer, latency_ms: Math.round(performance.now() - began) }
+  }

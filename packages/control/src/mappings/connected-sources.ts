@@ -1,0 +1,18 @@
+import { compileFilter, eventFilter } from '@tributary/contract'
+import type { Db } from '../deps.ts'
+
+/** A source whose events a destination is offered, with what its connection lets through. */
+export type ConnectedSource = { id: string; lets: (event: unknown) => boolean }
+
+/** The sources that a destination is connected with, paused connections included. */
+export const connectedSources = async (db: Db, destinationId: string): Promise<ConnectedSource[]> => {
+  const rows = await db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .select(['connections.source_id', 'connections.filter'])
+    .where('connections.destination_id', '=', destinationId)
+    .where('sources.delete_time', 'is', null)
+    .orderBy('connections.id')
+    .execute()
+  return rows.map(({ source_id, filter }) => ({ id: source_id, lets: compileFilter(eventFilter.parse(filter)) }))
+}

@@ -1,0 +1,14 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentMappings } from './read.ts'
+
+/** The mappings of a destination, those of its app where it has none of its own, and what they may be made of. */
+export const getMappings =
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.mappings.get> =>
+  async ({ actor, params }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    return presentMappings(await readDestination(db, workspace.id, params.destination), catalog)
+  }

@@ -1,0 +1,17 @@
+import { editors, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { requireDefinition } from './read.ts'
+import { tryMapping } from './try-mapping.ts'
+
+/** Shows what a mapping makes of an event, by what deliveries run; nothing is kept or sent. */
+export const previewMapping =
+  (deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock'>): Handler<typeof methods.mappings.preview> =>
+  async ({ actor, params, body, signal }) => {
+    const workspace = await requireWorkspace(deps.db, actor, params.workspace, editors)
+    const row = await readDestination(deps.db, workspace.id, params.destination)
+    const definition = requireDefinition(deps.catalog, row, 'event_mapping')
+    return (await tryMapping(deps, row, definition, body, signal)).shown
+  }

@@ -1,0 +1,108 @@
+import {
+  type EventType,
+  eventPath,
+  type FieldKind,
+  type ObjectSchema,
+  type PipelineEvent,
+  pathOf,
+  typeOfValue,
+} from '@tributary/contract'
+
+/** A place that events have, or that a schema says they have. */
+export type SeenField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
+
+/** Fields that are shown at most, levels that are looked into, and characters of an example. */
+const most = { fields: 500, depth: 5, example: 100 } as const
+
+/** Where events of a type keep what a schema describes. */
+export const judgedPlace = (type: EventType | ''): 'traits' | 'properties' =>
+  type === 'identify' ? 'traits' : 'properties'
+
+/** Places that clients fill by themselves, whether or not an event of the last days is at hand. */
+const standard: readonly [names: readonly string[], type: string][] = [
+  [['event'], 'string'],
+  [['type'], 'string'],
+  [['userId'], 'string'],
+  [['anonymousId'], 'string'],
+  [['messageId'], 'string'],
+  [['timestamp'], 'string'],
+  [['receivedAt'], 'string'],
+  [['context', 'ip'], 'string'],
+  [['context', 'userAgent'], 'string'],
+  [['context', 'locale'], 'string'],
+  [['context', 'timezone'], 'string'],
+  [['context', 'page', 'url'], 'string'],
+  [['context', 'page', 'path'], 'string'],
+  [['context', 'page', 'title'], 'string'],
+  [['context', 'page', 'referrer'], 'string'],
+  [['context', 'campaign', 'source'], 'string'],
+  [['context', 'campaign', 'medium'], 'string'],
+  [['context', 'campaign', 'name'], 'string'],
+]
+
+/** What other products decide by, and what says nothing to a destination. */
+const left = new Set(['eventId', 'integrations', 'test'])
+const ids = new Set(['userId', 'anonymousId', 'groupId', 'previousId'])
+
+const kindOf = ([first = '', second]: readonly string[]): FieldKind => {
+  if (ids.has(first)) return 'identity'
+  if (first === 'properties') return 'property'
+  if (first === 'traits' || (first === 'context' && second === 'traits')) return 'trait'
+  if (first === 'context') return 'context'
+  return first === 'extra' ? 'custom' : 'event'
+}
+
+/** The path as a person says it: without where it stands. */
+const displayOf = (names: readonly string[]): string => {
+  const inside = names[0] === 'context' && names[1] === 'traits' ? names.slice(2) : names.slice(1)
+  const within = ['properties', 'traits', 'context', 'extra'].includes(names[0] ?? '')
+  return within && inside.length > 0 ? inside.join('.') : names.join('.')
+}
+
+const exampleOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > most.example ? `${text.slice(0, most.example - 1).toWellFormed()}…` : text.toWellFormed()
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Gathers fields by their path; the first that is told of a path says its type, the first example stays. */
+export const createSeenFields = () => {
+  const fields = new Map<string, SeenField>()
+
+  const add = (names: readonly string[], type: string, example: string): void => {
+    const name = pathOf(names)
+    const known = fields.get(name)
+    if (known !== undefined) {
+      if (known.example === '') known.example = example
+      return
+    }
+    if (fields.size >= most.fields || names.includes('') || eventPath.safeParse(name).data !== name) return
+    fields.set(name, { name, display_name: displayOf(names), kind: kindOf(names), type, example })
+  }
+
+  const walk = (names: readonly string[], value: unknown): void => {
+    const type = typeOfValue(value)
+    if (type === undefined) return
+    add(names, type, type === 'object' ? '' : exampleOf(value))
+    if (!isObject(value) || names.length >= most.depth) return
+    for (const [name, item] of Object.entries(value)) walk([...names, name], item)
+  }
+
+  return {
+    /** What a schema says of the events' properties or traits. */
+    addSchema(place: 'traits' | 'properties', object: ObjectSchema): void {
+      for (const [name, { type }] of object.properties) add([place, name], type, '')
+    },
+    /** What an event has; of several, tell the newest first. */
+    addEvent(event: PipelineEvent): void {
+      for (const [name, value] of Object.entries(event)) if (!left.has(name)) walk([name], value)
+    },
+    /** What clients fill by themselves. */
+    addStandard(): void {
+      for (const [names, type] of standard) add(names, type, '')
+    },
+    all: (): SeenField[] => [...fields.values()],
+  }
+}

@@ -1,0 +1,178 @@
+import {
+  type ActionDefinition,
+  type ActionTarget,
+  createMappingIds,
+  type MappingPreset,
+  mappingTargetOf,
+} from '@tributary/connector-kit'
+import {
+  type EventType,
+  type FieldMapping,
+  type MappingTarget,
+  mappingLimits,
+  mappingSource,
+  pathNames,
+  pathOf,
+  targetTypes,
+} from '@tributary/contract'
+import { judgedPlace, type SeenField } from './seen-fields.ts'
+
+/** A name without what people write differently: `Zip-Code`, `zip_code` and `zipCode` are one. */
+const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** What targets are called elsewhere, and what events call the same; all as `plain` has them. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  em: ['email'],
+  emailaddress: ['email'],
+  ph: ['phone', 'phonenumber'],
+  phone: ['phonenumber', 'mobile'],
+  phonenumber: ['phone', 'mobile'],
+  fn: ['firstname'],
+  ln: ['lastname'],
+  ct: ['city'],
+  st: ['state'],
+  zp: ['zip', 'zipcode', 'postalcode'],
+  zip: ['zipcode', 'postalcode'],
+  ge: ['gender'],
+  db: ['birthday', 'dateofbirth'],
+  externalid: ['userid'],
+  distinctid: ['userid'],
+  clientid: ['anonymousid'],
+  deviceid: ['anonymousid'],
+  eventname: ['event'],
+  eventtime: ['timestamp'],
+  time: ['timestamp'],
+  eventid: ['messageid'],
+  insertid: ['messageid'],
+  idempotencykey: ['messageid'],
+  url: ['pageurl'],
+  eventsourceurl: ['pageurl'],
+  clientuseragent: ['useragent'],
+  clientipaddress: ['ip'],
+  ipaddress: ['ip'],
+  value: ['revenue', 'total', 'amount'],
+  revenue: ['total', 'value', 'amount'],
+  transactionid: ['orderid'],
+}
+
+/** What a target may be called in an event, the likeliest first. */
+const keysOf = ({ name, label }: ActionTarget): string[] => {
+  const names = pathNames(name)
+  const own = [names.at(-1) ?? '', names.slice(-2).join(''), names.join(''), label].map(plain)
+  return [...new Set([...own, ...own.flatMap((key) => (Object.hasOwn(aliases, key) ? (aliases[key] ?? []) : []))])]
+}
+
+/** Where a field stands among those of one name: what the call is about first, then what is known of its user. */
+const rankOf = (names: readonly string[], type: EventType | ''): number => {
+  const [first, second] = names
+  const place = first === 'context' && second === 'traits' ? 'context.traits' : names.length === 1 ? '' : (first ?? '')
+  const order = [judgedPlace(type), '', 'traits', 'context.traits', 'properties', 'context', 'extra']
+  return 100 * order.indexOf(place) + names.length
+}
+
+/** Fields by each name that they go by: the last one or more names of their path. */
+const byName = (fields: readonly SeenField[], type: EventType | ''): Map<string, SeenField[]> => {
+  const ranked = fields
+    .map((field) => ({ field, names: pathNames(field.name) }))
+    .toSorted((a, b) => rankOf(a.names, type) - rankOf(b.names, type))
+  const found = new Map<string, SeenField[]>()
+  for (const { field, names } of ranked)
+    for (let from = names.length - 1; from >= Math.max(names.length - 3, 0); from--) {
+      const key = plain(names.slice(from).join(''))
+      found.set(key, [...(found.get(key) ?? []), field])
+    }
+  return found
+}
+
+const holds = new Set(['object', 'array'])
+/** Whether a field can be what a target takes: an object or list is taken by its like only. */
+const fits = (field: SeenField, { type }: ActionTarget): boolean => {
+  if (type === 'any' || type === field.type) return true
+  return type === 'array' ? field.type !== 'object' : type !== 'object' && !holds.has(field.type)
+}
+
+const sourceOf = ({ name, display_name, kind }: SeenField): FieldMapping['source'] => ({
+  type: 'FIELD',
+  name,
+  display_name,
+  is_event_name_key: name === 'event',
+  kind,
+})
+
+/** What the connector itself proposes for a target, where events have it. */
+const presetSource = (
+  preset: MappingPreset | undefined,
+  target: string,
+  seen: ReadonlyMap<string, SeenField>,
+): { source: FieldMapping['source']; seen: boolean } | undefined => {
+  const given = preset !== undefined && Object.hasOwn(preset.fields, target) ? preset.fields[target] : undefined
+  if (given === undefined) return undefined
+  const field = given.type === 'FIELD' ? seen.get(given.name ?? '') : undefined
+  if (field !== undefined) return { source: sourceOf(field), seen: true }
+  const name = given.name ?? ''
+  const parsed = mappingSource.safeParse({ ...given, display_name: name, is_event_name_key: name === 'event_name' })
+  return parsed.success ? { source: parsed.data, seen: given.type !== 'FIELD' } : undefined
+}
+
+/** Targets of the user's own for the properties (or traits) that events have. */
+const customTarget = (field: SeenField): MappingTarget => {
+  const name = pathNames(field.name).at(-1) ?? ''
+  return {
+    name: pathOf([name]),
+    display_name: name,
+    is_required: false,
+    is_recommended: false,
+    type: targetTypes.find((type) => type === field.type) ?? 'any',
+    kind: field.kind,
+  }
+}
+
+/** Names that no target may have. */
+const reserved = new Set(['__proto__', 'constructor', 'prototype'])
+
+/**
+ * Field mappings for an action: what its connector proposes where events have it, else what is called the same, in any
+ * letter case and with or without underscores. An action whose targets the user names is proposed one for each property
+ * of `custom`. The same fields give the same proposal.
+ */
+export const suggestFields = (
+  action: ActionDefinition,
+  given: {
+    fields: readonly SeenField[]
+    /** Paths of the properties or traits that targets of the user's own are proposed for. */
+    custom: readonly SeenField[]
+    preset: MappingPreset | undefined
+    eventType: EventType | ''
+  },
+): FieldMapping[] => {
+  const { fields, custom, preset, eventType } = given
+  const seen = new Map(fields.map((field) => [field.name, field]))
+  const named = byName(fields, eventType)
+  const ids = createMappingIds()
+  const make = (source: FieldMapping['source'], target: MappingTarget): FieldMapping => ({
+    id: ids(`${action.name}/${target.name}`),
+    source,
+    target,
+    enabled: true,
+  })
+  const known = action.targets.flatMap((target) => {
+    const proposed = presetSource(preset, target.name, seen)
+    const alike = keysOf(target)
+      .flatMap((key) => named.get(key) ?? [])
+      .find((field) => fits(field, target))
+    const source = proposed?.seen === true ? proposed.source : alike === undefined ? proposed?.source : sourceOf(alike)
+    return source === undefined ? [] : [make(source, mappingTargetOf(target))]
+  })
+  if (!action.customTargets) return known
+  const taken = new Set(known.map(({ target }) => target.name))
+  const used = new Set(known.flatMap(({ source }) => (source.type === 'FIELD' ? [source.name] : [])))
+  for (const field of custom) {
+    const target = customTarget(field)
+    if (taken.has(target.name) || used.has(field.name) || reserved.has(target.name) || target.name.length > 300)
+      continue
+    if (known.length >= mappingLimits.fieldMappings) break
+    taken.add(target.name)
+    known.push(make(sourceOf(field), target))
+  }
+  return known
+}

@@ -1,0 +1,175 @@
+import type { ActionDefinition, MappingPreset } from '@tributary/connector-kit'
+import {
+  type EventType,
+  everyRole,
+  type methods,
+  type ObjectSchema,
+  parseSourceSchema,
+  pathNames,
+  type SourceSchema,
+} from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import type { EventStore } from '@tributary/storage'
+import type { ControlDeps, Db } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { readRecentEvents } from '../events/recent-events.ts'
+import { storedEvent } from '../events/stored-event.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { connectedSources } from './connected-sources.ts'
+import { requireDefinition } from './read.ts'
+import { createSeenFields, judgedPlace, type SeenField } from './seen-fields.ts'
+import { suggestFields } from './suggest-fields.ts'
+
+/** Events that are looked at for their fields, names of events that are told, and how far back for those. */
+const mostEvents = 50
+const mostNames = 200
+const namesWithinMs = 7 * 24 * 3_600_000
+
+type Wanted = { eventName: string; eventType: EventType | '' }
+type EventName = { event_name: string; event_type: string }
+
+const currentSchemas = async (db: Db, sourceIds: readonly string[]): Promise<SourceSchema[]> => {
+  if (sourceIds.length === 0) return []
+  const rows = await db
+    .selectFrom('sources')
+    .innerJoin('source_schemas', (join) =>
+      join
+        .onRef('source_schemas.source_id', '=', 'sources.id')
+        .onRef('source_schemas.version', '=', 'sources.schema_version'),
+    )
+    .select('source_schemas.schema')
+    .where('sources.id', 'in', sourceIds)
+    .orderBy('sources.id')
+    .execute()
+  return rows.map(({ schema }) => parseSourceSchema(schema))
+}
+
+/** What the schemas say of the wanted events: their properties, and the traits of those who are identified. */
+const schemaObjects = (
+  schemas: readonly SourceSchema[],
+  { eventName, eventType }: Wanted,
+): ['traits' | 'properties', ObjectSchema][] =>
+  schemas.flatMap(({ events, user }) => {
+    const tracked = eventType === '' || eventType === 'track'
+    const named = eventName === '' ? [...events.values()] : [events.get(eventName)]
+    const objects: ['traits' | 'properties', ObjectSchema | undefined][] = [
+      ...(tracked ? named.map((object): ['properties', ObjectSchema | undefined] => ['properties', object]) : []),
+      ...(eventType === 'identify' || (eventType === '' && eventName === '')
+        ? [['traits', user] as ['traits', typeof user]]
+        : []),
+    ]
+    return objects.flatMap(([place, object]) =>
+      object === undefined ? [] : [[place, object] as [typeof place, ObjectSchema]],
+    )
+  })
+
+/** Names of events that the sources have had of late. */
+const recentNames = (
+  eventStore: EventStore,
+  workspace: string,
+  sources: readonly string[],
+  options: { now: number; signal: AbortSignal },
+): Promise<EventName[]> =>
+  sources.length === 0
+    ? Promise.resolve([])
+    : eventStore.query<EventName>(
+        `select event as event_name, type as event_type from events
+         where workspace_id = {workspace:String} and source_id in {sources:Array(String)}
+           and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status = 'accepted'
+         group by event, type order by count() desc, event limit {limit:UInt32}`,
+        { workspace, sources, since: options.now - namesWithinMs, limit: mostNames },
+        { lane: 'heavy', signal: options.signal },
+      )
+
+/** Each name once, in the order of the alphabet. */
+const distinctNames = (names: readonly EventName[]): EventName[] => {
+  const byKey = new Map(names.map((each) => [`${each.event_name}\n${each.event_type}`, each]))
+  return [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
+}
+
+/** The properties or traits themselves, without what lies in them. */
+const ownOf = (fields: readonly SeenField[], eventType: EventType | ''): SeenField[] =>
+  fields.filter(({ name }) => {
+    const names = pathNames(name)
+    return names.length === 2 && names[0] === judgedPlace(eventType)
+  })
+
+const presetFor = (
+  presets: readonly MappingPreset[],
+  action: ActionDefinition,
+  { eventName, eventType }: Wanted,
+): MappingPreset | undefined => {
+  const own = presets.filter((preset) => preset.action === action.name)
+  return (
+    own.find((preset) => preset.eventName !== undefined && preset.eventName === eventName) ??
+    own.find((preset) => preset.eventType !== undefined && preset.eventType === eventType) ??
+    own.find((preset) => preset.eventName === undefined) ??
+    own[0]
+  )
+}
+
+/**
+ * Proposes field mappings for an action, from the schemas of the connected sources and the newest of their events; tells
+ * the fields and the names of events as well. Nothing is kept.
+ */
+export const suggestMappings =
+  ({
+    db,
+    catalog,
+    eventStore,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock'>): Handler<typeof methods.mappings.suggest> =>
+  async ({ actor, params, body, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const row = await readDestination(db, workspace.id, params.destination)
+    const definition = requireDefinition(catalog, row, 'destination')
+    const action = definition.actions.find(({ name }) => name === body.destination)
+    if (action === undefined) {
+      const text = `${definition.title} has no action "${body.destination}"`
+      throw badRequest('VALIDATION', text, { destination: text })
+    }
+    const [only] = action.eventTypes.length === 1 ? action.eventTypes : []
+    const wanted: Wanted = {
+      eventName: body.event_name,
+      eventType: body.event_type === '' ? (only ?? '') : body.event_type,
+    }
+    const sourceIds = (await connectedSources(db, row.id)).map(({ id }) => id)
+    const types = wanted.eventType === '' ? action.eventTypes : [wanted.eventType]
+    const options = { now: clock(), signal }
+    const [schemas, rows, names] = await Promise.all([
+      currentSchemas(db, sourceIds),
+      readRecentEvents(
+        eventStore,
+        { workspaceId: workspace.id, sourceIds, types, event: wanted.eventName },
+        mostEvents,
+        options,
+      ),
+      recentNames(eventStore, workspace.id, sourceIds, options),
+    ])
+    const seen = createSeenFields()
+    const described = createSeenFields()
+    for (const [place, object] of schemaObjects(schemas, wanted)) {
+      seen.addSchema(place, object)
+      described.addSchema(place, object)
+    }
+    for (const each of rows) {
+      const event = storedEvent(each)
+      if (event !== undefined) seen.addEvent(event)
+    }
+    seen.addStandard()
+    const fields = seen.all()
+    const inSchema = ownOf(described.all(), wanted.eventType)
+    const custom = inSchema.length > 0 ? inSchema : ownOf(fields, wanted.eventType)
+    const preset = presetFor(definition.presets, action, wanted)
+    return {
+      field_mappings: suggestFields(action, { fields, custom, preset, eventType: wanted.eventType }),
+      fields,
+      events: distinctNames([
+        ...schemas.flatMap(({ events }) =>
+          [...events.keys()].map((event_name): EventName => ({ event_name, event_type: 'track' })),
+        ),
+        ...names,
+      ]),
+    }
+  }

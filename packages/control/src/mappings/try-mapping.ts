@@ -1,0 +1,96 @@
+import {
+  type ActionDefinition,
+  compileMappings,
+  type DestinationDefinition,
+  type FieldProblem,
+  type Mapping,
+  mappingProblems,
+  type OutgoingEvent,
+} from '@tributary/connector-kit'
+import type { EventMapping, MappingPreview, PipelineEvent } from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import type { DestinationRow } from '../destinations/read.ts'
+import { connectedSources } from './connected-sources.ts'
+import { findTrialEvent, mostLookedThrough, presentTrialEvent } from './trial-event.ts'
+
+type Trial = { event_mapping: EventMapping; event?: string | undefined; payload?: string | undefined }
+
+const requireAction = (definition: DestinationDefinition, mapping: EventMapping): ActionDefinition => {
+  const action = definition.actions.find(({ name }) => name === mapping.destination)
+  if (action !== undefined) return action
+  const text = `${definition.title} has no action "${mapping.destination}"`
+  throw badRequest('VALIDATION', text, { 'event_mapping.destination': text })
+}
+
+/** What is wrong with the fields themselves, whatever the event: what a save would refuse. */
+const ownProblems = (definition: DestinationDefinition, mapping: EventMapping): FieldProblem[] =>
+  Object.entries(mappingProblems(definition, [mapping])).flatMap(([key, message]) => {
+    const index = /^event_mappings\.0\.field_mappings\.(\d+)\./.exec(key)?.[1]
+    const field = index === undefined ? undefined : mapping.field_mappings[Number(index)]?.id
+    return field === undefined ? [] : [{ field, message }]
+  })
+
+/** The first problem of each field; what a save would refuse says more than what an event meets. */
+const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): FieldProblem[] => {
+  const told = new Set<string>()
+  return [...own, ...met].filter(({ field }) => !told.has(field) && told.add(field))
+}
+
+const outgoing = (event: PipelineEvent, mapping: Mapping): OutgoingEvent | undefined => {
+  if (mapping.kind !== 'mapped') return undefined
+  const { action, payload } = mapping
+  const { eventId, messageId, type, event: name } = event
+  const json = JSON.stringify(event)
+  return { eventId, messageId, type, event: name, json, action, ...(payload === undefined ? {} : { payload }) }
+}
+
+const reasonOf = (mapping: Mapping): string => {
+  if (mapping.kind === 'failed') return mapping.reason
+  return mapping.kind === 'unmapped' ? 'The mapping leaves such events out' : ''
+}
+
+const noEvent = (sources: number): string =>
+  sources === 0
+    ? 'No source is connected yet: connect one, or paste an event'
+    : `None of the latest ${mostLookedThrough} events fits this mapping: send one, or paste one`
+
+/**
+ * What a mapping makes of the event that a trial asks for, by what deliveries run; `outgoing` is what the connector would
+ * be handed, undefined where there is nothing to send. A mapping that is switched off is tried as if it were on.
+ */
+export const tryMapping = async (
+  { db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
+  row: DestinationRow,
+  definition: DestinationDefinition,
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<{ shown: MappingPreview; outgoing: OutgoingEvent | undefined }> => {
+  const mapping = { ...trial.event_mapping, enabled: true }
+  const action = requireAction(definition, mapping)
+  const place = { workspaceId: row.workspace_id, destinationId: row.id }
+  const mapper = compileMappings(definition, [mapping], place)
+  const sources = await connectedSources(db, row.id)
+  const types = mapping.event_type === '' ? action.eventTypes : [mapping.event_type]
+  const found = await findTrialEvent(
+    { ...trial, event_mapping: mapping },
+    { eventStore, workspaceId: row.workspace_id, sources, types, mapper, now: clock(), signal },
+  )
+  const own = ownProblems(definition, mapping)
+  if (found === undefined) {
+    const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }
+    return { shown, outgoing: undefined }
+  }
+  const made = mapper(found.event, found.sourceId)
+  const sent = outgoing(found.event, made)
+  return {
+    outgoing: sent,
+    shown: {
+      event: presentTrialEvent(found),
+      fits: made.kind !== 'unmapped',
+      reason: reasonOf(made),
+      payload: sent === undefined ? '' : sent.payload === undefined ? sent.json : JSON.stringify(sent.payload),
+      problems: together(own, made.kind === 'unmapped' ? [] : made.problems),
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { mappingProblems } from '@tributary/connector-kit'
+import { type EventMapping, editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, conflict, notFound } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { Catalog, ControlDeps } from '../deps.ts'
+import { type DestinationRow, readDestination } from '../destinations/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentMappings, requireDefinition } from './read.ts'
+
+/** Throws 400 with each mistake by its place. */
+const checkMappings = (catalog: Catalog, row: DestinationRow, mappings: readonly EventMapping[]): void => {
+  const problems = mappingProblems(requireDefinition(catalog, row, 'event_mappings'), mappings)
+  const [first] = Object.values(problems)
+  if (first !== undefined) throw badRequest('VALIDATION', first, problems)
+}
+
+/**
+ * Replaces the mappings of a destination; null takes it back to those of its app. In force for the next event: the
+ * directory hears of the change by its trigger. The row is locked, so that of two who save on the same revision one is
+ * first and the other is told (409).
+ */
+export const updateMappings =
+  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.mappings.update> =>
+  async ({ actor, params, body }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const current = await readDestination(db, workspace.id, params.destination)
+    const { event_mappings: wanted, revision } = body
+    if (wanted !== null) checkMappings(catalog, current, wanted)
+    const { id } = current
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const row = await tx
+        .selectFrom('destinations')
+        .select('mappings_revision')
+        .where('id', '=', id)
+        .where('delete_time', 'is', null)
+        .forUpdate()
+        .executeTakeFirst()
+      if (row === undefined) throw notFound('destination not found')
+      if (revision !== undefined && revision !== row.mappings_revision)
+        throw conflict('MAPPINGS_CHANGED', 'Somebody else changed the mappings meanwhile; load them again', {
+          revision: String(row.mappings_revision),
+        })
+      const next = row.mappings_revision + 1
+      await tx
+        .updateTable('destinations')
+        .set({
+          mappings: wanted === null ? null : JSON.stringify(wanted),
+          mappings_revision: next,
+          update_time: time,
+        })
+        .where('id', '=', id)
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'mappings.update',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: wanted === null ? { revision: next, presets: true } : { revision: next, event_mappings: wanted.length },
+        time,
+      })
+    })
+    return presentMappings(await readDestination(db, workspace.id, id), catalog)
+  }
