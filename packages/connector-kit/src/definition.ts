@@ -195,7 +195,8 @@ export type DestinationDefinition = SettingsDefinition & {
   testConnection: (context: DeliverContext) => Promise<ConnectionTest>
   /**
    * Asks the destination about settings that only it can judge, such as a query; `names` are those that are about to be
-   * saved. Answers messages for people by the setting's name, none when all is well. It changes nothing there.
+   * saved. Answers messages for people by the setting's name, none when all is well. A destination that cannot be asked
+   * is such a message, too: what is not verified would fail only later. It changes nothing there.
    */
   verifySettings?: (context: DeliverContext, names: readonly string[]) => Promise<Readonly<Record<string, string>>>
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */

@@ -15,9 +15,14 @@ const kindOf = (owner: SettingsOwner): string => (owner.startsWith('sources/') ?
 export const checkNewSettings = (definition: SettingsDefinition, given: Record<string, SettingValue>): Settings => {
   const checked = validateSettings(definition, given)
   if (checked.ok) return checked.settings
-  const mistakes = Object.entries(checked.errors)
+  throw refuseNewSettings(checked.errors)
+}
+
+/** The refusal of settings at creation: 400 with each mistake as `settings.{name}`. */
+export const refuseNewSettings = (errors: Readonly<Record<string, string>>): Error => {
+  const mistakes = Object.entries(errors)
   const sentence = mistakes.map(([name, text]) => `${name}: ${text}`)
-  throw badRequest(
+  return badRequest(
     'VALIDATION',
     sentence.join('; '),
     Object.fromEntries(mistakes.map(([name, text]) => [`settings.${name}`, text])),
@@ -42,23 +47,35 @@ export const openForChange = (
 }
 
 /**
- * The columns of the whole settings with one of them changed; null takes it back to its default. Throws 400 with
- * metadata.name or metadata.value; `definition` is undefined when the app is no longer in the catalogue.
+ * The whole settings with one of them changed; null takes it back to its default. Throws 400 with metadata.name or
+ * metadata.value; `definition` is undefined when the app is no longer in the catalogue.
  */
-export const changeSetting = (
+export const changedSettings = (
   owner: SettingsOwner,
   definition: SettingsDefinition | undefined,
   row: StoredSettings,
   { name, value }: { name: string; value: SettingValue },
   secretBox: ControlDeps['secretBox'],
-): ReturnType<typeof storeSettings> => {
+): Settings => {
   if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalogue`)
   const field = definition.fields.find((each) => each.name === name)
   if (field === undefined) throw refused('name', `${definition.title} has no setting ${name}`)
   if (!field.editable) throw refused('value', `This can only be set when the ${kindOf(owner)} is created`)
   const before = openForChange(owner, row, secretBox)
   const checked = validateSettings(definition, { ...before, [name]: value ?? undefined })
-  if (checked.ok) return storeSettings(owner, definition, checked.settings, secretBox)
+  if (checked.ok) return checked.settings
   const all = Object.entries(checked.errors).map(([other, text]) => `${other}: ${text}`)
   throw refused('value', checked.errors[name] ?? all.join('; '))
+}
+
+/** The columns of `changedSettings`; throws as that does. */
+export const changeSetting = (
+  owner: SettingsOwner,
+  definition: SettingsDefinition | undefined,
+  row: StoredSettings,
+  change: { name: string; value: SettingValue },
+  secretBox: ControlDeps['secretBox'],
+): ReturnType<typeof storeSettings> => {
+  const settings = changedSettings(owner, definition, row, change, secretBox)
+  return storeSettings(owner, definition ?? { title: '', fields: [] }, settings, secretBox)
 }

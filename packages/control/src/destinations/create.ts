@@ -1,8 +1,9 @@
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
-import { checkNewSettings } from '../app-settings/change-setting.ts'
+import { checkNewSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
 import { storeSettings } from '../app-settings/stored-settings.ts'
+import { verifySettings } from '../app-settings/verify-settings.ts'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { idFor, parseReference } from '../resource-ids.ts'
@@ -12,7 +13,7 @@ import { showDestination } from './read.ts'
 /** Makes a destination of an entry of the catalogue. Its settings must be whole and valid; secrets are sealed. */
 export const createDestination =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.create> =>
   async ({ actor, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
@@ -24,6 +25,8 @@ export const createDestination =
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
     const settings = checkNewSettings(definition, body.settings)
+    const objections = await verifySettings(deps, definition, settings, Object.keys(settings))
+    if (Object.keys(objections).length > 0) throw refuseNewSettings(objections)
     const id = idFor(body.request_id, 'destinations', workspace.id)
     const time = new Date(clock())
     const made = await db.transaction().execute(async (tx) => {

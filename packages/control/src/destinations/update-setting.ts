@@ -1,21 +1,33 @@
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { notFound } from '@tributary/kernel'
-import { changeSetting } from '../app-settings/change-setting.ts'
+import { badRequest, notFound } from '@tributary/kernel'
+import { changedSettings, changeSetting } from '../app-settings/change-setting.ts'
+import { verifySettings } from '../app-settings/verify-settings.ts'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { readDestination, showDestination } from './read.ts'
 
-/** Changes one setting of a destination. The row is locked, so that two changes at once both count. */
+/**
+ * Changes one setting of a destination, when the destination has nothing against it. The row is locked, so that two
+ * changes at once both count.
+ */
 export const updateSetting =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.updateSetting> =>
   async ({ actor, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
-    const { id } = await readDestination(db, workspace.id, params.destination)
+    const current = await readDestination(db, workspace.id, params.destination)
+    const { id } = current
+    const app = catalog.destinations.find(({ slug }) => slug === current.app)
+    // Asked before the row is locked: a destination may take its time.
+    if (app?.verifySettings !== undefined && body.value !== null) {
+      const settings = changedSettings(`destinations/${id}`, app, current, body, secretBox)
+      const objection = (await verifySettings(deps, app, settings, [body.name]))[body.name]
+      if (objection !== undefined) throw badRequest('VALIDATION', objection, { value: objection })
+    }
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const row = await tx

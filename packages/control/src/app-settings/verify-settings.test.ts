@@ -1,0 +1,60 @@
+import { methods } from '@tributary/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  type Organization,
+  startControl,
+  startOrganization,
+  testCatalog,
+  testDestination,
+} from '../testing/control-harness.ts'
+
+const message = 'Please verify that the SQL Query is valid.'
+const asked: { settings: unknown; names: readonly string[] }[] = []
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  const verifying = {
+    ...testDestination,
+    verifySettings: async ({ settings }: { settings: unknown }, names: readonly string[]) => {
+      asked.push({ settings, names })
+      const { region } = settings as { region?: string }
+      return region === 'nowhere' && names.includes('region') ? { region: message } : {}
+    },
+    fields: testDestination.fields.map((field) => ({ ...field, editable: true })),
+  }
+  harness = await startControl({ catalog: { ...testCatalog, destinations: [verifying] } })
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const app = { name: 'catalogDestinations/webhook' }
+const settings = { url: 'https://a.example/hook', signing_secret: 'kept' }
+
+test('a setting that the destination objects to is not saved, and its words are told at the value', async () => {
+  const workspace = { workspace: organization.workspaceId }
+  const caller = organization.administrator
+  const made = await caller.ok(methods.destinations.create, workspace, { body: { title: 'Mine', app, settings } })
+  const update = (value: string | null) =>
+    caller.call('POST', `/${made.name}/app:updateSetting`, { name: 'region', value })
+  expect(await update('nowhere')).toMatchObject({
+    status: 400,
+    body: { reason: 'VALIDATION', metadata: { value: message } },
+  })
+  // Asked with the whole settings as they would be, secrets included.
+  expect(asked.at(-1)).toEqual({ settings: expect.objectContaining({ ...settings, region: 'nowhere' }), names: ['region'] })
+  const read = await caller.ok(methods.destinations.getApp, { ...workspace, destination: idIn(made.name) })
+  expect(read.settings.find(({ name }) => name === 'region')?.value).toBeNull()
+  expect((await update('here')).status).toBe(200)
+  const before = asked.length
+  expect((await update(null)).status).toBe(200)
+  expect(asked).toHaveLength(before)
+})
+
+test('a destination is not made with a setting that it objects to', async () => {
+  const given = { ...settings, region: 'nowhere' }
+  const path = `/workspaces/${organization.workspaceId}/destinations`
+  const reply = await organization.administrator.call('POST', path, { title: 'Mine', app, settings: given })
+  expect(reply).toMatchObject({ status: 400, body: { metadata: { 'settings.region': message } } })
+})

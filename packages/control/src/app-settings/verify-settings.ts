@@ -1,0 +1,19 @@
+import { callOnce, type DestinationDefinition, type Settings } from '@tributary/connector-kit'
+import type { ControlDeps } from '../deps.ts'
+
+/** Longer than this nobody waits for a form to be saved, ms. */
+const patienceMs = 15_000
+
+/** What the destination itself says of settings that are about to be saved: messages by setting, none when all is well. */
+export const verifySettings = async (
+  deps: Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>,
+  definition: DestinationDefinition,
+  settings: Settings,
+  names: readonly string[],
+): Promise<Readonly<Record<string, string>>> => {
+  const { verifySettings: verify } = definition
+  if (verify === undefined) return {}
+  const { requestClient: client, clock, logger } = deps
+  const signal = AbortSignal.timeout(patienceMs)
+  return await callOnce({ client, settings, clock, logger, signal }, (context) => verify(context, names))
+}
