@@ -70,8 +70,8 @@ const problemOf = (file: string, specifier: string): string | undefined => {
   const target = targetOf(file, specifier)
   const room = roomOf(file)
   if ('package' in target) {
-    const atHome =
-      room === 'packages/storage' || room.startsWith('packages/test-kit') || room === 'bench' || room === 'e2e'
+    const homes = ['packages/storage', 'packages/test-kit', 'bench', 'e2e', 'connectors/destinations/postgresql']
+    const atHome = homes.includes(room)
     return engines.test(target.package) && !atHome ? 'an engine is known to its adapter only' : undefined
   }
   const other = roomOf(target.file)

@@ -158,6 +158,11 @@ export type DeliverContext = {
   onExchange?: (exchange: Exchange) => void
 }
 
+/** What a destination has against a setting: words for people, and what more it says. */
+export type SettingObjection = { message: string; detail?: string }
+/** By the setting's name; empty when all is well. */
+export type SettingObjections = Readonly<Record<string, SettingObjection>>
+
 /** Whether a destination answers with the settings it has, in words for people. */
 export type ConnectionTest = { ok: boolean; message: string }
 
@@ -198,7 +203,7 @@ export type DestinationDefinition = SettingsDefinition & {
    * saved. Answers messages for people by the setting's name, none when all is well. A destination that cannot be asked
    * is such a message, too: what is not verified would fail only later. It changes nothing there.
    */
-  verifySettings?: (context: DeliverContext, names: readonly string[]) => Promise<Readonly<Record<string, string>>>
+  verifySettings?: (context: DeliverContext, names: readonly string[]) => Promise<SettingObjections>
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */
   deliver: (batch: readonly OutgoingEvent[], context: DeliverContext) => Promise<DeliverResult>
 }

@@ -1,6 +1,12 @@
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
 import { templateLimits, templateProblem, templateProblemText } from './json-template.ts'
 
+/** A setting as text: '' when it is absent or no single value. */
+export const settingText = (settings: Settings, name: string): string => {
+  const value = settings[name]
+  return value === undefined || typeof value === 'object' ? '' : String(value)
+}
+
 export type SettingsResult = { ok: true; settings: Settings } | { ok: false; errors: Record<string, string> }
 
 type Value = Settings[string]

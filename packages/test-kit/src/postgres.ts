@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLogger } from '@tributary/kernel'
@@ -38,6 +38,9 @@ export const startSharedPostgres = async (): Promise<SharedPostgres> => {
     const url = withDatabase(productUrl, 'postgres')
     await using admin = openRelational({ url, logger: silentLogger, maxConnections: 1 })
     await admin.pool.query(`create database ${templateDatabase}`)
+    // Roles of `createPostgresPeer` sign in with a password, as strangers do.
+    await appendFile(join(folder, 'postgres', 'pg_hba.conf'), 'local all /^peer_ scram-sha-256\n')
+    await admin.pool.query('select pg_reload_conf()')
     await using template = openRelational({
       url: withDatabase(url, templateDatabase),
       logger: silentLogger,

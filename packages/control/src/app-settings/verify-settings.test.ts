@@ -1,3 +1,4 @@
+import type { DestinationDefinition, SettingObjections } from '@tributary/connector-kit'
 import { methods } from '@tributary/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -15,12 +16,13 @@ const asked: { settings: unknown; names: readonly string[] }[] = []
 let harness: Harness
 let organization: Organization
 beforeAll(async () => {
-  const verifying = {
+  const verifying: DestinationDefinition = {
     ...testDestination,
-    verifySettings: async ({ settings }: { settings: unknown }, names: readonly string[]) => {
+    verifySettings: async ({ settings }, names): Promise<SettingObjections> => {
       asked.push({ settings, names })
-      const { region } = settings as { region?: string }
-      return region === 'nowhere' && names.includes('region') ? { region: message } : {}
+      return settings.region === 'nowhere' && names.includes('region')
+        ? { region: { message, detail: 'syntax error' } }
+        : {}
     },
     fields: testDestination.fields.map((field) => ({ ...field, editable: true })),
   }
@@ -40,10 +42,13 @@ test('a setting that the destination objects to is not saved, and its words are 
     caller.call('POST', `/${made.name}/app:updateSetting`, { name: 'region', value })
   expect(await update('nowhere')).toMatchObject({
     status: 400,
-    body: { reason: 'VALIDATION', metadata: { value: message } },
+    body: { reason: 'VALIDATION', metadata: { value: message, detail: 'syntax error' } },
   })
   // Asked with the whole settings as they would be, secrets included.
-  expect(asked.at(-1)).toEqual({ settings: expect.objectContaining({ ...settings, region: 'nowhere' }), names: ['region'] })
+  expect(asked.at(-1)).toEqual({
+    settings: expect.objectContaining({ ...settings, region: 'nowhere' }),
+    names: ['region'],
+  })
   const read = await caller.ok(methods.destinations.getApp, { ...workspace, destination: idIn(made.name) })
   expect(read.settings.find(({ name }) => name === 'region')?.value).toBeNull()
   expect((await update('here')).status).toBe(200)

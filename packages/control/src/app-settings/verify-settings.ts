@@ -1,4 +1,4 @@
-import { callOnce, type DestinationDefinition, type Settings } from '@tributary/connector-kit'
+import { callOnce, type DestinationDefinition, type SettingObjections, type Settings } from '@tributary/connector-kit'
 import type { ControlDeps } from '../deps.ts'
 
 /** Longer than this nobody waits for a form to be saved, ms. */
@@ -10,7 +10,7 @@ export const verifySettings = async (
   definition: DestinationDefinition,
   settings: Settings,
   names: readonly string[],
-): Promise<Readonly<Record<string, string>>> => {
+): Promise<SettingObjections> => {
   const { verifySettings: verify } = definition
   if (verify === undefined) return {}
   const { requestClient: client, clock, logger } = deps

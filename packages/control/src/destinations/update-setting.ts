@@ -26,7 +26,10 @@ export const updateSetting =
     if (app?.verifySettings !== undefined && body.value !== null) {
       const settings = changedSettings(`destinations/${id}`, app, current, body, secretBox)
       const objection = (await verifySettings(deps, app, settings, [body.name]))[body.name]
-      if (objection !== undefined) throw badRequest('VALIDATION', objection, { value: objection })
+      if (objection !== undefined) {
+        const { message, detail } = objection
+        throw badRequest('VALIDATION', message, { value: message, ...(detail === undefined ? {} : { detail }) })
+      }
     }
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {

@@ -1,0 +1,121 @@
+import {
+  cutToBytes,
+  type DeliverContext,
+  type DeliverResult,
+  DeliveryError,
+  type EventOutcome,
+  hideSecrets,
+  type OutgoingEvent,
+  settingText,
+} from '@tributary/connector-kit'
+import { isStale, stateOf } from './failures.ts'
+import { prepareRows } from './prepare-rows.ts'
+import { rowsOf, type WrittenEvent } from './rows.ts'
+import { type Session, useSession } from './session.ts'
+import { compileStatement, runStatement } from './statement.ts'
+import { upsertRows } from './upsert-row.ts'
+import { insertRows, inTransaction } from './write-rows.ts'
+
+/** The pipeline wrote the text under this type. */
+const written = (event: OutgoingEvent): WrittenEvent => JSON.parse(event.json) as WrittenEvent
+
+type Action = (session: Session, events: readonly OutgoingEvent[]) => Promise<EventOutcome[]>
+
+const rejectAll = (events: readonly OutgoingEvent[], reason: string): EventOutcome[] =>
+  events.map(() => ({ kind: 'rejected', reason }))
+
+const writeEvents =
+  (schema: string): Action =>
+  async ({ client, tables }, events) => {
+    const rows = await prepareRows(
+      tables,
+      events.map((event) => rowsOf(written(event), event.payload)),
+    )
+    return await inTransaction(client, rows, (some) => insertRows(client, schema, some.flat()))
+  }
+
+const upsert =
+  (schema: string, table: string, key: string): Action =>
+  async ({ client, tables }, events) => {
+    const prepared = await upsertRows(tables, { table, key }, events)
+    const rows = prepared.flatMap((item) => ('row' in item ? [item.row] : []))
+    const outcomes =
+      rows.length === 0 ? [] : await inTransaction(client, rows, (some) => insertRows(client, schema, some))
+    let next = 0
+    return prepared.map((item) =>
+      'problem' in item
+        ? { kind: 'rejected', reason: item.problem }
+        : (outcomes[next++] ?? { kind: 'retry', reason: 'Not written' }),
+    )
+  }
+
+const runStatements =
+  (statement: string): Action =>
+  async ({ client }, events) => {
+    const compiled = compileStatement(statement)
+    if (statement === '' || compiled === undefined)
+      return rejectAll(events, 'The custom SQL statement is empty or names something that is no parameter')
+    return await inTransaction(client, events, async (some) => {
+      for (const event of some) await runStatement(client, compiled, written(event), event)
+    })
+  }
+
+const actionOf = (name: string, { settings }: DeliverContext): Action => {
+  const text = (setting: string): string => settingText(settings, setting)
+  if (name === 'upsert_row') return upsert(text('schema'), text('row_table'), text('row_key'))
+  if (name === 'run_statement') return runStatements(text('statement'))
+  return writeEvents(text('schema'))
+}
+
+/** Once more when the tables were not what they were when they were looked at last. */
+const withFreshTables = async (action: Action, session: Session, events: readonly OutgoingEvent[]) => {
+  try {
+    return await action(session, events)
+  } catch (error) {
+    if (!isStale(stateOf(error))) throw error
+    await session.client.query('rollback')
+    session.tables.forget()
+    return await action(session, events)
+  }
+}
+
+const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: DeliverContext, answer: string) => {
+  const actions = [...new Set(batch.map(({ action }) => action))].join(', ')
+  const [user, host, port, database, schema] = ['user', 'host', 'port', 'database', 'schema'].map((name) =>
+    settingText(settings, name),
+  )
+  return {
+    request: cutToBytes(
+      `${actions}: ${batch.length} events to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${batch[0]?.json ?? ''}`,
+    ),
+    response: cutToBytes(hideSecrets(answer, [settingText(settings, 'password')])),
+  }
+}
+
+/**
+ * Writes a batch in one transaction for each of its actions. An event that the database refuses is rejected by itself; what
+ * is a matter of time or of the set-up rejects as a DeliveryError for all.
+ */
+export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+  const started = performance.now()
+  const latency = (): number => Math.round(performance.now() - started)
+  try {
+    const outcomes = await useSession(context, async (session) => {
+      const results = new Map<OutgoingEvent, EventOutcome>()
+      for (const [name, events] of Map.groupBy(batch, ({ action }) => action)) {
+        const found = await withFreshTables(actionOf(name, context), session, events)
+        for (const [index, event] of events.entries()) {
+          const outcome = found[index]
+          if (outcome !== undefined) results.set(event, outcome)
+        }
+      }
+      return batch.map((event) => results.get(event) ?? { kind: 'retry' as const, reason: 'Not written' })
+    })
+    const refused = outcomes.find((outcome) => outcome.kind !== 'delivered')
+    const result = { outcomes, httpStatus: 0, latencyMs: latency() }
+    return refused === undefined ? result : { ...result, ...exchangeOf(batch, context, refused.reason) }
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(batch, context, error.message) })
+  }
+}

@@ -1,0 +1,56 @@
+import { ConfigurationError, DeliveryError, networkError, RetryableError } from '@tributary/connector-kit'
+import { DatabaseError } from 'pg'
+
+/** SQLSTATE of what the server answered; '' for everything else, such as the network. */
+export const stateOf = (error: unknown): string => (error instanceof DatabaseError ? (error.code ?? '') : '')
+
+/** Words of the server, without the values of a row that `detail` may quote. */
+export const wordsOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error)
+  const state = stateOf(error)
+  return state === '' ? text : `${text} (${state})`
+}
+
+/**
+ * What an SQLSTATE (PostgreSQL, appendix A) says: the row is at fault, the set-up is, or it is a matter of time. 22 data
+ * exception, 23 integrity constraint, 42804 and 42846 types, 44 check option, 21 cardinality, 54 limits, P0 an error that
+ * a trigger or function raised: the row. 28 authorisation, 3D and 3F no such database or schema, 42 syntax and access
+ * rules, 0A not supported, 25006 aside 2D and 25: the set-up.
+ */
+export const faultOf = (state: string): 'row' | 'configuration' | 'retry' => {
+  if (/^(22|23|21|44|54|P0)/.test(state) || state === '42804' || state === '42846') return 'row'
+  // A server that has become a standby takes no rows for now.
+  if (state === '25006') return 'retry'
+  return /^(28|3D|3F|42|0A|0L|0P|2D|25|26|2F|34|38|39|3B)/.test(state) ? 'configuration' : 'retry'
+}
+
+/** True when the tables are not as they were when they were looked at last. */
+export const isStale = (state: string): boolean => ['42P01', '42703', '42P10', '42804', '42704'].includes(state)
+
+const hints: Readonly<Record<string, string>> = {
+  '28P01': 'The user or the password is wrong',
+  '28000': 'The server does not let this user in (pg_hba.conf)',
+  '3D000': 'The database does not exist',
+  '42501': 'The user lacks a privilege; see the set-up guide',
+  '53300': 'The server has no connection left',
+}
+
+/** An error of the driver, the server or the network as what decides what becomes of the events. */
+export const deliveryError = (error: unknown): DeliveryError => {
+  if (error instanceof DeliveryError) return error
+  const state = stateOf(error)
+  if (state === '') {
+    const text = error instanceof Error ? error.message : ''
+    if (text.includes('does not support SSL')) return new ConfigurationError('The server does not offer TLS')
+    // The driver has errors of its own without a code: a connection that ended, a password it cannot use.
+    const hasCode = error instanceof Error && 'code' in error
+    const failure = hasCode
+      ? networkError(error)
+      : new RetryableError(text || 'The connection failed', { cause: error })
+    return failure instanceof DeliveryError ? failure : new RetryableError(failure.message, { cause: error })
+  }
+  const hint = hints[state]
+  const text = hint === undefined ? wordsOf(error) : `${hint}: ${wordsOf(error)}`
+  if (faultOf(state) === 'configuration') return new ConfigurationError(text, undefined, error)
+  return new RetryableError(text, { cause: error })
+}

@@ -1,0 +1,1 @@
+export { postgresql } from './definition.ts'

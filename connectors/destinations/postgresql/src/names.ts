@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+
+/** PostgreSQL cuts longer identifiers without a word (NAMEDATALEN - 1), bytes of UTF-8. */
+export const identifierBytes = 63
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
+/** An identifier as it stands in a statement, whatever is in it. The caller keeps it within `identifierBytes`. */
+export const quoted = (identifier: string): string => `"${identifier.replaceAll('\0', '').replaceAll('"', '""')}"`
+
+/** Cuts a name to what fits; a cut one ends in a hash of the whole, so that two long names stay two. */
+export const fitted = (name: string, original: string): string => {
+  if (Buffer.byteLength(name) <= identifierBytes) return name
+  let cut = ''
+  for (const character of name) {
+    if (Buffer.byteLength(cut + character) > identifierBytes - 9) break
+    cut += character
+  }
+  return `${cut}_${hashOf(original)}`
+}
+
+/**
+ * The snake_case name of a table or column for a name of an event, property or trait: letters and digits of any script in
+ * lower case, everything else an underscore; `Order Completed`, `orderCompleted` and `order-completed` are the same. A
+ * name without any letter or digit is its hash. Never empty, never longer than an identifier may be, never begins with a
+ * digit.
+ */
+export const snakeCase = (text: string): string => {
+  const words = text
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, '_')
+    .replace(/^_+|_+$/g, '')
+  if (words === '') return `_${hashOf(text)}`
+  return fitted(/^\p{N}/u.test(words) ? `_${words}` : words, text)
+}

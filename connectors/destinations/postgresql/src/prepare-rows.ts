@@ -1,0 +1,89 @@
+import { extraColumn, type Row } from './rows.ts'
+import { type Columns, firstColumns, mostColumns, type Tables } from './tables.ts'
+import { type ColumnType, fitTo, typeFor } from './values.ts'
+
+/** A row as it is written: every value fits its column. */
+export type TableRow = {
+  table: string
+  mode: Row['mode']
+  key: string
+  values: Map<string, unknown>
+}
+
+/** Columns that the rows want and the table lacks, as far as it may have more. */
+const missingColumns = (columns: Columns, rows: readonly Row[]): Map<string, ColumnType> => {
+  const missing = new Map<string, ColumnType>()
+  if (!columns.has(extraColumn)) missing.set(extraColumn, 'jsonb')
+  for (const row of rows)
+    for (const [column, { value }] of row.entries) {
+      if (value === null || columns.has(column) || missing.has(column)) continue
+      if (columns.size + missing.size < mostColumns) missing.set(column, typeFor(value))
+    }
+  return missing
+}
+
+/** Brings a table to what its rows want; undefined when there is none and no room for another. */
+const ensureTable = async (tables: Tables, table: string, rows: readonly Row[]): Promise<Columns | undefined> => {
+  let columns = await tables.columns(table)
+  const [first] = rows
+  if (columns === undefined && first !== undefined) {
+    if (!(await tables.hasRoom())) return undefined
+    const [key = 'id'] = first.first
+    columns = await tables.create(table, key, firstColumns(first.first))
+  }
+  if (columns === undefined) return undefined
+  const missing = missingColumns(columns, rows)
+  return missing.size === 0 ? columns : await tables.add(table, missing)
+}
+
+const fitted = (row: Row, columns: Columns): TableRow => {
+  const values = new Map<string, unknown>()
+  const extra = new Map(row.extra)
+  for (const [column, { original, value }] of row.entries) {
+    const type = columns.get(column)
+    if (value === null) {
+      // Written over what is there; a new row has no value anyway.
+      if (type !== undefined && row.mode === 'merge') values.set(column, null)
+      continue
+    }
+    const fit = type === undefined ? undefined : fitTo(type, value)
+    if (fit === undefined) extra.set(original, value)
+    else values.set(column, fit.value)
+  }
+  if (extra.size > 0) values.set(extraColumn, Object.fromEntries(extra))
+  return { table: row.table, mode: row.mode, key: row.first[0] ?? 'id', values }
+}
+
+/** What a table of its own would have had is kept with the event's first row. */
+const keepBeside = (first: Row, row: Row): void => {
+  for (const [column, { original, value }] of row.entries)
+    if (!first.entries.has(column)) first.extra.set(original, value)
+  for (const [name, value] of row.extra) first.extra.set(name, value)
+}
+
+/**
+ * Makes tables and columns for the rows of several events, and fits each value to its column. What does not fit the type of
+ * its column, has no column because the table has too many, or no table because the schema has too many, is kept by its
+ * name in `extra_properties`: nothing is left out.
+ */
+export const prepareRows = async (tables: Tables, events: readonly (readonly Row[])[]): Promise<TableRow[][]> => {
+  const byTable = Map.groupBy(events.flat(), (row) => row.table)
+  const columnsOf = new Map<string, Columns>()
+  // The event's own tables first: what has no room for one goes to the row that every event has.
+  const own = new Set(events.map(([first]) => first?.table))
+  const order = [...byTable].toSorted(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
+  for (const [table, rows] of order) {
+    const columns = await ensureTable(tables, table, rows)
+    if (columns !== undefined) columnsOf.set(table, columns)
+  }
+  return events.map((rows) => {
+    const [first] = rows
+    const written: TableRow[] = []
+    for (const row of rows.toReversed()) {
+      const columns = columnsOf.get(row.table)
+      if (columns !== undefined) written.unshift(fitted(row, columns))
+      else if (first !== undefined && first !== row) keepBeside(first, row)
+    }
+    return written
+  })
+}

@@ -1,0 +1,136 @@
+import {
+  type DeliverContext,
+  type Lifetime,
+  RetryableError,
+  type Settings,
+  settingText,
+} from '@tributary/connector-kit'
+import { Client } from 'pg'
+import { deliveryError } from './failures.ts'
+import { quoted } from './names.ts'
+import { createTables, type Tables } from './tables.ts'
+import { certificatesOf } from './tls.ts'
+
+/** An open connection, with what is known of the tables. */
+export type Session = { client: Client; tables: Tables }
+
+/** The one connection of a destination; whoever uses it has it alone. */
+type Keeper = { use<T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> }
+
+/** A connection that nobody used for so long is closed, ms. */
+const idleMs = 60_000
+const statementMs = 30_000
+const lockMs = 10_000
+
+const tlsOptions = (settings: Settings): { rejectUnauthorized: true; ca?: string } | false => {
+  if (settings.tls === 'off') return false
+  const ca = certificatesOf(settingText(settings, 'ca_certificate'))
+  return { rejectUnauthorized: true, ...(ca === undefined || ca === '' ? {} : { ca }) }
+}
+
+/** Everything is given, so that the driver looks at no environment variable and no file. */
+const createClient = async ({ settings, connect, signal }: DeliverContext): Promise<Client> => {
+  const host = settingText(settings, 'host')
+  const port = Number(settings.port)
+  const socket = await connect({ host, port, signal })
+  // The driver means to connect it; it is connected already, by the guard.
+  socket.connect = () => {
+    process.nextTick(() => socket.emit('connect'))
+    return socket
+  }
+  return new Client({
+    stream: () => socket,
+    host,
+    port,
+    database: settingText(settings, 'database'),
+    user: settingText(settings, 'user'),
+    password: () => settingText(settings, 'password'),
+    ssl: tlsOptions(settings),
+    application_name: 'Tributary',
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    // The server answers nothing more, though the connection stands.
+    query_timeout: statementMs + 10_000,
+  })
+}
+
+const createKeeper = (lifetime: Lifetime): Keeper => {
+  let session: Session | undefined
+  let idle: NodeJS.Timeout | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const close = async (): Promise<void> => {
+    clearTimeout(idle)
+    const closing = session
+    session = undefined
+    await closing?.client.end().catch(() => {})
+  }
+
+  const open = async (context: DeliverContext): Promise<Session> => {
+    if (session !== undefined) return session
+    const client = await createClient(context)
+    const schema = settingText(context.settings, 'schema')
+    const opened = { client, tables: createTables(client, schema) }
+    // Without a listener an error between two uses would end the process.
+    client.on('error', () => {
+      if (session === opened) session = undefined
+    })
+    try {
+      await client.connect()
+      await client.query(`set search_path to ${quoted(schema)}, public`)
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw error
+    }
+    session = opened
+    return opened
+  }
+
+  const useNow = async <T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> => {
+    if (context.signal.aborted) throw new RetryableError('Interrupted')
+    clearTimeout(idle)
+    const onAbort = (): void => void close()
+    context.signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      const result = await work(await open(context))
+      idle = setTimeout(() => void close(), idleMs).unref()
+      return result
+    } catch (error) {
+      // Whatever it was, a new connection begins without a half-done transaction.
+      await close()
+      throw deliveryError(error)
+    } finally {
+      context.signal.removeEventListener('abort', onAbort)
+      if (lifetime.ended) await close()
+    }
+  }
+
+  lifetime.onEnd(async () => {
+    await turn.catch(() => {})
+    await close()
+  })
+  return {
+    use: (context, work) => {
+      const mine = turn.catch(() => {}).then(() => useNow(context, work))
+      turn = mine
+      return mine
+    },
+  }
+}
+
+const keepers = new WeakMap<Lifetime, Keeper>()
+
+/**
+ * Runs work on the destination's connection, which is opened when there is none and kept for the next one; nobody else uses
+ * it meanwhile. Rejects with a DeliveryError, after which the connection is a new one.
+ */
+export const useSession = <T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> => {
+  const { lifetime } = context
+  let keeper = keepers.get(lifetime)
+  if (keeper === undefined) {
+    keeper = createKeeper(lifetime)
+    keepers.set(lifetime, keeper)
+  }
+  return keeper.use(context, work)
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { OutgoingEvent, SettingObjection } from '@tributary/connector-kit'
+import type { Client } from 'pg'
+import { faultOf, stateOf, wordsOf } from './failures.ts'
+import type { WrittenEvent } from './rows.ts'
+import { safeJson, safeText } from './values.ts'
+
+type Parameter =
+  | { type: 'text' | 'timestamptz'; of: (event: WrittenEvent) => string | undefined }
+  | { type: 'jsonb'; of: (event: WrittenEvent, source: OutgoingEvent) => unknown }
+
+/** What a statement may name after a colon. */
+export const parameters: Readonly<Record<string, Parameter>> = {
+  event_id: { type: 'text', of: (event) => event.eventId },
+  message_id: { type: 'text', of: (event) => event.messageId },
+  type: { type: 'text', of: (event) => event.type },
+  event: { type: 'text', of: (event) => event.event },
+  user_id: { type: 'text', of: (event) => event.userId },
+  anonymous_id: { type: 'text', of: (event) => event.anonymousId },
+  group_id: { type: 'text', of: (event) => event.groupId },
+  previous_id: { type: 'text', of: (event) => event.previousId },
+  timestamp: { type: 'timestamptz', of: (event) => event.timestamp },
+  received_at: { type: 'timestamptz', of: (event) => event.receivedAt },
+  properties: { type: 'jsonb', of: (event) => event.properties ?? {} },
+  traits: { type: 'jsonb', of: (event) => event.traits ?? {} },
+  context: { type: 'jsonb', of: (event) => event.context ?? {} },
+  payload: { type: 'jsonb', of: (event, source) => source.payload ?? event },
+}
+
+/** A statement with numbered parameters in place of the named ones. */
+export type CompiledStatement = { text: string; names: readonly string[] }
+
+/**
+ * What stands in a statement where a colon means nothing: quoted texts (also with escapes), identifiers, dollar-quoted
+ * texts, comments, casts. Then a parameter.
+ */
+const tokens =
+  /[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$[a-zA-Z_]*\w*\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\/|::|:=|\w:\w|:([a-z_][a-z0-9_]*)/g
+
+/**
+ * Puts `$1`, `$2` … with their types in place of `:user_id` and its like; values are bound, never written into the text.
+ * Undefined when the statement names something that is no parameter.
+ */
+export const compileStatement = (statement: string): CompiledStatement | undefined => {
+  const names: string[] = []
+  let unknown = false
+  const text = statement.replace(tokens, (found: string, _tag: string | undefined, name: string | undefined) => {
+    if (name === undefined) return found
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (parameter === undefined) {
+      unknown = true
+      return found
+    }
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}::${parameter.type}`
+  })
+  return unknown ? undefined : { text: text.trim().replace(/;+\s*$/, ''), names }
+}
+
+const valueOf = (name: string, event: WrittenEvent, source: OutgoingEvent): string | null => {
+  const parameter = parameters[name]
+  if (parameter?.type === 'jsonb') return safeJson(parameter.of(event, source))
+  const value = parameter?.of(event)
+  return value === undefined ? null : safeText(value)
+}
+
+/** Runs a statement for an event. */
+export const runStatement = async (
+  client: Client,
+  { text, names }: CompiledStatement,
+  event: WrittenEvent,
+  source: OutgoingEvent,
+): Promise<void> => {
+  // A named statement is planned once, and the protocol takes no second one behind it.
+  const name = `tributary_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+  await client.query({ name, text, values: names.map((each) => valueOf(each, event, source)) })
+}
+
+/** What people are told of a statement that the database does not understand. */
+const invalid = 'Please verify that the SQL Query is valid.'
+
+/**
+ * Has the server read and plan a statement without running it: PREPARE takes a single SELECT, INSERT, UPDATE, DELETE, MERGE
+ * or VALUES. What is wrong with it, or undefined. Rejects when the server cannot be asked.
+ */
+export const verifyStatement = async (client: Client, statement: string): Promise<SettingObjection | undefined> => {
+  const compiled = compileStatement(statement)
+  if (compiled === undefined)
+    return {
+      message: invalid,
+      detail: `Parameters are ${Object.keys(parameters)
+        .map((name) => `:${name}`)
+        .join(', ')}`,
+    }
+  try {
+    // By the extended protocol, which refuses a second statement behind the first.
+    await client.query({ name: 'tributary_verify', text: `prepare tributary_check as ${compiled.text}`, values: [] })
+    await client.query('deallocate tributary_check')
+    return undefined
+  } catch (error) {
+    const state = stateOf(error)
+    if (state === '' || faultOf(state) === 'retry') throw error
+    return { message: invalid, detail: wordsOf(error) }
+  }
+}

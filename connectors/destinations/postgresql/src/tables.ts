@@ -1,0 +1,123 @@
+import { ConfigurationError } from '@tributary/connector-kit'
+import type { Client } from 'pg'
+import { stateOf } from './failures.ts'
+import { quoted } from './names.ts'
+import { extraColumn } from './rows.ts'
+import type { ColumnType } from './values.ts'
+
+/** Columns of one table that are made for events; what comes beyond is kept together in `extra_properties`. */
+export const mostColumns = 400
+/** Tables of the schema up to which new events get one of their own. */
+export const mostTables = 1000
+
+/** Types of the columns by name. */
+export type Columns = ReadonlyMap<string, ColumnType>
+
+/** The tables of a schema as one connection knows them. */
+export type Tables = {
+  /** The table's columns; undefined when there is no such table. */
+  columns(table: string): Promise<Columns | undefined>
+  /** True while another table may be made. */
+  hasRoom(): Promise<boolean>
+  /** Makes a table with its first columns, of which `key` is the primary key, when it is not there. */
+  create(table: string, key: string, columns: Columns): Promise<Columns>
+  /** Adds columns that are not there. */
+  add(table: string, columns: Columns): Promise<Columns>
+  /** Looks everything up anew from now on. */
+  forget(): void
+}
+
+/** Another connection made the same thing at the same time: 42P07 table, 42701 column, 23505 and 42710 their names. */
+const isRace = (error: unknown): boolean => ['42P07', '42701', '42710', '23505', '42P06'].includes(stateOf(error))
+
+/** What the tables of a schema are, and their changes. Definitions are committed one by one, outside of transactions. */
+export const createTables = (client: Client, schema: string): Tables => {
+  const known = new Map<string, Columns>()
+  let count: number | undefined
+  let hasSchema = false
+
+  const change = async (statement: string): Promise<void> => {
+    try {
+      await client.query(statement)
+    } catch (error) {
+      if (!isRace(error)) throw error
+      // It is there now; with `if not exists` the second time does nothing.
+      await client.query(statement)
+    }
+  }
+
+  const look = async (table: string): Promise<Columns | undefined> => {
+    const { rows } = await client.query<{ name: string; type: string }>(
+      `select a.attname as name, format_type(a.atttypid, null) as type
+         from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = $1 and c.relname = $2 and a.attnum > 0 and not a.attisdropped`,
+      [schema, table],
+    )
+    if (rows.length === 0) return undefined
+    const columns = new Map(rows.map(({ name, type }) => [name, type]))
+    known.set(table, columns)
+    return columns
+  }
+
+  /** Asked first: `create schema if not exists` wants a privilege even when there is nothing to do. */
+  const ensureSchema = async (): Promise<void> => {
+    if (hasSchema) return
+    const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema])
+    if (rowCount === 0)
+      await change(`create schema if not exists ${quoted(schema)}`).catch((error: unknown) => {
+        if (stateOf(error) !== '42501') throw error
+        throw new ConfigurationError(
+          `The schema ${schema} does not exist and the user may not make it; see the set-up guide`,
+        )
+      })
+    hasSchema = true
+  }
+
+  const definition = ([name, type]: [string, ColumnType]): string => `${quoted(name)} ${type}`
+
+  const reload = async (table: string): Promise<Columns> => (await look(table)) ?? new Map()
+
+  return {
+    columns: async (table) => known.get(table) ?? (await look(table)),
+    hasRoom: async () => {
+      if (count === undefined) {
+        const { rows } = await client.query<{ count: string }>(
+          `select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname = $1 and c.relkind in ('r', 'p')`,
+          [schema],
+        )
+        count = Number(rows[0]?.count ?? 0)
+      }
+      return count < mostTables
+    },
+    create: async (table, key, columns) => {
+      await ensureSchema()
+      const definitions = [...columns].map(definition)
+      await change(
+        `create table if not exists ${quoted(schema)}.${quoted(table)} (${definitions.join(', ')}, primary key (${quoted(key)}))`,
+      )
+      if (count !== undefined) count++
+      return await reload(table)
+    },
+    add: async (table, columns) => {
+      const additions = [...columns].map((column) => `add column if not exists ${definition(column)}`)
+      await change(`alter table ${quoted(schema)}.${quoted(table)} ${additions.join(', ')}`)
+      return await reload(table)
+    },
+    forget: () => {
+      known.clear()
+      count = undefined
+      hasSchema = false
+    },
+  }
+}
+
+/** The columns that every table made for events begins with. */
+export const firstColumns = (names: readonly string[]): Columns => {
+  const times = new Set(['received_at', 'sent_at', 'timestamp', 'original_timestamp'])
+  const standard = names.map((name): [string, ColumnType] => [
+    name,
+    times.has(name) ? 'timestamp with time zone' : 'text',
+  ])
+  return new Map([...standard, [extraColumn, 'jsonb']])
+}

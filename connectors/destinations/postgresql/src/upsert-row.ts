@@ -1,0 +1,64 @@
+import type { OutgoingEvent } from '@tributary/connector-kit'
+import { fitted, identifierBytes } from './names.ts'
+import type { TableRow } from './prepare-rows.ts'
+import { type Columns, mostColumns, type Tables } from './tables.ts'
+import { type ColumnType, fitTo, safeText, typeFor } from './values.ts'
+
+/** A row for the table of the user's choice, or why there can be none. */
+export type UpsertRow = { row: TableRow } | { problem: string }
+
+const columnName = (name: string): string => fitted(safeText(name), name)
+
+/** What the mapping made of an event, by column. */
+const valuesOf = (event: OutgoingEvent): Map<string, unknown> =>
+  new Map(Object.entries(event.payload ?? {}).map(([name, value]) => [columnName(name), value]))
+
+/** Makes the table and the columns that the rows want. The key's column is the primary key of a table made here. */
+const ensure = async (
+  tables: Tables,
+  table: string,
+  key: string,
+  rows: readonly ReadonlyMap<string, unknown>[],
+): Promise<Columns> => {
+  const columns = (await tables.columns(table)) ?? new Map<string, ColumnType>()
+  const missing = new Map<string, ColumnType>()
+  for (const row of rows)
+    for (const [column, value] of row) {
+      if (value === null || value === undefined || columns.has(column) || missing.has(column)) continue
+      if (columns.size + missing.size < mostColumns) missing.set(column, typeFor(value))
+    }
+  if (missing.size === 0) return columns
+  return columns.size === 0 ? await tables.create(table, key, missing) : await tables.add(table, missing)
+}
+
+/**
+ * Rows for a table of the user's choice: each target of the mapping is a column, and a row with the same key is written
+ * over. A value that does not fit its column is a problem of the event, since there is nowhere else to keep it.
+ */
+export const upsertRows = async (
+  tables: Tables,
+  { table, key }: { table: string; key: string },
+  events: readonly OutgoingEvent[],
+): Promise<UpsertRow[]> => {
+  const rows = events.map(valuesOf)
+  const keyed = rows.filter((row) => row.get(key) !== undefined && row.get(key) !== null)
+  if (keyed.length === 0) return rows.map(() => ({ problem: `The mapping gives no value for the key column ${key}` }))
+  const columns = await ensure(tables, table, key, keyed)
+  return rows.map((row): UpsertRow => {
+    if (!keyed.includes(row)) return { problem: `The mapping gives no value for the key column ${key}` }
+    const values = new Map<string, unknown>()
+    for (const [column, value] of row) {
+      const type = columns.get(column)
+      if (value === undefined || (value === null && type === undefined)) continue
+      if (type === undefined) return { problem: `The table ${table} has no column ${column}, and no room for it` }
+      const fit = value === null ? { value } : fitTo(type, value)
+      if (fit === undefined) return { problem: `The value of ${column} does not fit its type, ${type}` }
+      values.set(column, fit.value)
+    }
+    return { row: { table, mode: 'merge', key, values } }
+  })
+}
+
+/** True for a text that may be the name of a table or column as it is. */
+export const isIdentifier = (name: string): boolean =>
+  name !== '' && !name.includes('\0') && Buffer.byteLength(name) <= identifierBytes

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { fitTo, safeJson, safeText, typeFor } from './values.ts'
+
+test.each([
+  [1, 'numeric'],
+  [1.5, 'numeric'],
+  [true, 'boolean'],
+  ['x', 'text'],
+  ['12', 'text'],
+  ['2026-01-02', 'text'],
+  ['2026-01-02T03:04:05.678Z', 'timestamp with time zone'],
+  ['2026-01-02T03:04:05+02:00', 'timestamp with time zone'],
+  ['2026-02-31T03:04:05Z', 'text'],
+  ['0000-01-01T00:00:00Z', 'text'],
+  ['2026-01-02T25:00:00Z', 'text'],
+  [[1], 'jsonb'],
+  [{ a: 1 }, 'jsonb'],
+])('a new column for %j is %s', (value, type) => {
+  expect(typeFor(value)).toBe(type)
+})
+
+test.each([
+  ['text', 1, '1'],
+  ['text', { a: 1 }, '{"a":1}'],
+  ['numeric', '1.50', '1.50'],
+  ['integer', 7, 7],
+  ['boolean', 'true', true],
+  ['timestamp with time zone', '2026-01-02', '2026-01-02'],
+  ['jsonb', 'x', 'x'],
+  ['uuid', 'x', 'x'],
+])('%s takes %j', (type, value, expected) => {
+  expect(fitTo(type, value)).toEqual({ value: expected })
+})
+
+test.each([
+  ['numeric', 'twelve'],
+  ['numeric', 'NaN'],
+  ['numeric', true],
+  ['numeric', ''],
+  ['integer', 1.5],
+  ['integer', 3_000_000_000],
+  ['boolean', 'yes'],
+  ['boolean', 1],
+  ['timestamp with time zone', 'soon'],
+  ['timestamp with time zone', '2026-02-31T00:00:00Z'],
+  ['date', 5],
+])('%s does not take %j', (type, value) => {
+  expect(fitTo(type, value)).toBeUndefined()
+})
+
+test('characters that PostgreSQL has no place for are replaced, and those that only look like them stay', () => {
+  const value = { 'a\0': 'b\0', half: '\ud83d', whole: '😀', written: '\\u0000' }
+  expect(JSON.parse(safeJson(value))).toEqual({ 'a\ufffd': 'b\ufffd', half: '\ufffd', whole: '😀', written: '\\u0000' })
+  expect(safeText('a\0\ud83db')).toBe('a\ufffd\ufffdb')
+})
