@@ -34,6 +34,7 @@ import { createThreads } from './roles/threads.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
 import type { RoleName } from './settings.ts'
 import { settleChanges } from './settled.ts'
+import { createStoredBefore } from './stored-before.ts'
 import { createWebFiles } from './web-files.ts'
 
 export type RunningProduct = {
@@ -127,6 +128,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),
+    storedBefore: createStoredBefore(threads.pipeline, requests.partitions),
     realtimeKey,
     clientConfig: clientConfigOf(config),
     openId: config.openId,

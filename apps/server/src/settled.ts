@@ -1,13 +1,13 @@
 import type { Handlers } from '@tributary/http'
 
-/** Groups whose changes collection, the pipeline and delivery follow in snapshots of their own. */
-const followed = ['sources', 'writekeys', 'destinations', 'connections'] as const
-const reading = new Set(['list', 'get', 'getApp', 'previewTemplate'])
+/** Groups whose changes collection, the pipeline and delivery follow in snapshots of their own, or act on. */
+const followed = ['sources', 'writekeys', 'destinations', 'connections', 'replays'] as const
+const reading = new Set(['list', 'get', 'getApp', 'previewTemplate', 'preview'])
 
 type Call = (call: never) => Promise<unknown>
 
 /**
- * Answers a change of sources, write keys, destinations and connections only when the snapshots have seen it, so that
+ * Answers a change of sources, write keys, destinations, connections and replays only when the snapshots have seen it, so that
  * what a user does next (send an event with the new key) finds it in force. Waits at most `deadlineMs`: a snapshot that
  * cannot follow now does so by itself later.
  */

@@ -111,4 +111,5 @@ export const resourceNames = {
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),
   failureGroup: resourcePattern('workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}'),
+  replay: resourcePattern('workspaces/{workspace}/destinations/{destination}/replays/{replay}'),
 } as const

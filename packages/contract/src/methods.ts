@@ -16,6 +16,7 @@ import { notifications } from './notifications.ts'
 import { organizations } from './organizations.ts'
 import { realtime } from './realtime.ts'
 import { refusedRequests } from './refused-requests.ts'
+import { replays } from './replays.ts'
 import { inferredSchemas, schemaVersions, sourceSchemaTemplates } from './source-schemas.ts'
 import { sources } from './sources.ts'
 import { sessions, users } from './users.ts'
@@ -49,6 +50,7 @@ export const methods = {
   deliveries,
   deliveryOverviews,
   failureGroups,
+  replays,
   refusedRequests,
   droppedEvents,
   metrics,

@@ -49,6 +49,11 @@ export type ControlDeps = {
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   live: LiveChannel
   appendRequest: AppendRequest
+  /**
+   * The place in the log of requests before which every event of a workspace is stored, as `<partition>-<offset>-`: so a
+   * count of what lies before it stays true. '' where nobody can tell.
+   */
+  storedBefore?(workspaceId: string): Promise<string>
   /** Where pictures are kept. */
   blobs: Blobs
   /** Application key of the realtime gateway, shown to signed-in users. */

@@ -67,6 +67,13 @@ import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
 import { listUnownedRefusedRequests } from './refused-requests/list-unowned.ts'
+import { cancelReplay } from './replays/cancel.ts'
+import { createReplay } from './replays/create.ts'
+import { getReplay } from './replays/get.ts'
+import { listReplays } from './replays/list.ts'
+import { pauseReplay } from './replays/pause.ts'
+import { previewReplay } from './replays/preview.ts'
+import { resumeReplay } from './replays/resume.ts'
 import { getSchemaVersion } from './schema-versions/get.ts'
 import { listSchemaVersions } from './schema-versions/list.ts'
 import type { AnswerLogin } from './sessions/answer-login.ts'
@@ -239,6 +246,15 @@ export const createHandlers = (
     list: listFailureGroups(deps),
     get: getFailureGroup(deps),
     discard: discardFailureGroup(deps),
+  },
+  replays: {
+    preview: previewReplay(deps),
+    create: createReplay(deps),
+    list: listReplays(deps),
+    get: getReplay(deps),
+    pause: pauseReplay(deps),
+    resume: resumeReplay(deps),
+    cancel: cancelReplay(deps),
   },
   refusedRequests: {
     listBySource: listSourceRefusedRequests(deps),

@@ -23,5 +23,6 @@ export {
   type RefusalSink,
   type WriteKeyUse,
 } from './refused-requests/refusal-sink.ts'
+export { createReplayRunner, type ReplayRunner } from './replays/runner.ts'
 export { type FirstAdmin } from './users/ensure-platform-admin.ts'
 export { verifySecretKey, WrongSecretKey } from './writekeys/verify-secret.ts'

@@ -35,6 +35,7 @@ await hostRole({
   },
   answers: {
     refresh: () => directory.refresh(),
+    'take-up': (destinationId) => delivery.takeUp(String(destinationId)),
     retry: (destinationId) => delivery.retryNow(String(destinationId)),
     idle: () => delivery.idle(),
     state: () => delivery.state(),

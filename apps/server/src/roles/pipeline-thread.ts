@@ -1,14 +1,16 @@
-// The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log.
-import { createSchemaDirectory } from '@tributary/control'
+// The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. Since
+// that log has one writer, it also sends the events of replays.
+import { createReplayRunner, createSchemaDirectory } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline } from '@tributary/pipeline'
-import { type LogPosition, openLogWriter } from '@tributary/storage'
+import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
+import { createDiskWatch } from '../disk.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory, tell } from './thread-host.ts'
 
 // Two directories listen on a connection each, and look for changes on others.
-const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 4 })
-const { coordination, directory, eventStore, folders, journal, logger, metrics, reader, relational } = context
+const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
+const { config, coordination, directory, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const schemas = createSchemaDirectory({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await openLogWriter({
   dir: folders.deliveries,
@@ -31,17 +33,38 @@ const pipeline = createPipeline({
   onFault: () => process.exit(1),
 })
 
+const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes })
+const sent = openLogReader({ dir: folders.deliveries })
+const replays = createReplayRunner({
+  db: relational.db,
+  eventStore,
+  deliveries,
+  reader: sent,
+  mayAppend: () => disk.ok(),
+  onDue: (destinationId) => tell({ kind: 'due', destinationId }),
+  clock: systemClock,
+  logger,
+  metrics,
+})
+
 await hostRole({
   role: {
     async start() {
       await Promise.all([startDirectory(directory), startDirectory(schemas)])
+      await disk.check()
       pipeline.start()
+      replays.start()
     },
-    stop: () => pipeline.stop(),
+    async stop() {
+      await Promise.all([pipeline.stop(), replays.stop()])
+    },
     wake: () => pipeline.wake(),
   },
   answers: {
-    refresh: () => Promise.all([directory.refresh(), schemas.refresh()]),
+    refresh: () => {
+      replays.wake()
+      return Promise.all([directory.refresh(), schemas.refresh()])
+    },
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
@@ -49,6 +72,8 @@ await hostRole({
   },
   metrics,
   async close() {
+    disk.stop()
+    sent.close()
     await deliveries.close()
     await schemas.stop()
     await context.close()

@@ -8,6 +8,7 @@ export type ThreadMessage =
   | { kind: 'ready' }
   | { kind: 'metrics'; changes: MetricChange[] }
   | { kind: 'appended' }
+  | { kind: 'due'; destinationId: string }
   | { kind: 'answer'; id: number; value?: unknown; error?: string }
 
 /** What the main thread tells a role's thread. */
@@ -48,6 +49,7 @@ export const createRoleThread = (options: {
   logger: Logger
   onMetrics: (changes: MetricChange[]) => void
   onAppended?: () => void
+  onDue?: (destinationId: string) => void
 }): RoleThread => {
   let worker: Worker | undefined
   let ready = false
@@ -61,6 +63,7 @@ export const createRoleThread = (options: {
   const onMessage = (message: ThreadMessage): void => {
     if (message.kind === 'metrics') options.onMetrics(message.changes)
     else if (message.kind === 'appended') options.onAppended?.()
+    else if (message.kind === 'due') options.onDue?.(message.destinationId)
     else if (message.kind === 'ready') {
       ready = true
       failures = 0

@@ -19,16 +19,19 @@ export const createThreads = (
 ): Threads => {
   const data = () => {
     const coordination = hub.port()
-    const { dataDir, logLevel, egressAllow, deliveryRetryMs, fault } = config
+    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, fault } = config
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
       coordination,
-      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, fault },
+      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, fault },
     }
     return { value, transfer: [coordination] }
   }
-  const thread = (name: 'pipeline' | 'delivery', onAppended?: () => void): RoleThread | undefined =>
+  const thread = (
+    name: 'pipeline' | 'delivery',
+    hears: { onAppended?: () => void; onDue?: (destinationId: string) => void } = {},
+  ): RoleThread | undefined =>
     config.roles.has(name)
       ? createRoleThread({
           name,
@@ -37,9 +40,14 @@ export const createThreads = (
           heapMiB: 192,
           logger: deps.logger,
           onMetrics: deps.apply,
-          ...(onAppended === undefined ? {} : { onAppended }),
+          ...hears,
         })
       : undefined
   const delivery = thread('delivery')
-  return { delivery, pipeline: thread('pipeline', () => delivery?.wake()) }
+  const pipeline = thread('pipeline', {
+    onAppended: () => delivery?.wake(),
+    // A thread that is not there now looks what is due when it starts.
+    onDue: (destinationId) => void delivery?.ask('take-up', destinationId).catch(() => {}),
+  })
+  return { delivery, pipeline }
 }

@@ -74,6 +74,15 @@ const parkDead = async (harness: Harness, workspaceId: string, destinationId: st
     .execute()
 }
 
+const replay = { kind: 'history', start_time: '2025-12-31T00:00:00Z', end_time: '2026-01-02T00:00:00Z' } as const
+
+/** A replay of a destination, which may have one already. */
+const replayIdOf = async ({ administrator, workspaceId }: Organization, made: Made): Promise<string> => {
+  const params = { workspace: workspaceId, destination: idIn(made.destination.name) }
+  const [known] = (await administrator.ok(methods.replays.list, params)).replays
+  return idIn((known ?? (await administrator.ok(methods.replays.create, params, { body: replay }))).name)
+}
+
 type Made = Awaited<ReturnType<typeof makeResources>>
 
 const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
@@ -105,6 +114,11 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'mappings.preview': { event_mapping: trialMapping, payload: '{}' },
   'mappings.sendTest': { event_mapping: trialMapping, payload: '{}' },
   'violations.replayBlocked': {},
+  'replays.preview': replay,
+  'replays.create': replay,
+  'replays.pause': {},
+  'replays.resume': {},
+  'replays.cancel': {},
   'connections.update': { enabled: false },
   'sessions.deleteOthers': {},
 })
@@ -160,6 +174,7 @@ export const createRequests = async (
       failure_group: deadGroup,
       version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
+      ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
     }
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
     if (name === 'users.setPassword') {

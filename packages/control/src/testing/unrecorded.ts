@@ -7,6 +7,7 @@ export const unrecorded: readonly string[] = [
   'sources.previewTemplate',
   'mappings.suggest',
   'mappings.preview',
+  'replays.preview',
   'notifications.markRead',
   'notifications.markAllRead',
 ]

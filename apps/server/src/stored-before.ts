@@ -1,0 +1,16 @@
+import { recordPlace } from '@tributary/pipeline'
+import { type LogPosition, partitionOf } from '@tributary/storage'
+import type { RoleThread } from './roles/role-thread.ts'
+
+/**
+ * Tells the place in the log of requests before which every event of a workspace is stored, which is how far the
+ * pipeline has committed; '' while that cannot be asked.
+ */
+export const createStoredBefore =
+  (pipeline: RoleThread | undefined, partitions: number) =>
+  async (workspaceId: string): Promise<string> => {
+    if (pipeline === undefined || !pipeline.running()) return ''
+    const positions = (await pipeline.ask('positions')) as readonly LogPosition[]
+    const partition = partitionOf(workspaceId, partitions)
+    return recordPlace(partition, positions.find((each) => each.partition === partition)?.offset ?? 0)
+  }

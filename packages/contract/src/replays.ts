@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import { eventFilter } from './conditions.ts'
+import { eventSummary } from './events.ts'
+import { empty, errors, line, nextPageToken, pageQuery, reference, storableText, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+import { eventTypes } from './tracking.ts'
+
+/**
+ * What is sent to a destination again: `history` are accepted events of the event store, also of sources that are not
+ * connected with it; `dead` are its dead letters. (Events that a schema has blocked are another matter:
+ * `violations.replayBlocked` lets those pass for the first time, to every destination.)
+ */
+export const replayKinds = ['history', 'dead'] as const
+export type ReplayKind = (typeof replayKinds)[number]
+
+/** Running ones send; paused ones go on when they are told to; the others are over. */
+export const replayStates = ['running', 'paused', 'cancelled', 'done', 'failed'] as const
+export type ReplayState = (typeof replayStates)[number]
+
+export const replayLimits = {
+  /** Events that go to the deliveries in a second: at least, unless told, and at most. */
+  leastRate: 1,
+  rate: 500,
+  mostRate: 5000,
+  /** Events that conditions are asked of at most: more are not counted but refused. */
+  conditionEvents: 1_000_000,
+  /** Events that a preview shows. */
+  samples: 5,
+} as const
+
+const scopeFields = {
+  kind: z.enum(replayKinds),
+  /** Received at or after, and before; of dead letters, first tried. */
+  start_time: time,
+  end_time: time,
+  /** Only what came from this source. */
+  source: reference.optional(),
+  /** Of history: only events of this name, of this type, and that meet the conditions. */
+  event: line(500).min(1, 'Required').optional(),
+  event_type: z.enum(eventTypes).optional(),
+  filter: eventFilter.optional(),
+  /** Of dead letters: only those that were given up for exactly this reason. */
+  reason: storableText(2000).optional(),
+}
+
+type Scope = z.infer<z.ZodObject<typeof scopeFields>>
+
+const issuesOf = (scope: Scope): { path: string; message: string }[] => {
+  const issues: { path: string; message: string }[] = []
+  if (Date.parse(scope.start_time) >= Date.parse(scope.end_time))
+    issues.push({ path: 'end_time', message: 'Must be after the start' })
+  const dead = 'Dead letters are chosen by source, time and reason only'
+  if (scope.kind === 'history') {
+    if (scope.reason !== undefined) issues.push({ path: 'reason', message: 'Only dead letters have a reason' })
+    return issues
+  }
+  if (scope.event !== undefined) issues.push({ path: 'event', message: dead })
+  if (scope.event_type !== undefined) issues.push({ path: 'event_type', message: dead })
+  if ((scope.filter?.conditions.length ?? 0) > 0) issues.push({ path: 'filter', message: dead })
+  return issues
+}
+
+const check = (scope: Scope, context: z.RefinementCtx): void => {
+  for (const { path, message } of issuesOf(scope)) context.addIssue({ code: 'custom', path: [path], message })
+}
+
+/** Which events or dead letters a replay is about. */
+export const replayScope = z.object(scopeFields).superRefine(check)
+export type ReplayScope = z.infer<typeof replayScope>
+
+/** Where in the stored events a preview ended: events stored later are no part of it. Opaque. */
+const storedBefore = z.string().regex(/^(\d{1,9}-\d{1,15}-)?$/, 'Must be what the preview has told')
+
+const newReplay = z
+  .object({
+    ...scopeFields,
+    events_per_second: z
+      .number()
+      .int('Must be a whole number')
+      .min(replayLimits.leastRate, `At least ${replayLimits.leastRate}`)
+      .max(replayLimits.mostRate, `At most ${replayLimits.mostRate}`)
+      .default(replayLimits.rate),
+    /** As the preview has told, so that exactly what it counted is sent. */
+    stored_before: storedBefore.optional(),
+  })
+  .superRefine(check)
+
+export const replay = z.object({
+  /** `workspaces/{id}/destinations/{id}/replays/{id}`. */
+  name: z.string(),
+  kind: z.enum(replayKinds),
+  start_time: time,
+  end_time: time,
+  /** Resource name and title of the one source; null for all. */
+  source: z.object({ name: z.string(), title: z.string() }).nullable(),
+  /** '' for every name, type or reason. */
+  event: z.string(),
+  event_type: z.string(),
+  filter: eventFilter,
+  reason: z.string(),
+  events_per_second: z.number().int(),
+  state: z.enum(replayStates),
+  /** Why it failed; '' otherwise. */
+  failure: z.string(),
+  /** Events that it is about, counted when it was made, and how many of them have gone to the deliveries. */
+  event_count: z.number().int(),
+  sent_count: z.number().int(),
+  /** Of those, by the delivery log: taken by the destination; left out, for reasons that stand there; given up. */
+  delivered_count: z.number().int(),
+  filtered_count: z.number().int(),
+  failed_count: z.number().int(),
+  /** Who started it; null for a deleted user. */
+  creator: z.object({ name: z.string(), display_name: z.string() }).nullable(),
+  create_time: time,
+  /** When it was done, cancelled or failed. */
+  finish_time: time.nullable(),
+})
+export type Replay = z.infer<typeof replay>
+
+const ended = { code: 409, reason: 'REPLAY_ENDED', when: 'It is over already.' }
+const changes = [errors.forbidden, errors.notFound, ended]
+
+export const replays = {
+  preview: defineMethod({
+    name: 'replays.preview',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays:preview',
+    summary: 'Counts what a replay would send, without sending anything.',
+    request: replayScope,
+    response: z.object({
+      event_count: z.number().int(),
+      /** Of the first and last of them; null when there is none. */
+      first_time: time.nullable(),
+      last_time: time.nullable(),
+      /** A few of the newest events of a history. */
+      samples: z.array(eventSummary),
+      /** To be handed to `create`. */
+      stored_before: z.string(),
+    }),
+    errors: [
+      { code: 400, reason: 'VALIDATION', when: 'A field breaks a rule, or conditions would be asked of too many.' },
+      errors.forbidden,
+      errors.notFound,
+      errors.unavailable,
+    ],
+  }),
+  create: defineMethod({
+    name: 'replays.create',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays',
+    summary:
+      'Sends stored events or dead letters to this destination again, and to no other: its mappings, consent and age limit hold, deduplication and what the events say of destinations do not.',
+    request: newReplay,
+    response: replay,
+    errors: [
+      { code: 400, reason: 'VALIDATION', when: 'A field breaks a rule, or nothing is there to be sent.' },
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'REPLAY_OPEN', when: 'Another replay of the destination is running or paused.' },
+      errors.unavailable,
+    ],
+  }),
+  list: defineMethod({
+    name: 'replays.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays',
+    summary: 'The replays of a destination, newest first.',
+    query: pageQuery,
+    response: z.object({ replays: z.array(replay), next_page_token: nextPageToken }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  get: defineMethod({
+    name: 'replays.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}',
+    summary: 'Reads a replay with how far it is.',
+    response: replay,
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  pause: defineMethod({
+    name: 'replays.pause',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:pause',
+    summary: 'Stops a replay for a while; what it has sent is delivered.',
+    request: empty,
+    response: replay,
+    errors: changes,
+  }),
+  resume: defineMethod({
+    name: 'replays.resume',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:resume',
+    summary: 'Lets a paused replay go on where it stopped.',
+    request: empty,
+    response: replay,
+    errors: changes,
+  }),
+  cancel: defineMethod({
+    name: 'replays.cancel',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:cancel',
+    summary: 'Ends a replay for good; what it has sent is delivered.',
+    request: empty,
+    response: replay,
+    errors: changes,
+  }),
+}

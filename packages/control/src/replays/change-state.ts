@@ -1,0 +1,80 @@
+import { editors, type MethodParams, type methods, type Replay, resourceNames } from '@tributary/contract'
+import { type Actor, conflict } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { showReplay } from './get.ts'
+import { readReplay } from './read.ts'
+
+type Verb = 'pause' | 'resume' | 'cancel'
+
+/** What each verb makes of each state; null: refused, since the replay is over. */
+const transitions = {
+  running: { pause: 'paused', resume: 'running', cancel: 'cancelled' },
+  paused: { pause: 'paused', resume: 'running', cancel: 'cancelled' },
+  cancelled: { pause: null, resume: null, cancel: null },
+  done: { pause: null, resume: null, cancel: null },
+  failed: { pause: null, resume: null, cancel: null },
+} as const
+
+const words = { cancelled: 'was cancelled', done: 'is done', failed: 'has failed' } as const
+
+/** Dead letters that it has not made due are as before. */
+const forgetMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {
+  await tx
+    .updateTable('parked_deliveries')
+    .set({ replay_id: null })
+    .where('replay_id', '=', replayId)
+    .where('state', '=', 'dead')
+    .where('first_time', '<=', createTime)
+    .execute()
+}
+
+/**
+ * Changes the state of a replay as a verb says, in turn with whoever sends its events: what is on its way is counted
+ * before the change, and nothing is sent after it. A verb that changes nothing is answered; one that comes too late is
+ * refused with 409.
+ */
+export const changeState = async (
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
+  verb: Verb,
+  call: { actor: Actor; params: MethodParams<typeof methods.replays.pause>; signal?: AbortSignal },
+): Promise<Replay> => {
+  const { db, clock } = deps
+  const { actor, params } = call
+  const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  const destination = await readDestination(db, workspace.id, params.destination)
+  const { id, create_time } = await readReplay(db, destination, params.replay)
+  await db.transaction().execute(async (tx) => {
+    const time = new Date(clock())
+    const row = await tx
+      .selectFrom('replays')
+      .select(['state', 'sent_count'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const next = transitions[row.state][verb]
+    if (next === null) {
+      const state = row.state === 'running' || row.state === 'paused' ? 'done' : row.state
+      throw conflict('REPLAY_ENDED', `The replay ${words[state]} already`)
+    }
+    const over = next === 'cancelled'
+    await tx
+      .updateTable('replays')
+      .set({ state: next, ...(over ? { finish_time: time } : {}) })
+      .where('id', '=', id)
+      .execute()
+    if (over) await forgetMarks(tx, id, create_time)
+    await audit(tx, {
+      actor,
+      action: `replays.${verb}`,
+      resource: resourceNames.replay.format({ workspace: workspace.id, destination: destination.id, replay: id }),
+      organizationId: workspace.organizationId,
+      workspaceId: workspace.id,
+      detail: { sent_count: Number(row.sent_count) },
+      time,
+    })
+  })
+  return await showReplay(deps, destination, id, call.signal)
+}

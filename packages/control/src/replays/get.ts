@@ -1,0 +1,28 @@
+import { everyRole, type methods, type Replay } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { notFound } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentReplays, readReplay } from './read.ts'
+
+/** One replay as the wire shows it. */
+export const showReplay = async (
+  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
+  destination: { id: string; workspace_id: string },
+  replayId: string,
+  signal?: AbortSignal,
+): Promise<Replay> => {
+  const [replay] = await presentReplays(eventStore, [await readReplay(db, destination, replayId)], signal)
+  if (replay === undefined) throw notFound('replay not found')
+  return replay
+}
+
+/** Reads a replay with how far it is. */
+export const getReplay =
+  (deps: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.replays.get> =>
+  async ({ actor, params, signal }) => {
+    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+    const destination = await readDestination(deps.db, workspace.id, params.destination)
+    return await showReplay(deps, destination, params.replay, signal)
+  }

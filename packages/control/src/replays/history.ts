@@ -1,0 +1,249 @@
+import { compileFilter, type EventConditions, type PipelineEvent, replayLimits } from '@tributary/contract'
+import type { EventStore } from '@tributary/storage'
+import { type StoredEventRow, storedEvent, storedEventColumns } from '../events/stored-event.ts'
+import { refuseScope } from './scope.ts'
+
+/** Which accepted events a replay of history is about. Times are epoch ms: received at `from` or after, before `to`. */
+export type HistoryScope = {
+  workspaceId: string
+  sourceId: string | undefined
+  from: number
+  to: number
+  event: string | undefined
+  eventType: string | undefined
+  filter: EventConditions
+  /** The place in the log that they lie before, as `<partition>-<offset>-`; '' for no bound. */
+  storedBefore: string
+}
+
+/** The last event that was looked at: its receive time (epoch ms) and its id. */
+export type HistoryCursor = { ms: number; id: string }
+
+/** An event to be sent, and the source it came from. */
+export type HistoryEvent = { sourceId: string; event: PipelineEvent }
+
+/** Events that are to be sent together, in their order, and where the next ones begin. */
+export type HistoryBatch = { events: readonly HistoryEvent[]; after: HistoryCursor }
+
+type Key = { event_id: string; receive_ms: number }
+type Place = Key & { bytes: number }
+type Row = StoredEventRow & { source_id: string }
+
+/** Events whose places are read at once; events and bytes of texts that are. */
+const pageKeys = 5000
+const chunkEvents = 1000
+const chunkBytes = 4 * 1024 * 1024
+/** The first stretch of time that is looked at, ms; one without enough events is followed by a longer one. */
+const firstSpan = 10_000
+
+const between = `receive_time >= fromUnixTimestamp64Milli({from:Int64}) and receive_time < fromUnixTimestamp64Milli({to:Int64})`
+
+/** What all events of a scope have in common, as far as the event store can tell it exactly. */
+const candidates = (scope: HistoryScope): { where: string; params: Record<string, unknown> } => {
+  const where = ['workspace_id = {workspace:String}', "status = 'accepted'", between]
+  const params: Record<string, unknown> = { workspace: scope.workspaceId, from: scope.from, to: scope.to }
+  const add = (condition: string, name: string, value: string | undefined): void => {
+    if (value === undefined) return
+    where.push(condition)
+    params[name] = value
+  }
+  add('source_id = {source:String}', 'source', scope.sourceId)
+  add('event = {event:String}', 'event', scope.event)
+  add('type = {type:String}', 'type', scope.eventType)
+  if (scope.storedBefore !== '') {
+    // What came under another partition is from a log of other times: nothing joins it any more.
+    where.push('(event_id < {stored_before:String} or not startsWith(event_id, {partition:String}))')
+    params['stored_before'] = scope.storedBefore
+    params['partition'] = scope.storedBefore.slice(0, scope.storedBefore.indexOf('-') + 1)
+  }
+  return { where: where.join(' and '), params }
+}
+
+const heavy = (signal: AbortSignal | undefined) =>
+  signal === undefined ? ({ lane: 'heavy' } as const) : ({ lane: 'heavy', signal } as const)
+
+/** The keys of the candidates behind a cursor, in their order, a page at a time. */
+const readKeys = async function* (
+  eventStore: EventStore,
+  scope: HistoryScope,
+  after: HistoryCursor | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Key[]> {
+  const { where, params } = candidates(scope)
+  let from = Math.max(scope.from, after?.ms ?? scope.from)
+  let last = after
+  let span = firstSpan
+  while (from < scope.to) {
+    const to = Math.min(scope.to, from + span)
+    const keys = await eventStore.query<Key>(
+      `select event_id, toUnixTimestamp64Milli(receive_time) as receive_ms from events where ${where}
+       ${last === undefined ? '' : 'and (receive_time, event_id) > (fromUnixTimestamp64Milli({after:Int64}), {after_id:String})'}
+       order by receive_time, event_id limit {limit:UInt32}`,
+      { ...params, from, to, limit: pageKeys, ...(last === undefined ? {} : { after: last.ms, after_id: last.id }) },
+      heavy(signal),
+    )
+    if (keys.length > 0) yield keys
+    const end = keys.at(-1)
+    if (keys.length < pageKeys || end === undefined) {
+      from = to
+      span *= 4
+    } else {
+      const reached = Number(end.receive_ms)
+      span = Math.max(firstSpan, 2 * (reached - from))
+      from = reached
+      last = { ms: reached, id: end.event_id }
+    }
+  }
+}
+
+const chunksOf = (places: readonly Place[]): Place[][] => {
+  const chunks: Place[][] = []
+  let bytes = 0
+  for (const place of places) {
+    const chunk = chunks.at(-1)
+    const more = Number(place.bytes)
+    if (chunk === undefined || chunk.length >= chunkEvents || bytes + more > chunkBytes) {
+      chunks.push([place])
+      bytes = more
+    } else {
+      chunk.push(place)
+      bytes += more
+    }
+  }
+  return chunks
+}
+
+/** Columns of the given events, in their order. */
+const readRows = <T>(
+  eventStore: EventStore,
+  scope: HistoryScope,
+  keys: readonly Key[],
+  columns: string,
+  signal: AbortSignal | undefined,
+): Promise<T[]> => {
+  const { where, params } = candidates(scope)
+  return eventStore.query<T>(
+    `select ${columns} from events where ${where} and event_id in {ids:Array(String)} order by receive_time, event_id`,
+    {
+      ...params,
+      ids: keys.map(({ event_id }) => event_id),
+      from: Number(keys[0]?.receive_ms),
+      to: Number(keys.at(-1)?.receive_ms) + 1,
+    },
+    heavy(signal),
+  )
+}
+
+/**
+ * The events of a scope behind a cursor, oldest first, at most `size` at a time and a few megabytes in memory: their
+ * places are read first, since a text may be as large as a request. A batch may be empty where none of many met the
+ * conditions. What a preview counts and what a replay sends is both read here.
+ */
+export const readHistory = async function* (
+  eventStore: EventStore,
+  scope: HistoryScope,
+  options: { after: HistoryCursor | undefined; size: number; signal?: AbortSignal },
+): AsyncGenerator<HistoryBatch> {
+  const { after, size, signal } = options
+  const meets = compileFilter(scope.filter)
+  for await (const keys of readKeys(eventStore, scope, after, signal)) {
+    const bytes = 'length(original) + length(context) + length(integrations) as bytes'
+    const columns = `event_id, toUnixTimestamp64Milli(receive_time) as receive_ms, ${bytes}`
+    const places = await readRows<Place>(eventStore, scope, keys, columns, signal)
+    for (const chunk of chunksOf(places)) {
+      const rows = await readRows<Row>(eventStore, scope, chunk, `source_id, ${storedEventColumns}`, signal)
+      let events: HistoryEvent[] = []
+      for (const row of rows) {
+        const event = storedEvent(row)
+        if (event === undefined || !meets(event)) continue
+        events.push({ sourceId: row.source_id, event })
+        if (events.length < size) continue
+        yield { events, after: { ms: Number(row.receive_ms), id: row.event_id } }
+        events = []
+      }
+      const end = chunk.at(-1)
+      if (end !== undefined) yield { events, after: { ms: Number(end.receive_ms), id: end.event_id } }
+    }
+  }
+}
+
+export type HistoryCount = {
+  count: number
+  /** Epoch ms of receipt; null when there is none. */
+  first: number | null
+  last: number | null
+  /** Ids of the newest, newest first. */
+  newest: string[]
+}
+
+/**
+ * How many events a replay of this scope sends. Without conditions the event store counts; conditions are asked of each
+ * event, of at most `conditionEvents` of them: more throw 400.
+ */
+export const countHistory = async (
+  eventStore: EventStore,
+  scope: HistoryScope,
+  signal?: AbortSignal,
+): Promise<HistoryCount> => {
+  const { where, params } = candidates(scope)
+  const [row] = await eventStore.query<{ n: number; first: number; last: number }>(
+    `select count() as n, toUnixTimestamp64Milli(min(receive_time)) as first,
+       toUnixTimestamp64Milli(max(receive_time)) as last from events where ${where}`,
+    params,
+    heavy(signal),
+  )
+  const all = Number(row?.n ?? 0)
+  if (all === 0 || row === undefined) return { count: 0, first: null, last: null, newest: [] }
+  if (scope.filter.conditions.length === 0) {
+    const rows = await eventStore.query<Key>(
+      `select event_id from events where ${where} order by receive_time desc, event_id desc limit ${replayLimits.samples}`,
+      // Within the last second first would be cheaper; a second scan of two narrow columns is cheap enough.
+      params,
+      heavy(signal),
+    )
+    const newest = rows.map(({ event_id }) => event_id)
+    return { count: all, first: Number(row.first), last: Number(row.last), newest }
+  }
+  if (all > replayLimits.conditionEvents)
+    throw refuseScope(
+      'filter',
+      `There are ${all.toLocaleString('en')} events in this time. Conditions can be asked of ${replayLimits.conditionEvents.toLocaleString('en')} at most: choose a shorter time, a source or an event name`,
+    )
+  let count = 0
+  let first: number | null = null
+  let last: number | null = null
+  let newest: string[] = []
+  for await (const { events } of readHistory(eventStore, scope, {
+    after: undefined,
+    size: chunkEvents,
+    ...(signal === undefined ? {} : { signal }),
+  })) {
+    const [head, tail] = [events[0], events.at(-1)]
+    if (head === undefined || tail === undefined) continue
+    count += events.length
+    first ??= Date.parse(head.event.receivedAt)
+    last = Date.parse(tail.event.receivedAt)
+    newest = [...newest, ...events.slice(-replayLimits.samples).map(({ event }) => event.eventId)].slice(
+      -replayLimits.samples,
+    )
+  }
+  return { count, first, last, newest: newest.toReversed() }
+}
+
+/** Rows of given events of a scope, newest first. */
+export const readSamples = async <T>(
+  eventStore: EventStore,
+  scope: HistoryScope,
+  { first, last, newest }: HistoryCount,
+  columns: string,
+  signal?: AbortSignal,
+): Promise<T[]> => {
+  if (first === null || last === null) return []
+  const { where, params } = candidates(scope)
+  return await eventStore.query<T>(
+    `select ${columns} from events where ${where} and event_id in {ids:Array(String)}
+     order by receive_time desc, event_id desc`,
+    { ...params, ids: newest },
+    heavy(signal),
+  )
+}

@@ -1,0 +1,24 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { presentReplays, selectReplays } from './read.ts'
+
+/** The replays of a destination, newest first. */
+export const listReplays =
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.replays.list> =>
+  async ({ actor, params, query, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const destination = await readDestination(db, workspace.id, params.destination)
+    const page = openPage('replays.list', params, query, createdCursor)
+    const found = await selectReplays(db, destination)
+      .where(olderThan('replays', page.after))
+      .orderBy('replays.create_time', 'desc')
+      .orderBy('replays.id', 'desc')
+      .limit(page.size + 1)
+      .execute()
+    const { rows, next } = page.cut(found, createdCursorOf)
+    return { replays: await presentReplays(eventStore, rows, signal), next_page_token: next }
+  }

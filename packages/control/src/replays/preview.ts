@@ -1,0 +1,73 @@
+import { editors, eventFilter, type methods, type ReplayScope } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
+import { type EventRow, eventColumns, presentEvent, wireTime } from '../events/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { countHistory, type HistoryScope, readSamples } from './history.ts'
+import { countDead, type DeadScope, scopeSource } from './scope.ts'
+
+/** The history that a request is about. */
+export const historyScope = (
+  workspaceId: string,
+  sourceId: string | undefined,
+  scope: ReplayScope,
+  storedBefore: string,
+): HistoryScope => ({
+  workspaceId,
+  sourceId,
+  from: Date.parse(scope.start_time),
+  to: Date.parse(scope.end_time),
+  event: scope.event,
+  eventType: scope.event_type,
+  filter: scope.filter ?? eventFilter.parse({ conditions: [] }),
+  storedBefore,
+})
+
+/** The dead letters that a request is about. */
+export const deadScope = (
+  destination: { id: string; workspace_id: string },
+  sourceId: string | undefined,
+  scope: ReplayScope,
+): DeadScope => ({
+  workspaceId: destination.workspace_id,
+  destinationId: destination.id,
+  sourceId,
+  start: new Date(scope.start_time),
+  end: new Date(scope.end_time),
+  reason: scope.reason,
+})
+
+/** Counts what a replay would send. */
+export const previewReplay =
+  ({
+    db,
+    eventStore,
+    storedBefore,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore'>): Handler<typeof methods.replays.preview> =>
+  async ({ actor, params, body, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const destination = await readDestination(db, workspace.id, params.destination)
+    const sourceId = await scopeSource(db, workspace.id, body)
+    if (body.kind === 'dead') {
+      const { count, first, last } = await countDead(db, deadScope(destination, sourceId, body))
+      return {
+        event_count: count,
+        first_time: first?.toISOString() ?? null,
+        last_time: last?.toISOString() ?? null,
+        samples: [],
+        stored_before: '',
+      }
+    }
+    const bound = (await storedBefore?.(workspace.id)) ?? ''
+    const scope = historyScope(workspace.id, sourceId, body, bound)
+    const found = await countHistory(eventStore, scope, signal)
+    const samples = await readSamples<EventRow>(eventStore, scope, found, eventColumns, signal)
+    return {
+      event_count: found.count,
+      first_time: found.first === null ? null : wireTime(found.first),
+      last_time: found.last === null ? null : wireTime(found.last),
+      samples: samples.map((row) => presentEvent(workspace.id, row)),
+      stored_before: bound,
+    }
+  }

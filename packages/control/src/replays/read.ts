@@ -1,0 +1,118 @@
+import { eventFilter, type Replay, resourceNames } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { EventStore } from '@tributary/storage'
+import type { Db } from '../deps.ts'
+import { isId } from '../resource-ids.ts'
+import { displayName } from '../users/present.ts'
+
+/** Replays with the title of their source and who started them. */
+export const selectReplays = (db: Db, destination: { id: string; workspace_id: string }) =>
+  db
+    .selectFrom('replays')
+    .leftJoin('sources', 'sources.id', 'replays.source_id')
+    .leftJoin('users', 'users.id', 'replays.creator_id')
+    .selectAll('replays')
+    .select(['sources.title as source_title', 'users.email', 'users.first_name', 'users.last_name'])
+    .where('replays.destination_id', '=', destination.id)
+    .where('replays.workspace_id', '=', destination.workspace_id)
+
+export type ReplayRow = Awaited<ReturnType<ReturnType<typeof selectReplays>['executeTakeFirstOrThrow']>>
+
+/** A replay of this destination; throws 404 for one that is absent or of another. */
+export const readReplay = async (
+  db: Db,
+  destination: { id: string; workspace_id: string },
+  replayId: string,
+): Promise<ReplayRow> => {
+  const row = isId(replayId)
+    ? await selectReplays(db, destination).where('replays.id', '=', replayId).executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('replay not found')
+  return row
+}
+
+type Totals = { delivered: number; filtered: number; failed: number }
+const nothing: Totals = { delivered: 0, filtered: 0, failed: 0 }
+
+/** Beyond so many events attempts are counted, which after a crash may count an event twice. */
+const exactEvents = 1_000_000
+
+/** What the delivery log says of the events of replays, by the id of the replay. */
+const readTotals = async (
+  eventStore: EventStore,
+  rows: readonly ReplayRow[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, Totals>> => {
+  const begun = rows.filter((row) => Number(row.sent_count) > 0)
+  const [one] = begun
+  if (one === undefined) return new Map()
+  const count = begun.some((row) => Number(row.sent_count) > exactEvents) ? 'countIf' : 'uniqExactIf'
+  const of = (status: string) => `${count}(${count === 'countIf' ? '' : 'event_id, '}status = '${status}') as ${status}`
+  const found = await eventStore.query<{ replay_id: string; delivered: number; filtered: number; dead: number }>(
+    `select replay_id, ${of('delivered')}, ${of('filtered')}, ${of('dead')} from deliveries
+     where workspace_id = {workspace:String} and destination_id = {destination:String}
+       and time >= fromUnixTimestamp64Milli({since:Int64}) and replay_id in {ids:Array(String)} group by replay_id`,
+    {
+      workspace: one.workspace_id,
+      destination: one.destination_id,
+      since: Math.min(...begun.map((row) => row.create_time.getTime())),
+      ids: begun.map(({ id }) => id),
+    },
+    { lane: 'short', ...(signal === undefined ? {} : { signal }) },
+  )
+  return new Map(
+    found.map((row) => [
+      row.replay_id,
+      { delivered: Number(row.delivered), filtered: Number(row.filtered), failed: Number(row.dead) },
+    ]),
+  )
+}
+
+const present = (row: ReplayRow, { delivered, filtered, failed }: Totals): Replay => ({
+  name: resourceNames.replay.format({ workspace: row.workspace_id, destination: row.destination_id, replay: row.id }),
+  kind: row.kind,
+  start_time: row.start_time.toISOString(),
+  end_time: row.end_time.toISOString(),
+  source:
+    row.source_id === null
+      ? null
+      : {
+          name: resourceNames.source.format({ workspace: row.workspace_id, source: row.source_id }),
+          title: row.source_title ?? '',
+        },
+  event: row.event ?? '',
+  event_type: row.event_type ?? '',
+  filter: eventFilter.parse(row.filter),
+  reason: row.reason ?? '',
+  events_per_second: row.events_per_second,
+  state: row.state,
+  failure: row.failure,
+  event_count: Number(row.event_count),
+  sent_count: Number(row.sent_count),
+  delivered_count: delivered,
+  filtered_count: filtered,
+  failed_count: failed,
+  creator:
+    row.creator_id === null || row.email === null
+      ? null
+      : {
+          name: resourceNames.user.format({ user: row.creator_id }),
+          display_name: displayName({
+            email: row.email,
+            first_name: row.first_name ?? '',
+            last_name: row.last_name ?? '',
+          }),
+        },
+  create_time: row.create_time.toISOString(),
+  finish_time: row.finish_time?.toISOString() ?? null,
+})
+
+/** Replays of one destination as the wire shows them, with what the delivery log says of their events. */
+export const presentReplays = async (
+  eventStore: EventStore,
+  rows: readonly ReplayRow[],
+  signal?: AbortSignal,
+): Promise<Replay[]> => {
+  const totals = await readTotals(eventStore, rows, signal)
+  return rows.map((row) => present(row, totals.get(row.id) ?? nothing))
+}

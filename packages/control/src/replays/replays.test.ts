@@ -1,0 +1,337 @@
+import { type MethodRequest, methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+import { deadLetter, insertRows, storedRow } from '../testing/replays.ts'
+
+let harness: Harness
+let organization: Organization
+let bound = ''
+beforeAll(async () => {
+  harness = await startControl({ storedBefore: async () => bound })
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const hour = 3_600_000
+const at = (ms: number): string => new Date(ms).toISOString()
+
+/** A destination and a source of their own, and the last hour. */
+const start = async () => {
+  const { administrator, collaborator, workspaceId } = organization
+  const { source, destination } = await makeResources(workspaceId, administrator)
+  const ids = { workspaceId, sourceId: idIn(source.name), destinationId: idIn(destination.name) }
+  const params = { workspace: workspaceId, destination: ids.destinationId }
+  const now = harness.now()
+  // The source narrows each test to its own events.
+  const history = {
+    kind: 'history',
+    start_time: at(now - hour),
+    end_time: at(now),
+    source: source.name,
+  } as const
+  const dead = { ...history, kind: 'dead' } as const
+  const row = (id: string, minutesAgo: number, more: Record<string, unknown> = {}) =>
+    storedRow(workspaceId, ids.sourceId, id, now - minutesAgo * 60_000, more)
+  const preview = (body: MethodRequest<typeof methods.replays.preview>) =>
+    collaborator.ok(methods.replays.preview, params, { body })
+  const create = (body: MethodRequest<typeof methods.replays.create>) =>
+    collaborator.ok(methods.replays.create, params, { body })
+  const path = `/workspaces/${workspaceId}/destinations/${ids.destinationId}/replays`
+  return { ids, params, source, destination, now, history, dead, row, preview, create, path }
+}
+
+test('a preview counts the accepted events of the time, of one source, name and type, and shows the newest', async () => {
+  const { row, now, history, preview, source } = await start()
+  await insertRows(harness, 'events', [
+    row('9-0000000001-0000', 50),
+    row('9-0000000001-0001', 40, { event: "Cart's" }),
+    row('9-0000000001-0002', 30, { type: 'page', event: 'Home' }),
+    row('9-0000000001-0003', 20, { status: 'blocked' }),
+    row('9-0000000001-0004', 20, { status: 'rejected' }),
+    row('9-0000000001-0005', 61),
+    row('9-0000000001-0006', 20, { source_id: newId() }),
+    row('9-0000000001-0007', 10),
+  ])
+  const all = await preview(history)
+  expect(all).toMatchObject({
+    event_count: 4,
+    first_time: at(now - 50 * 60_000),
+    last_time: at(now - 10 * 60_000),
+    stored_before: '',
+  })
+  expect(all.samples.map(({ event_id, source: of }) => [event_id.slice(-1), of])).toEqual([
+    ['7', source.name],
+    ['2', source.name],
+    ['1', source.name],
+    ['0', source.name],
+  ])
+  expect((await preview({ ...history, event: "Cart's" })).event_count).toBe(1)
+  expect((await preview({ ...history, event_type: 'page' })).event_count).toBe(1)
+  // The end is not part of the time.
+  expect((await preview({ ...history, end_time: at(now - 10 * 60_000) })).event_count).toBe(3)
+  expect(await preview({ ...history, event: 'Nothing' })).toMatchObject({
+    event_count: 0,
+    first_time: null,
+    last_time: null,
+    samples: [],
+  })
+})
+
+test('conditions are asked of each event as deliveries see it', async () => {
+  const { row, now, history, preview } = await start()
+  const original = (total: unknown) => JSON.stringify({ event: 'Order Completed', properties: { total } })
+  await insertRows(harness, 'events', [
+    row('9-0000000002-0000', 50, { original: original(5) }),
+    row('9-0000000002-0001', 40, { original: original('50') }),
+    row('9-0000000002-0002', 30, { original: original(500), context: '{"page":{"url":"https://a.example"}}' }),
+    row('9-0000000002-0003', 20, { original: original(null) }),
+  ])
+  const meets = (field: string, operator: 'greater_than' | 'exists' | 'starts_with', value = '') =>
+    preview({
+      ...history,
+      filter: { match: 'all', conditions: [{ id: 'aaaa', field, operator, value }] },
+    })
+  expect(await meets('properties.total', 'greater_than', '9')).toMatchObject({
+    event_count: 2,
+    first_time: at(now - 40 * 60_000),
+    last_time: at(now - 30 * 60_000),
+  })
+  const some = await meets('context.page.url', 'starts_with', 'https:')
+  expect([some.event_count, some.samples.map(({ event_id }) => event_id)]).toEqual([1, ['9-0000000002-0002']])
+  expect((await meets('properties.total', 'exists')).event_count).toBe(3)
+  expect((await meets('properties.nothing', 'exists')).event_count).toBe(0)
+})
+
+test('many events are counted in their stretches, with conditions and without alike', async () => {
+  const { row, now, history, preview } = await start()
+  const rows = Array.from({ length: 12_500 }, (_, n) =>
+    row(`9-0000000003-${String(n).padStart(4, '0')}`, 0, {
+      // Most in one millisecond, the others far apart.
+      receive_time: n < 11_000 ? now - 50 * 60_000 : now - 49 * 60_000 + (n - 11_000) * 1500,
+    }),
+  )
+  await insertRows(harness, 'events', rows)
+  const conditions = [{ id: 'aaaa', field: 'event', operator: 'equals', value: 'Order Completed' } as const]
+  expect((await preview(history)).event_count).toBe(12_500)
+  const asked = await preview({ ...history, filter: { conditions } })
+  expect([asked.event_count, asked.samples.length]).toEqual([12_500, 5])
+})
+
+test('what is stored after the preview is no part of the replay', async () => {
+  const { row, history, preview, create } = await start()
+  await insertRows(harness, 'events', [row('7-0000000001-0000', 10), row('3-0000000009-0000', 10)])
+  bound = '7-0000000002-'
+  try {
+    const counted = await preview(history)
+    expect(counted).toMatchObject({ event_count: 2, stored_before: bound })
+    // Received in that time, but stored only now.
+    await insertRows(harness, 'events', [row('7-0000000002-0000', 10)])
+    bound = '7-0000000003-'
+    expect((await preview(history)).event_count).toBe(3)
+    const made = await create({ ...history, stored_before: counted.stored_before })
+    expect(made.event_count).toBe(2)
+  } finally {
+    bound = ''
+  }
+})
+
+test('a replay says what it is about, who started it, and how far it is', async () => {
+  const { ids, row, history, create, params, source } = await start()
+  await insertRows(harness, 'events', [row('9-0000000004-0000', 10), row('9-0000000004-0001', 10)])
+  const filter = { match: 'any' as const, conditions: [{ id: 'aB12', field: 'userId', operator: 'exists' as const }] }
+  const made = await create({ ...history, event: 'Order Completed', event_type: 'track', filter })
+  expect(made).toEqual({
+    name: expect.stringContaining(`${params.destination}/replays/`),
+    kind: 'history',
+    start_time: history.start_time,
+    end_time: history.end_time,
+    source: { name: source.name, title: 'Shop' },
+    event: 'Order Completed',
+    event_type: 'track',
+    filter: { match: 'any', conditions: [{ id: 'aB12', field: 'userId', operator: 'exists', value: '' }] },
+    reason: '',
+    events_per_second: 500,
+    state: 'running',
+    failure: '',
+    event_count: 2,
+    sent_count: 0,
+    delivered_count: 0,
+    filtered_count: 0,
+    failed_count: 0,
+    creator: { name: `users/${organization.collaborator.userId}`, display_name: expect.any(String) },
+    create_time: expect.any(String),
+    finish_time: null,
+  })
+  expect((await harness.audits()).at(-1)).toMatchObject({
+    action: 'replays.create',
+    actor_id: organization.collaborator.userId,
+    resource: made.name,
+    detail: { kind: 'history', event_count: 2, event: 'Order Completed' },
+  })
+  const replay = idIn(made.name)
+  await harness.db.updateTable('replays').set({ sent_count: 2 }).where('id', '=', replay).execute()
+  const attempt = (event_id: string, status: string, more: object = {}) => ({
+    workspace_id: ids.workspaceId,
+    source_id: ids.sourceId,
+    destination_id: ids.destinationId,
+    event_id,
+    status,
+    attempt: 1,
+    time: harness.now() + 1000,
+    replay_id: replay,
+    ...more,
+  })
+  await insertRows(harness, 'deliveries', [
+    attempt('1', 'delivered'),
+    attempt('1', 'delivered'),
+    attempt('2', 'filtered'),
+    attempt('3', 'retry'),
+    attempt('3', 'dead'),
+    attempt('4', 'delivered', { replay_id: '' }),
+    attempt('5', 'delivered', { destination_id: newId() }),
+  ])
+  const { guest } = organization
+  const seen = await guest.ok(methods.replays.get, { ...params, replay })
+  expect(seen).toMatchObject({ sent_count: 2, delivered_count: 1, filtered_count: 1, failed_count: 1 })
+  expect((await guest.ok(methods.replays.list, params)).replays).toEqual([seen])
+})
+
+test('one replay of a destination is open at a time, whether it runs or is paused', async () => {
+  const { row, history, create, params, path } = await start()
+  await insertRows(harness, 'events', [row('9-0000000005-0000', 10)])
+  const first = await create(history)
+  const again = () => organization.collaborator.call('POST', path, history)
+  expect(await again()).toMatchObject({
+    status: 409,
+    body: {
+      reason: 'REPLAY_OPEN',
+      message: 'Another replay of this destination is running. Let it finish or cancel it, then start this one',
+    },
+  })
+  const of = { ...params, replay: idIn(first.name) }
+  expect(await organization.collaborator.ok(methods.replays.pause, of, { body: {} })).toMatchObject({ state: 'paused' })
+  expect((await again()).status).toBe(409)
+  const over = await organization.collaborator.ok(methods.replays.cancel, of, { body: {} })
+  expect(over).toMatchObject({ state: 'cancelled', sent_count: 0, finish_time: expect.any(String) })
+  const second = await create(history)
+  const { replays, next_page_token } = await organization.guest.ok(methods.replays.list, params, {
+    query: { page_size: 1 },
+  })
+  expect(replays.map(({ name }) => name)).toEqual([second.name])
+  const rest = await organization.guest.ok(methods.replays.list, params, { query: { page_token: next_page_token } })
+  expect(rest.replays.map(({ name, state }) => [name, state])).toEqual([[first.name, 'cancelled']])
+})
+
+test('pausing, resuming and cancelling change what they say, and a replay that is over stays so', async () => {
+  const { row, history, create, params, path } = await start()
+  await insertRows(harness, 'events', [row('9-0000000006-0000', 10)])
+  const of = { ...params, replay: idIn((await create(history)).name) }
+  const { collaborator } = organization
+  const change = async (verb: 'pause' | 'resume' | 'cancel') =>
+    (await collaborator.ok(methods.replays[verb], of, { body: {} })).state
+  expect([await change('resume'), await change('pause'), await change('pause')]).toEqual([
+    'running',
+    'paused',
+    'paused',
+  ])
+  expect([await change('resume'), await change('cancel')]).toEqual(['running', 'cancelled'])
+  for (const verb of ['pause', 'resume', 'cancel'])
+    expect(await collaborator.call('POST', `${path}/${of.replay}:${verb}`, {})).toMatchObject({
+      status: 409,
+      body: { reason: 'REPLAY_ENDED', message: 'The replay was cancelled already' },
+    })
+  expect((await harness.audits()).at(-1)).toMatchObject({ action: 'replays.cancel', detail: { sent_count: 0 } })
+})
+
+test('dead letters are counted by source, time and reason, marked when the replay is made, and left when it is cancelled', async () => {
+  const { ids, now, dead, preview, create, params } = await start()
+  await deadLetter(harness, ids, 1, { events: 3 })
+  await deadLetter(harness, ids, 2, { end: 9, events: 100, reason: 'limit' })
+  await deadLetter(harness, ids, 3, { time: now - 2 * hour })
+  await deadLetter(harness, ids, 4, { state: 'waiting' })
+  await deadLetter(harness, { ...ids, sourceId: newId() }, 5)
+  await deadLetter(harness, { ...ids, destinationId: newId() }, 6)
+  expect(await preview(dead)).toEqual({
+    event_count: 103,
+    first_time: at(now - 60_000),
+    last_time: at(now - 60_000),
+    samples: [],
+    stored_before: '',
+  })
+  const { source: _, ...everything } = dead
+  expect((await preview(everything)).event_count).toBe(104)
+  expect((await preview({ ...dead, reason: 'limit' })).event_count).toBe(100)
+  const made = await create(dead)
+  expect(made).toMatchObject({ kind: 'dead', event_count: 103, sent_count: 0 })
+  const marked = async () =>
+    (
+      await harness.db
+        .selectFrom('parked_deliveries')
+        .select('log_offset')
+        .where('replay_id', '=', idIn(made.name))
+        .orderBy('log_offset')
+        .execute()
+    ).map(({ log_offset }) => Number(log_offset))
+  expect(await marked()).toEqual([1, 2])
+  await organization.collaborator.ok(methods.replays.cancel, { ...params, replay: idIn(made.name) }, { body: {} })
+  expect(await marked()).toEqual([])
+})
+
+test('what cannot be is refused with the field that is wrong', async () => {
+  const { history, dead, path, now } = await start()
+  const { administrator } = organization
+  const refused = async (body: unknown, of = path) => {
+    const reply = await administrator.call('POST', of, body)
+    return [reply.status, reply.body.metadata]
+  }
+  for (const of of [path, `${path}:preview`]) {
+    expect(await refused({ ...history, end_time: history.start_time }, of)).toEqual([
+      400,
+      { end_time: 'Must be after the start' },
+    ])
+    const [status, metadata] = await refused({ ...dead, event: 'A', filter: { conditions: [] } }, of)
+    expect([status, metadata]).toEqual([400, { event: 'Dead letters are chosen by source, time and reason only' }])
+    expect(await refused({ ...history, reason: 'x' }, of)).toEqual([400, { reason: 'Only dead letters have a reason' }])
+    expect((await refused({ ...history, source: 'sources/x' }, of))[0]).toBe(400)
+    expect((await refused({ ...history, start_time: 'yesterday' }, of))[0]).toBe(400)
+    expect((await refused({ ...history, source: `workspaces/${newId()}/sources/${newId()}` }, of))[0]).toBe(404)
+  }
+  expect((await refused({ ...history, events_per_second: 0 }))[0]).toBe(400)
+  expect(await refused({ ...history, events_per_second: 5001 })).toEqual([400, { events_per_second: 'At most 5000' }])
+  expect((await refused({ ...history, stored_before: "1' or 1" }))[0]).toBe(400)
+  // Nothing is there.
+  expect(await refused(history)).toEqual([400, { start_time: 'Nothing is there to be sent' }])
+  expect(await refused({ ...dead, end_time: at(now) })).toEqual([400, { start_time: 'Nothing is there to be sent' }])
+})
+
+test('a replay is of its destination and workspace only, and for editors of the organisation', async () => {
+  const { row, history, create, path, params } = await start()
+  await insertRows(harness, 'events', [row('9-0000000007-0000', 10)])
+  const { administrator, guest, outsider, otherWorkspaceId } = organization
+  const replay = idIn((await create(history)).name)
+  const another = await start()
+  expect(await harness.call('', 'POST', path, history)).toMatchObject({ status: 401 })
+  expect(await guest.call('POST', path, history)).toMatchObject({ status: 403 })
+  expect(await guest.call('POST', `${path}/${replay}:cancel`, {})).toMatchObject({ status: 403 })
+  expect(await outsider.call('POST', path, history)).toMatchObject({ status: 404 })
+  expect(await outsider.call('GET', `${path}/${replay}`)).toMatchObject({ status: 404 })
+  const elsewhere = [
+    `${another.path}/${replay}`,
+    `/workspaces/${otherWorkspaceId}/destinations/${params.destination}/replays/${replay}`,
+    `${path}/${newId()}`,
+    `${path}/x`,
+  ]
+  for (const of of elsewhere) {
+    expect(await administrator.call('GET', of)).toMatchObject({ status: 404 })
+    expect(await administrator.call('POST', `${of}:cancel`, {})).toMatchObject({ status: 404 })
+  }
+  expect(await administrator.ok(methods.replays.get, { ...params, replay })).toMatchObject({ state: 'running' })
+})

@@ -1,0 +1,172 @@
+import { setImmediate } from 'node:timers/promises'
+import type { DeliveryMeta } from '@tributary/contract'
+import { eventFilter } from '@tributary/contract'
+import { faultPoint } from '@tributary/kernel'
+import { type LogEntry, type LogPosition, partitionOf } from '@tributary/storage'
+import { sql } from 'kysely'
+import { type HistoryBatch, type HistoryEvent, type HistoryScope, readHistory } from './history.ts'
+import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
+
+/** Bytes of a record of the deliveries log, as the pipeline makes them. */
+const recordBytes = 512 * 1024
+const scanBytes = 1024 * 1024
+/** How long a replay waits that may not send just now, ms. */
+const waitMs = 500
+
+const scopeOf = (row: ReplayState): HistoryScope => ({
+  workspaceId: row.workspace_id,
+  sourceId: row.source_id ?? undefined,
+  from: row.start_time.getTime(),
+  to: row.end_time.getTime(),
+  event: row.event ?? undefined,
+  eventType: row.event_type ?? undefined,
+  filter: eventFilter.parse(row.filter),
+  storedBefore: row.stored_before,
+})
+
+/** Records for the deliveries log in the form that the pipeline writes: a JSON list with one event a line. */
+const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[] => {
+  const bySource = new Map<string, string[][]>()
+  const bytes = new Map<string, number>()
+  for (const { sourceId, event } of events) {
+    const text = JSON.stringify(event)
+    const lists = bySource.get(sourceId) ?? []
+    bySource.set(sourceId, lists)
+    const sum = (bytes.get(sourceId) ?? recordBytes) + text.length
+    if (sum > recordBytes) lists.push([])
+    bytes.set(sourceId, sum > recordBytes ? text.length : sum)
+    lists.at(-1)?.push(text)
+  }
+  return [...bySource].flatMap(([sourceId, lists]) =>
+    lists.map((texts) => {
+      const meta: DeliveryMeta = {
+        w: row.workspace_id,
+        s: sourceId,
+        d: [row.destination_id],
+        n: texts.length,
+        p: row.id,
+      }
+      return { key: row.workspace_id, meta: JSON.stringify(meta), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
+    }),
+  )
+}
+
+/** Ids of the events of a replay that stand in the log from an offset on. */
+const appendedSince = async (
+  reader: ReplayRunnerDeps['reader'],
+  { partition, offset }: LogPosition,
+  replayId: string,
+): Promise<Set<string>> => {
+  const found = new Set<string>()
+  const end = reader.ends()[partition] ?? 0
+  for (let at = Math.max(offset, reader.starts()[partition] ?? 0); at < end; ) {
+    const records = reader.read(partition, at, scanBytes)
+    for (const { meta, body } of records) {
+      if (!meta.includes(replayId)) continue
+      const events: { eventId: string }[] = JSON.parse(Buffer.from(body).toString())
+      for (const { eventId } of events) found.add(eventId)
+    }
+    at = (records.at(-1)?.offset ?? end) + 1
+    // The thread has other work.
+    await setImmediate()
+  }
+  return found
+}
+
+/**
+ * A replay of history. Each step appends events to the log of deliveries, for the one destination, and then writes down
+ * how far it is, both while it holds the replay's row: who pauses or cancels it waits for that. What was appended
+ * without being written down, since the process was killed between the two, is found in the log and not appended again.
+ */
+export const createHistoryRun = (
+  deps: ReplayRunnerDeps,
+  settings: ReplayRunnerSettings,
+  row: ReplayState,
+): ReplayRun => {
+  const { db, eventStore, deliveries, reader, clock, metrics } = deps
+  const { id, workspace_id, destination_id, events_per_second } = row
+  const partition = partitionOf(workspace_id, reader.partitions)
+  const size = Math.max(1, Math.min(settings.stepEvents, Math.round(events_per_second / 2)))
+  const ahead = Math.max(settings.aheadEvents, settings.aheadSeconds * events_per_second)
+  let batches: AsyncGenerator<HistoryBatch> | undefined
+  let appended = new Set<string>()
+  let sent = Number(row.sent_count)
+  let tried = 0
+
+  const open = async (): Promise<AsyncGenerator<HistoryBatch>> => {
+    if (row.log_offset === null)
+      await db
+        .updateTable('replays')
+        .set({ log_partition: partition, log_offset: reader.ends()[partition] ?? 0 })
+        .where('id', '=', id)
+        .execute()
+    else appended = await appendedSince(reader, { partition, offset: Number(row.log_offset) }, id)
+    const after = row.cursor_ms === null ? undefined : { ms: Number(row.cursor_ms), id: row.cursor_id }
+    return readHistory(eventStore, scopeOf(row), { after, size })
+  }
+
+  /** Whether the deliveries are too far behind. */
+  const isFarAhead = async (): Promise<boolean> => {
+    if (sent - tried <= ahead) return false
+    const [found] = await eventStore.query<{ n: number }>(
+      `select count() as n from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}
+         and time >= fromUnixTimestamp64Milli({since:Int64}) and replay_id = {replay:String} and attempt <= 1`,
+      { workspace: workspace_id, destination: destination_id, since: row.create_time.getTime(), replay: id },
+      { lane: 'heavy' },
+    )
+    tried = Number(found?.n ?? 0)
+    return sent - tried > ahead
+  }
+
+  const finish = async (): Promise<undefined> => {
+    await db
+      .updateTable('replays')
+      .set({ state: 'done', finish_time: new Date(clock()) })
+      .where('id', '=', id)
+      .where('state', '=', 'running')
+      .execute()
+    return undefined
+  }
+
+  /** Appends a batch and writes down that it is; false when the replay does not run any more. */
+  const send = ({ events, after }: HistoryBatch): Promise<boolean> =>
+    db.transaction().execute(async (tx) => {
+      const now = await tx
+        .selectFrom('replays')
+        .select('state')
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirstOrThrow()
+      if (now.state !== 'running') return false
+      const missing = events.filter(({ event }) => !appended.has(event.eventId))
+      const places = await Promise.all(recordsOf(row, missing).map((record) => deliveries.append(record)))
+      if (places.length > 0) faultPoint('replay.after-append')
+      const end = places.reduce((latest, { offset }) => Math.max(latest, offset + 1), 0)
+      await tx
+        .updateTable('replays')
+        .set({
+          cursor_ms: after.ms,
+          cursor_id: after.id,
+          sent_count: sql<string>`sent_count + ${events.length}`,
+          // What was found in the log counts as sent now, and what may still be found lies behind the old place.
+          ...(end > 0 && missing.length === events.length ? { log_offset: end } : {}),
+        })
+        .where('id', '=', id)
+        .execute()
+      metrics.count('replay_events', missing.length)
+      return true
+    })
+
+  return {
+    step: async () => {
+      if (!deps.mayAppend() || (await isFarAhead())) return waitMs
+      batches ??= await open()
+      const next = await batches.next()
+      if (next.done === true) return finish()
+      if (!(await send(next.value))) return undefined
+      sent += next.value.events.length
+      return (next.value.events.length * 1000) / events_per_second
+    },
+    close: async () => void (await batches?.return(undefined)),
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { EventStore, LogReader, LogWriter, ReplaysTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import type { Db } from '../deps.ts'
+
+/** What sends the events of replays. */
+export type ReplayRunnerDeps = {
+  db: Db
+  eventStore: EventStore
+  /** The log of deliveries: its one writer, and a reader of it. */
+  deliveries: Pick<LogWriter, 'append'>
+  reader: Pick<LogReader, 'read' | 'ends' | 'starts' | 'partitions'>
+  /** False while the disk is nearly full: then replays wait. */
+  mayAppend(): boolean
+  /** Hears of a destination whose dead letters are due again. */
+  onDue(destinationId: string): void
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings?: Partial<ReplayRunnerSettings>
+}
+
+export type ReplayRunnerSettings = {
+  /** Replays that send at the same time; the others wait for their turn. */
+  replays: number
+  /** How often it is looked for new ones when nobody tells, ms. */
+  pollMs: number
+  /** Events of one step at most. */
+  stepEvents: number
+  /**
+   * A replay stops while the deliveries are further behind it than what it may send in so many seconds: what comes from
+   * the sources meanwhile waits behind it no longer than that takes.
+   */
+  aheadSeconds: number
+  aheadEvents: number
+  /** Pause after a failure, ms. */
+  retryMs: number
+}
+
+export const defaultReplayRunnerSettings: ReplayRunnerSettings = {
+  replays: 8,
+  pollMs: 1000,
+  stepEvents: 1000,
+  aheadSeconds: 10,
+  aheadEvents: 1000,
+  retryMs: 1000,
+}
+
+export type ReplayState = Selectable<ReplaysTable>
+
+/** One replay on its way. */
+export type ReplayRun = {
+  /** Sends some more of it; resolves to the time (ms) until the next step, or to undefined when there is none to be. */
+  step(): Promise<number | undefined>
+  /** Lets go of what it holds. */
+  close(): Promise<void>
+}

@@ -1,0 +1,320 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type MethodRequest, methods, type PipelineEvent } from '@tributary/contract'
+import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
+import { EventStoreUnavailable, openLogReader, openLogWriter } from '@tributary/storage'
+import { eventually } from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+import { deadLetter, insertRows, storedRow } from '../testing/replays.ts'
+import { createReplayRunner, type ReplayRunner } from './runner.ts'
+import type { ReplayRunnerDeps } from './runner-ports.ts'
+
+let harness: Harness
+let organization: Organization
+let folder: string
+let runners: ReplayRunner[] = []
+let close: () => Promise<void>
+let log: Pick<ReplayRunnerDeps, 'deliveries' | 'reader'>
+const due: string[] = []
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tributary-replays-'))
+  const deliveries = await openLogWriter({ dir: folder, partitions: 4, inline: true })
+  const reader = openLogReader({ dir: folder })
+  log = { deliveries, reader }
+  close = async () => {
+    reader.close()
+    await deliveries.close()
+  }
+})
+afterEach(async () => {
+  setFaultHandler(undefined)
+  await Promise.all(runners.map((runner) => runner.stop()))
+  runners = []
+  await close()
+  rmSync(folder, { recursive: true, force: true })
+  await harness.db.deleteFrom('replays').execute()
+})
+
+const run = (more: Partial<ReplayRunnerDeps> = {}): ReplayRunner => {
+  const runner = createReplayRunner({
+    db: harness.db,
+    eventStore: harness.eventStore,
+    ...log,
+    mayAppend: () => true,
+    onDue: (destinationId) => due.push(destinationId),
+    clock: Date.now,
+    logger: silentLogger,
+    metrics: noMetrics,
+    ...more,
+    settings: { pollMs: 20, retryMs: 20, ...more.settings },
+  })
+  runners.push(runner)
+  runner.start()
+  return runner
+}
+
+/** What stands in the log, record by record. */
+const records = () =>
+  Array.from({ length: log.reader.partitions }, (_, partition) => log.reader.read(partition, 0, 1e9))
+    .flat()
+    .map(({ key, meta, body }) => ({
+      key,
+      meta: JSON.parse(meta) as { w: string; s: string; d: string[]; n: number; p: string },
+      events: JSON.parse(Buffer.from(body).toString()) as PipelineEvent[],
+      text: Buffer.from(body).toString(),
+    }))
+const sentIds = () => records().flatMap(({ events }) => events.map(({ eventId }) => eventId))
+
+const at = (ms: number): string => new Date(ms).toISOString()
+const eventId = (n: number): string => `9-${String(n).padStart(10, '0')}-0000`
+
+/** A destination of its own with `count` events of its source, one a second. */
+const start = async (count: number) => {
+  const { administrator, workspaceId } = organization
+  const { source, destination } = await makeResources(workspaceId, administrator)
+  const ids = { workspaceId, sourceId: idIn(source.name), destinationId: idIn(destination.name) }
+  const params = { workspace: workspaceId, destination: ids.destinationId }
+  const first = harness.now() - count * 1000 - 60_000
+  const rows = Array.from({ length: count }, (_, n) =>
+    storedRow(workspaceId, ids.sourceId, eventId(n), first + n * 1000, {
+      event: n % 10 === 0 ? 'Tenth' : 'Order Completed',
+      original: JSON.stringify({
+        event: n % 10 === 0 ? 'Tenth' : 'Order Completed',
+        userId: 'u1',
+        properties: { n },
+        integrations: { All: false },
+      }),
+    }),
+  )
+  if (count > 0) await insertRows(harness, 'events', rows)
+  const create = async (more: Partial<MethodRequest<typeof methods.replays.create>> = {}) => {
+    const body = {
+      kind: 'history' as const,
+      start_time: at(first),
+      end_time: at(harness.now()),
+      source: source.name,
+      events_per_second: 5000,
+      ...more,
+    }
+    const { name, event_count } = await administrator.ok(methods.replays.create, params, { body })
+    const of = { ...params, replay: idIn(name) }
+    return {
+      event_count,
+      id: idIn(name),
+      get: () => administrator.ok(methods.replays.get, of),
+      pause: () => administrator.ok(methods.replays.pause, of, { body: {} }),
+      resume: () => administrator.ok(methods.replays.resume, of, { body: {} }),
+      cancel: () => administrator.ok(methods.replays.cancel, of, { body: {} }),
+      until: (state: string) =>
+        eventually(`it is ${state}`, async () => {
+          const replay = await administrator.ok(methods.replays.get, of)
+          return replay.state === state && replay
+        }),
+    }
+  }
+  return { ids, create, source, destination }
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => eventId(n))
+
+test('a history goes to the one destination, in its order, each event once, in the form that deliveries read', async () => {
+  const { ids, create } = await start(2500)
+  const replay = await create()
+  expect(replay.event_count).toBe(2500)
+  run()
+  expect(await replay.until('done')).toMatchObject({ sent_count: 2500, finish_time: expect.any(String) })
+  expect(sentIds()).toEqual(range(2500))
+  for (const { key, meta, events, text } of records()) {
+    expect(key).toBe(ids.workspaceId)
+    expect(meta).toEqual({
+      w: ids.workspaceId,
+      s: ids.sourceId,
+      d: [ids.destinationId],
+      n: events.length,
+      p: replay.id,
+    })
+    expect(text.split(',\n')).toHaveLength(events.length)
+    expect(text.startsWith('[{"eventId":"') && text.endsWith('}]\n')).toBe(true)
+  }
+  expect(records()[0]?.events[1]).toMatchObject({ messageId: `m-${eventId(1)}`, type: 'track', properties: { n: 1 } })
+})
+
+test('exactly the events that meet name and conditions are sent', async () => {
+  const { create } = await start(300)
+  const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'less_than', value: '200' } as const]
+  const replay = await create({ event: 'Tenth', filter: { conditions } })
+  expect(replay.event_count).toBe(20)
+  run()
+  await replay.until('done')
+  expect(sentIds()).toEqual(Array.from({ length: 20 }, (_, n) => eventId(n * 10)))
+})
+
+test.each([
+  ['the first', 1],
+  ['a later', 3],
+])(
+  'what %s step appended without writing it down is found in the log, and every event is sent once',
+  async (_, step) => {
+    const { create } = await start(1000)
+    const replay = await create()
+    let passes = 0
+    setFaultHandler((name) => {
+      if (name === 'replay.after-append' && ++passes === step) throw new Error('killed')
+    })
+    run({ settings: { stepEvents: 100 } })
+    expect(await replay.until('done')).toMatchObject({ sent_count: 1000 })
+    expect(passes).toBeGreaterThanOrEqual(10)
+    expect(sentIds()).toEqual(range(1000))
+  },
+)
+
+test('it goes on where it stopped when another takes over, and while stores are away nothing is lost', async () => {
+  const { create } = await start(400)
+  const replay = await create({ events_per_second: 2000 })
+  let queries = 0
+  const flaky: ReplayRunnerDeps['eventStore'] = {
+    ...harness.eventStore,
+    query: (...call) =>
+      queries++ % 5 === 4 ? Promise.reject(new EventStoreUnavailable('away')) : harness.eventStore.query(...call),
+  }
+  const first = run({ eventStore: flaky, settings: { stepEvents: 50 } })
+  await eventually('some is sent', async () => (await replay.get()).sent_count >= 100)
+  await first.stop()
+  const between = (await replay.get()).sent_count
+  expect(between).toBeLessThan(400)
+  expect(sentIds()).toEqual(range(between))
+  run({ settings: { stepEvents: 50 } })
+  expect(await replay.until('done')).toMatchObject({ sent_count: 400 })
+  expect(sentIds()).toEqual(range(400))
+})
+
+test('it keeps to its rate, stops when it is paused, and sends nothing more when it is cancelled', async () => {
+  const { create } = await start(600)
+  const replay = await create({ events_per_second: 100 })
+  const began = Date.now()
+  run()
+  await eventually('some is sent', async () => (await replay.get()).sent_count >= 100)
+  expect(Date.now() - began).toBeGreaterThanOrEqual(490)
+  const { sent_count } = await replay.pause()
+  expect(sentIds()).toHaveLength(sent_count)
+  // Whoever looked before the pause has ended its step by the time that another replay is done.
+  const other = await start(10)
+  await (await other.create()).until('done')
+  expect(sentIds().filter((id) => id !== '')).toHaveLength(sent_count + 10)
+  expect(await replay.get()).toMatchObject({ state: 'paused', sent_count })
+  await replay.resume()
+  await eventually('more is sent', async () => (await replay.get()).sent_count > sent_count)
+  const cancelled = await replay.cancel()
+  expect(cancelled.sent_count).toBeLessThan(600)
+  const last = await start(10)
+  await (await last.create()).until('done')
+  expect(await replay.get()).toMatchObject({ state: 'cancelled', sent_count: cancelled.sent_count })
+  expect(sentIds()).toHaveLength(cancelled.sent_count + 20)
+})
+
+test('it waits while deliveries are far behind it or the disk is nearly full', async () => {
+  const { ids, create } = await start(100)
+  let room = false
+  const replay = await create()
+  run({ mayAppend: () => room, settings: { stepEvents: 10, aheadSeconds: 0, aheadEvents: 25 } })
+  const other = await start(0)
+  await deadLetter(harness, other.ids, 1)
+  // Dead letters take no room.
+  await (await other.create({ kind: 'dead' })).until('done')
+  expect((await replay.get()).sent_count).toBe(0)
+  room = true
+  await eventually('as much as may wait is sent', async () => (await replay.get()).sent_count === 30)
+  await eventually('it is asked again', async () => (await replay.get()).sent_count === 30)
+  const attempts = Array.from({ length: 30 }, (_, n) => ({
+    workspace_id: ids.workspaceId,
+    source_id: ids.sourceId,
+    destination_id: ids.destinationId,
+    event_id: eventId(n),
+    status: n % 2 === 0 ? 'delivered' : 'retry',
+    attempt: 1,
+    time: harness.now() + 1000,
+    replay_id: replay.id,
+  }))
+  await insertRows(harness, 'deliveries', attempts)
+  await eventually('the next go', async () => (await replay.get()).sent_count === 60)
+  expect(sentIds()).toEqual(range(60))
+})
+
+test('dead letters become due in steps, each once, though they fail again meanwhile; a range goes as a whole', async () => {
+  const { ids, create } = await start(0)
+  for (let offset = 0; offset < 5; offset++)
+    await deadLetter(harness, ids, offset, { events: 2, time: harness.now() - 20_000 })
+  await deadLetter(harness, ids, 10, { events: 50, end: 60, time: harness.now() - 30_000 })
+  await deadLetter(harness, ids, 99, { state: 'waiting' })
+  const replay = await create({ kind: 'dead', events_per_second: 50 })
+  expect(replay.event_count).toBe(60)
+  const rows = () =>
+    harness.db.selectFrom('parked_deliveries').selectAll().where('destination_id', '=', ids.destinationId).execute()
+  const before = due.filter((id) => id === ids.destinationId).length
+  run()
+  await eventually('the oldest, a range, is due', async () => (await replay.get()).sent_count === 50)
+  const changed = (await rows()).filter((row) => row.state === 'waiting' && row.replay_id === replay.id)
+  expect(changed.map((row) => [Number(row.log_offset), row.attempts])).toEqual([[10, 0]])
+  expect(changed[0]?.first_time.getTime()).toBeGreaterThan(Date.now() - 10_000)
+  // It fails for good once more.
+  await harness.db
+    .updateTable('parked_deliveries')
+    .set({ state: 'dead' })
+    .where('id', '=', changed[0]?.id ?? '')
+    .execute()
+  expect(await replay.until('done')).toMatchObject({ sent_count: 60 })
+  const after = await rows()
+  expect(after.filter((row) => row.state === 'dead').map((row) => Number(row.log_offset))).toEqual([10])
+  expect(after.filter((row) => row.replay_id === replay.id)).toHaveLength(6)
+  expect(due.filter((id) => id === ids.destinationId).length).toBeGreaterThan(before)
+})
+
+test('the replay of a deleted destination fails with the reason', async () => {
+  const { create, destination } = await start(5)
+  const replay = await create()
+  await organization.administrator.call('DELETE', `/${destination.name}`)
+  run()
+  await eventually('it failed', async () => {
+    const row = await harness.db.selectFrom('replays').selectAll().where('id', '=', replay.id).executeTakeFirst()
+    return row?.state === 'failed' && row.failure === 'The destination was deleted'
+  })
+  expect(sentIds()).toEqual([])
+})
+
+test('a replay that fails without a reason that passes is given up, and the others go on', async () => {
+  const broken = await start(5)
+  const sound = await start(5)
+  const [one, two] = [await broken.create(), await sound.create()]
+  await harness.db
+    .updateTable('replays')
+    .set({ log_offset: 0, cursor_ms: -9_000_000_000_000_000, cursor_id: 'x' })
+    .where('id', '=', one.id)
+    .execute()
+  const failing: ReplayRunnerDeps['eventStore'] = {
+    ...harness.eventStore,
+    query: (text, params, ...rest) =>
+      params?.['source'] === broken.ids.sourceId
+        ? Promise.reject(new Error('broken'))
+        : harness.eventStore.query(text, params, ...rest),
+  }
+  run({ eventStore: failing })
+  expect(await two.until('done')).toMatchObject({ sent_count: 5 })
+  expect(await one.until('failed')).toMatchObject({
+    failure: 'It stopped at an unexpected error, which the log of the server tells',
+    sent_count: 0,
+  })
+})

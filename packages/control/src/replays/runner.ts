@@ -1,0 +1,152 @@
+import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
+import { createDeadRun } from './run-dead.ts'
+import { createHistoryRun } from './run-history.ts'
+import {
+  defaultReplayRunnerSettings,
+  type ReplayRun,
+  type ReplayRunnerDeps,
+  type ReplayRunnerSettings,
+} from './runner-ports.ts'
+
+export type ReplayRunner = {
+  /** Begins to look for replays and to send their events. */
+  start(): void
+  /** Looks for replays at once. */
+  wake(): void
+  /** Ends after the step under way. What was not sent is sent by the next one. */
+  stop(): Promise<void>
+}
+
+/** Failures in a row, of replays alone, after which one is given up. */
+const mostFailures = 5
+
+const passes = (error: unknown): boolean =>
+  error instanceof EventStoreUnavailable ||
+  error instanceof LogUnavailable ||
+  error instanceof LogOverloaded ||
+  isRelationalUnavailable(error)
+
+type Active = { run: ReplayRun; dueAt: number }
+
+/**
+ * Sends the events of running replays, each at its rate, one step of one replay at a time: memory and the load of the
+ * stores are bounded whatever number there is. There must be one runner only: that of whoever writes the deliveries log.
+ */
+export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
+  const { db, clock, logger } = deps
+  const settings: ReplayRunnerSettings = { ...defaultReplayRunnerSettings, ...deps.settings }
+  const active = new Map<string, Active>()
+  const failures = new Map<string, number>()
+  let stopping = false
+  let loop: Promise<void> | undefined
+  let wakeUp: (() => void) | undefined
+  let woken = false
+
+  const rest = async (ms: number): Promise<void> => {
+    if (woken || stopping || ms <= 0) {
+      woken = false
+      return
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wakeUp = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    wakeUp = undefined
+    woken = false
+  }
+
+  const drop = async (id: string): Promise<void> => {
+    const known = active.get(id)
+    active.delete(id)
+    await known?.run.close().catch(() => {})
+  }
+
+  const fail = async (id: string, failure: string): Promise<void> => {
+    await drop(id)
+    failures.delete(id)
+    await db
+      .updateTable('replays')
+      .set({ state: 'failed', failure, finish_time: new Date(clock()) })
+      .where('id', '=', id)
+      .where('state', '=', 'running')
+      .execute()
+  }
+
+  /** Takes up what runs, and lets go of what does not any more. */
+  const look = async (): Promise<void> => {
+    const rows = await db
+      .selectFrom('replays')
+      .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
+      .selectAll('replays')
+      .select('destinations.delete_time')
+      .where('replays.state', '=', 'running')
+      .orderBy('replays.create_time')
+      .limit(settings.replays)
+      .execute()
+    for (const id of active.keys()) if (!rows.some((row) => row.id === id)) await drop(id)
+    for (const row of rows) {
+      if (row.delete_time !== null) await fail(row.id, 'The destination was deleted')
+      else if (!active.has(row.id)) {
+        const run = row.kind === 'history' ? createHistoryRun(deps, settings, row) : createDeadRun(deps, settings, row)
+        active.set(row.id, { run, dueAt: clock() })
+      }
+    }
+  }
+
+  const advance = async (id: string, { run }: Active): Promise<void> => {
+    const began = clock()
+    try {
+      const wait = await run.step()
+      failures.delete(id)
+      if (wait === undefined) await drop(id)
+      else active.set(id, { run, dueAt: began + wait })
+    } catch (error) {
+      // What it holds may be ahead of what is written down: it begins anew.
+      await drop(id)
+      const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)
+      failures.set(id, count)
+      logger.warn({ err: error, replay: id }, 'A replay cannot go on now; it is tried again')
+      if (count >= mostFailures) await fail(id, 'It stopped at an unexpected error, which the log of the server tells')
+      else throw error
+    }
+  }
+
+  const turn = async (): Promise<void> => {
+    await look()
+    const [next] = [...active].sort(([, a], [, b]) => a.dueAt - b.dueAt)
+    if (next === undefined) return rest(settings.pollMs)
+    const wait = next[1].dueAt - clock()
+    if (wait > 0) return rest(Math.min(wait, settings.pollMs))
+    await advance(...next)
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        await turn()
+      } catch (error) {
+        logger.warn({ err: error }, 'Replays cannot go on now; it is tried again')
+        await rest(settings.retryMs)
+      }
+    }
+    for (const id of [...active.keys()]) await drop(id)
+  }
+
+  return {
+    start() {
+      loop ??= run()
+    },
+    wake() {
+      woken = true
+      wakeUp?.()
+    },
+    async stop() {
+      stopping = true
+      wakeUp?.()
+      await loop
+    },
+  }
+}
