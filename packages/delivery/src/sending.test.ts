@@ -184,6 +184,7 @@ describe('mappings', () => {
       ),
     })
     peer.requests.length = 0
+    await peer.until(() => peer.requests.some(({ body }) => actionsOf(body)[0] === 'note'))
     dead = false
     await eventually('all have a fate', async () => {
       const rows = await fixture.attempts()
