@@ -3,6 +3,7 @@ import type { DataKind, EventType, FieldKind, MappingSource, TargetType } from '
 import type { Clock, Logger } from '@tributary/kernel'
 import type { ConnectTarget } from './guarded-socket.ts'
 import type { Lifetime } from './lifetime.ts'
+import type { OAuth2Client } from './oauth2.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
 export type FieldType =
@@ -150,6 +151,12 @@ export type DeliverContext = {
   connect: (target: ConnectTarget) => Promise<Socket>
   /** What is kept open from one delivery to the next hangs on it. */
   lifetime: Lifetime
+  /**
+   * The current token of the destination's grant, renewed when near its end; given one that was answered 401, another.
+   * Absent for a destination that needs no grant. Throws ConfigurationError when the grant has ended, RetryableError when
+   * it cannot be renewed now. `withGrant` does what there is to do with it.
+   */
+  accessToken?: (refused?: string) => Promise<string>
   clock: Clock
   logger: Logger
   /** Aborted when the process must end now. */
@@ -183,6 +190,8 @@ export type DestinationDefinition = SettingsDefinition & {
   kinds: readonly DataKind[]
   /** How it knows who calls: nothing, something that the settings hold, or a grant of OAuth 2. */
   auth: 'none' | 'key' | 'oauth2'
+  /** What it is registered as where people permit it; undefined while its settings ask for no grant. */
+  oauth2?: (settings: Settings) => OAuth2Client | undefined
   /** What it can do, at least one thing. */
   actions: readonly ActionDefinition[]
   /** What a destination without mappings of its own uses, in order; the first that fits an event decides. */

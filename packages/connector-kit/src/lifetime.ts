@@ -41,7 +41,7 @@ export const callOnce = async <T>(
     logger: Logger
     signal: AbortSignal
     onExchange?: DeliverContext['onExchange']
-  },
+  } & Pick<DeliverContext, 'accessToken'>,
   call: (context: DeliverContext) => Promise<T>,
 ): Promise<T> => {
   const { client, ...rest } = deps

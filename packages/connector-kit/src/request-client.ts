@@ -17,6 +17,8 @@ export type OutgoingRequest = {
   body?: string | Uint8Array
   /** From the call to the last byte of the answer, connecting included; the client's own unless told. */
   timeoutMs?: number
+  /** Bytes of the answer that are wanted; the client's own number unless told. */
+  keepBytes?: number
   signal?: AbortSignal
 }
 
@@ -138,6 +140,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
     new Promise((resolve, reject) => {
       const started = performance.now()
       const timeoutMs = request.timeoutMs ?? defaultTimeoutMs
+      const wanted = request.keepBytes ?? kept
       const chunks: Buffer[] = []
       let control: Dispatcher.DispatchController | undefined
       let status = 0
@@ -151,7 +154,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
         clearTimeout(timer)
         request.signal?.removeEventListener('abort', onAbort)
         if (error !== undefined) return reject(error)
-        const body = cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), kept)
+        const body = cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), wanted)
         resolve({ status, headers, body, latencyMs: Math.round(performance.now() - started) })
       }
       const abort = (error: Error): void => {
@@ -181,7 +184,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
             headers = flatHeaders(responseHeaders)
           },
           onResponseData: (controller, chunk) => {
-            if (read < kept) chunks.push(chunk.subarray(0, kept - read))
+            if (read < wanted) chunks.push(chunk.subarray(0, wanted - read))
             read += chunk.length
             if (read <= readable) return
             settle(undefined)

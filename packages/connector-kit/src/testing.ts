@@ -2,7 +2,13 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import type { PipelineEvent } from '@tributary/contract'
 import { silentLogger } from '@tributary/kernel'
-import type { ConnectionTest, DeliverResult, DestinationDefinition, OutgoingEvent } from './definition.ts'
+import type {
+  ConnectionTest,
+  DeliverContext,
+  DeliverResult,
+  DestinationDefinition,
+  OutgoingEvent,
+} from './definition.ts'
 import { createEgressPolicy } from './egress.ts'
 import { callOnce } from './lifetime.ts'
 import { createRequestClient, type RequestClientOptions } from './request-client.ts'
@@ -103,7 +109,7 @@ export const runConnector = async (
   definition: DestinationDefinition,
   settings: Record<string, unknown>,
   events: readonly OutgoingEvent[],
-  options: Partial<RequestClientOptions> & { now?: number } = {},
+  options: Partial<RequestClientOptions> & { now?: number } & Pick<DeliverContext, 'accessToken'> = {},
 ): Promise<DeliverResult> => {
   const validated = validateSettings(definition, settings)
   if (!validated.ok) throw new Error(`Settings refused: ${JSON.stringify(validated.errors)}`)
@@ -117,6 +123,7 @@ export const runConnector = async (
         clock: () => options.now ?? Date.now(),
         logger: silentLogger,
         signal: new AbortController().signal,
+        ...(options.accessToken === undefined ? {} : { accessToken: options.accessToken }),
       },
       (context) => definition.deliver(events, context),
     )

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { destinationGrant, grantMethods } from './destination-grants.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { setting, settingsInput, settingValue } from './settings.ts'
@@ -33,6 +34,8 @@ export const destination = z.object({
   enabled: z.boolean(),
   /** Consent categories that an event's user must have agreed to; empty asks for none. */
   consent_categories: z.array(z.string()),
+  /** What it was permitted by OAuth 2; null for one that needs no permission. */
+  grant: destinationGrant.nullable(),
   create_time: time,
   update_time: time,
 })
@@ -133,6 +136,26 @@ export const destinations = {
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, secretsUnreadable, errors.tooMany],
+  }),
+  connect: defineMethod({
+    name: 'destinations.connect',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}:connect',
+    ...grantMethods.connect,
+  }),
+  completeConnect: defineMethod({
+    name: 'destinations.completeConnect',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}:completeConnect',
+    ...grantMethods.completeConnect,
+    response: destination,
+  }),
+  disconnect: defineMethod({
+    name: 'destinations.disconnect',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}:disconnect',
+    ...grantMethods.disconnect,
+    response: destination,
   }),
   retry: defineMethod({
     name: 'destinations.retry',

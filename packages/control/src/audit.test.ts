@@ -25,6 +25,7 @@ const tables = [
   'source_schemas',
   'write_keys',
   'destinations',
+  'oauth_grants',
   'connections',
   'parked_deliveries',
   'invitations',

@@ -21,6 +21,7 @@ export const clearExpired = async ({
   for (const userId of new Set(ended.map((session) => session.user_id))) accessChanged(userId)
   await db.deleteFrom('one_time_codes').where('expire_time', '<=', time).execute()
   await db.deleteFrom('set_password_tokens').where('expire_time', '<=', time).execute()
+  await db.deleteFrom('oauth_consents').where('expire_time', '<=', time).execute()
   await db.deleteFrom('refused_requests').where('hour', '<', ago(keepMs.refusedRequests)).execute()
   await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()
   await db.deleteFrom('notifications').where('create_time', '<', ago(keepMs.notifications)).execute()

@@ -12,8 +12,11 @@ import { listDeliveries } from './deliveries/list.ts'
 import { listParkedDeliveries } from './deliveries/list-parked.ts'
 import { getDeliveryOverview } from './delivery-overviews/get.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
+import { completeConnectDestination } from './destinations/complete-connect.ts'
+import { connectDestination } from './destinations/connect.ts'
 import { createDestination } from './destinations/create.ts'
 import { deleteDestination } from './destinations/delete.ts'
+import { disconnectDestination } from './destinations/disconnect.ts'
 import { getDestination } from './destinations/get.ts'
 import { getDestinationApp } from './destinations/get-app.ts'
 import { listDestinations } from './destinations/list.ts'
@@ -224,6 +227,9 @@ export const createHandlers = (
     getApp: getDestinationApp(deps),
     updateSetting: updateSetting(deps),
     retry: retryDestination(deps),
+    connect: connectDestination(deps),
+    completeConnect: completeConnectDestination(deps),
+    disconnect: disconnectDestination(deps),
     testConnection: testConnection(deps),
   },
   mappings: {

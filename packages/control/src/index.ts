@@ -16,6 +16,7 @@ export {
   type MailTransport,
   type OutgoingMail,
 } from './mail/mail-sender.ts'
+export { type AccessTokens, createAccessTokens } from './oauth-grants/access-tokens.ts'
 export type { OpenIdSettings } from './openid/openid.ts'
 export {
   createRefusalSink,

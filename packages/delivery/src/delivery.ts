@@ -7,7 +7,7 @@ import { createLane, type Lane, type LaneSnapshot } from './lane.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createOffsetTracker } from './offsets.ts'
 import { createParking } from './parking.ts'
-import type { DestinationDirectory, LaneContext } from './ports.ts'
+import type { AccessTokens, DestinationDirectory, LaneContext } from './ports.ts'
 import { restoredRange } from './range-change.ts'
 import { openRecord } from './record.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
@@ -23,6 +23,8 @@ export type DeliveryDeps = {
   /** Connectors by slug. */
   connectors: ReadonlyMap<string, DestinationDefinition>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
+  /** For destinations that need a grant of OAuth 2. */
+  accessTokens?: AccessTokens
   clock: Clock
   logger: Logger
   metrics: Metrics
@@ -76,6 +78,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     directory,
     connectors: deps.connectors,
     requestClient: deps.requestClient,
+    accessTokens: deps.accessTokens,
     attempts,
     parking,
     clock,

@@ -1,4 +1,4 @@
-import type { DeliverResult } from '@tributary/connector-kit'
+import type { DeliverContext, DeliverResult, OAuth2Client } from '@tributary/connector-kit'
 import { backoffMs, faultPoint } from '@tributary/kernel'
 import { createBacklog } from './backlog.ts'
 import { createHeldRanges, type HeldRanges } from './held.ts'
@@ -184,7 +184,17 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     on(event, failure.why, failure.restMs)
   }
 
-  const send = async ({ definition, settings: own, lifetime }: Ready, batch: readonly Item[]): Promise<void> => {
+  const tokensFor = (client: OAuth2Client | undefined): Pick<DeliverContext, 'accessToken'> => {
+    const { accessTokens, directory } = context
+    if (client === undefined || accessTokens === undefined) return {}
+    const grantId = directory.get(id)?.grant?.id ?? ''
+    return { accessToken: (refused) => accessTokens(id, { client, grantId, refused }) }
+  }
+
+  const send = async (
+    { definition, settings: own, client, lifetime }: Ready,
+    batch: readonly Item[],
+  ): Promise<void> => {
     let result: DeliverResult
     let misconfigured = false
     try {
@@ -195,6 +205,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
         request: requestClient.request,
         connect: requestClient.connect,
         lifetime,
+        ...tokensFor(client),
         clock: time,
         logger,
         signal,

@@ -1,4 +1,4 @@
-import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
+import type { DestinationDefinition, GrantState, OAuth2Client, RequestClient } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping } from '@tributary/contract'
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
@@ -22,6 +22,8 @@ export type DestinationEntry = {
   consentCategories: readonly string[]
   /** What its connections let through, by source. */
   filters: ReadonlyMap<string, EventConditions>
+  /** What it was permitted by OAuth 2; undefined when nothing was. */
+  grant?: GrantState | undefined
 }
 
 /** A snapshot of destinations in memory, kept fresh by its owner; deleted destinations are absent. */
@@ -31,12 +33,21 @@ export type DestinationDirectory = {
   ready(): Promise<void>
 }
 
+/**
+ * The current token of a destination's grant; with a token that was answered 401, another one. Throws DeliveryErrors.
+ */
+export type AccessTokens = (
+  destinationId: string,
+  ask: { client: OAuth2Client; grantId: string; refused?: string | undefined },
+) => Promise<string>
+
 /** What all lanes share. */
 export type LaneContext = {
   reader: LogReader
   directory: DestinationDirectory
   connectors: ReadonlyMap<string, DestinationDefinition>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
+  accessTokens: AccessTokens | undefined
   attempts: AttemptLog
   parking: Parking
   clock: Clock

@@ -2,6 +2,8 @@ import {
   type Batching,
   createLifetime,
   type DestinationDefinition,
+  grantProblem,
+  type OAuth2Client,
   type Settings,
   validateSettings,
 } from '@tributary/connector-kit'
@@ -20,6 +22,8 @@ export type Ready = {
   /** What fails holds what is behind it. */
   ordered: boolean
   bucket: Bucket | undefined
+  /** For which it needs a grant of OAuth 2. */
+  client: OAuth2Client | undefined
   /** Of these settings. */
   lifetime: ReturnType<typeof createLifetime>
 }
@@ -43,6 +47,8 @@ export const createReadiness = (context: Pick<LaneContext, 'connectors' | 'setti
   let looked: { entry: DestinationEntry; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
+  /** Why its grant does not serve. */
+  let ungranted = ''
   let rate: { text: string; bucket: Bucket | undefined } = { text: '', bucket: undefined }
 
   const bucketOf = (definition: DestinationDefinition, settings: Settings): Bucket | undefined => {
@@ -71,6 +77,7 @@ export const createReadiness = (context: Pick<LaneContext, 'connectors' | 'setti
         concurrency: ordered ? 1 : (definition.concurrency ?? context.settings.concurrency),
         ordered,
         bucket: bucketOf(definition, settings),
+        client: definition.oauth2?.(settings),
         lifetime: createLifetime(),
       }
     }
@@ -78,7 +85,7 @@ export const createReadiness = (context: Pick<LaneContext, 'connectors' | 'setti
 
   return {
     look: (entry) => {
-      if (looked?.entry === entry) return { ready, problem }
+      if (looked?.entry === entry) return { ready, problem: problem || ungranted }
       const settings = JSON.stringify([entry.app, entry.settings])
       const gate = gateText(entry)
       const before = looked
@@ -86,7 +93,8 @@ export const createReadiness = (context: Pick<LaneContext, 'connectors' | 'setti
       if (before?.settings !== settings) make(entry)
       else if (before.gate !== gate && ready !== undefined)
         ready = { ...ready, gate: createGate(ready.definition, entry) }
-      return { ready, problem }
+      ungranted = ready?.client === undefined ? '' : grantProblem(ready.client, entry.grant)
+      return { ready, problem: problem || ungranted }
     },
     ready: () => ready,
   }

@@ -15,7 +15,7 @@ import {
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createDelivery, type Delivery } from './delivery.ts'
-import type { DestinationEntry } from './ports.ts'
+import type { AccessTokens, DestinationEntry } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** Times short enough for tests; everything else as in the product. */
@@ -91,6 +91,7 @@ export type FixtureDeps = {
   connector: DestinationDefinition
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
+  accessTokens?: AccessTokens
 }
 
 const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
@@ -112,6 +113,7 @@ export const openDelivery = (
     directory: { get: (id) => deps.entries.get(id), ready: async () => {} },
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
+    ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),
     clock: Date.now,
     logger: silentLogger,
     metrics: noMetrics,

@@ -33,6 +33,8 @@ export type OpenIdProvider = AsyncDisposable & {
   trouble(kind: OpenIdTrouble): void
   /** Paths of the requests so far. */
   requests: readonly string[]
+  /** A second client, which may ask for access to the protected resource and renew it: each refresh token serves once. */
+  destination: DestinationClient
   /**
    * Walks from the provider's sign-in address back to the product as this user's browser would, and returns what the
    * return address carries: `code`, `state` and `iss`, or `error`.
@@ -40,7 +42,30 @@ export type OpenIdProvider = AsyncDisposable & {
   walk(signInUrl: string, email: string): Promise<URLSearchParams>
 }
 
+/** What an application is registered as that is permitted to write to somebody's resource. */
+export type DestinationClient = {
+  clientId: string
+  clientSecret: string
+  authorizeUrl: string
+  tokenUrl: string
+  /** Takes what carries a good access token, and answers 401 otherwise. */
+  resourceUrl: string
+  /** What the resource was sent, with the status it answered. */
+  received: readonly { status: number; authorization: string; body: string }[]
+  /** Grant types of the requests to the token address, with the status of the answer. */
+  tokenRequests: readonly { grantType: string; status: number }[]
+  /** Life of the access tokens given from now on, in seconds; 600 at first. */
+  accessTokenSeconds(seconds: number): void
+  /** Ends every access token, as a restart of a server may; refresh tokens go on. */
+  forgetAccessTokens(): void
+  /** Ends everything that was permitted so far, as its owner may at the provider. */
+  revoke(): void
+  /** Holds renewed tokens back until it is called with false. */
+  hold(on: boolean): void
+}
+
 const clientId = 'tributary'
+const destinationClientId = 'tributary-destinations'
 
 const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -73,8 +98,7 @@ const alwaysAsk = (): interactionPolicy.DefaultPolicy => {
 }
 
 /** What the provider remembers, as long as it runs. */
-const createMemory = (): AdapterFactory => {
-  const kept = new Map<string, AdapterPayload>()
+const createMemory = (kept: Map<string, AdapterPayload>): AdapterFactory => {
   return (kind) => {
     const keyOf = (id: string): string => `${kind}:${id}`
     const find = async (test: (payload: AdapterPayload) => boolean): Promise<AdapterPayload | undefined> =>
@@ -100,10 +124,17 @@ const createMemory = (): AdapterFactory => {
   }
 }
 
-const createProvider = (issuer: string, clientSecret: string, users: ReadonlyMap<string, OpenIdUser>): Provider => {
+type ProviderParts = {
+  users: ReadonlyMap<string, OpenIdUser>
+  memory: Map<string, AdapterPayload>
+  secrets: { signIn: string; destinations: string }
+  accessTokenSeconds: () => number
+}
+
+const createProvider = (issuer: string, { users, memory, secrets, accessTokenSeconds }: ProviderParts): Provider => {
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   const provider = new Provider(issuer, {
-    adapter: createMemory(),
+    adapter: createMemory(memory),
     renderError(context, error) {
       context.type = 'text/plain'
       context.body = `${error.error}: ${error.error_description ?? ''}`
@@ -111,7 +142,7 @@ const createProvider = (issuer: string, clientSecret: string, users: ReadonlyMap
     clients: [
       {
         client_id: clientId,
-        client_secret: clientSecret,
+        client_secret: secrets.signIn,
         // A native client may return to any port of the loopback address (RFC 8252, 7.3); the rest is compared exactly.
         application_type: 'native',
         redirect_uris: ['http://127.0.0.1/auth/oauth-callback', 'http://localhost/auth/oauth-callback'],
@@ -119,13 +150,32 @@ const createProvider = (issuer: string, clientSecret: string, users: ReadonlyMap
         response_types: ['code'],
         token_endpoint_auth_method: 'client_secret_basic',
       },
+      {
+        client_id: destinationClientId,
+        client_secret: secrets.destinations,
+        application_type: 'native',
+        redirect_uris: ['http://127.0.0.1/destination-oauth-callback', 'http://localhost/destination-oauth-callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
     ],
     jwks: { keys: [{ ...key, kid: 'test', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name'] },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, claimsParameter: { enabled: true } },
     interactions: { policy: alwaysAsk(), url: (_, interaction) => `/interaction/${interaction.uid}` },
-    ttl: { Interaction: 600, Grant: 600, Session: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
+    ttl: {
+      Interaction: 600,
+      Grant: 600,
+      Session: 600,
+      AuthorizationCode: 60,
+      AccessToken: accessTokenSeconds,
+      IdToken: 600,
+      RefreshToken: 600,
+    },
+    issueRefreshToken: async (_, client) => client.clientId === destinationClientId,
+    rotateRefreshToken: true,
     pkce: { required: () => true },
     async findAccount(_, subject) {
       const user = [...users.values()].find((each) => subjectOf(each) === subject)
@@ -147,6 +197,7 @@ const createProvider = (issuer: string, clientSecret: string, users: ReadonlyMap
       const { client, session } = context.oidc
       const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId })
       grant.addOIDCScope('openid email profile')
+      grant.addOIDCClaims(['email'])
       await grant.save()
       return grant
     },
@@ -197,12 +248,19 @@ export const startOpenIdProvider = async (
   let automatic: string | undefined
   let trouble: OpenIdTrouble = 'none'
   const requests: string[] = []
-  const clientSecret = randomBytes(24).toString('base64url')
+  const [clientSecret, destinationSecret] = [0, 1].map(() => randomBytes(24).toString('base64url')) as [string, string]
+  const memory = new Map<string, AdapterPayload>()
+  let accessTokenSeconds = 600
 
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = createProvider(issuer, clientSecret, users)
+  const provider = createProvider(issuer, {
+    users,
+    memory,
+    secrets: { signIn: clientSecret, destinations: destinationSecret },
+    accessTokenSeconds: () => accessTokenSeconds,
+  })
 
   const interact = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const given = request.method === 'POST' ? new URLSearchParams(await text(request)) : undefined
@@ -224,12 +282,34 @@ export const startOpenIdProvider = async (
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>502 Bad Gateway</h1></html>')
     if (trouble === 'not json') response.writeHead(200, { 'content-type': 'application/json' }).end('{"issuer":')
   }
+  const forget = (...kinds: string[]): void => {
+    for (const key of [...memory.keys()]) if (kinds.includes(key.split(':')[0] ?? '')) memory.delete(key)
+  }
+  const received: { status: number; authorization: string; body: string }[] = []
+  const takeResource = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request)
+    const { authorization = '' } = request.headers
+    const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ''))
+    const status = token === undefined ? 401 : 200
+    received.push({ status, authorization, body })
+    response.writeHead(status).end()
+  }
+  const tokenRequests: { grantType: string; status: number }[] = []
+  let held: PromiseWithResolvers<void> | undefined
+  provider.use(async (context, next) => {
+    if (context.path !== '/token') return await next()
+    await next()
+    const { grant_type: grantType } = (context.oidc?.params ?? {}) as { grant_type?: string }
+    tokenRequests.push({ grantType: grantType ?? '', status: context.status })
+    if (grantType === 'refresh_token') await held?.promise
+  })
   const handle = provider.callback()
   server.on('request', (request, response) => {
     const path = request.url ?? '/'
     requests.push(path.split('?')[0] ?? '')
     if (path.startsWith('/interaction/'))
       interact(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)))
+    else if (path.startsWith('/resource')) takeResource(request, response).catch(() => response.destroy())
     else if (trouble === 'none' || path.startsWith('/auth')) void handle(request, response)
     else misbehave(response)
   })
@@ -247,6 +327,28 @@ export const startOpenIdProvider = async (
       trouble = kind
     },
     requests,
+    destination: {
+      clientId: destinationClientId,
+      clientSecret: destinationSecret,
+      // An ID token has the address only when asked for.
+      authorizeUrl: `${issuer}/auth?claims=${encodeURIComponent('{"id_token":{"email":null}}')}`,
+      tokenUrl: `${issuer}/token`,
+      resourceUrl: `${issuer}/resource`,
+      received,
+      tokenRequests,
+      accessTokenSeconds(seconds) {
+        accessTokenSeconds = seconds
+      },
+      forgetAccessTokens: () => forget('AccessToken'),
+      revoke: () => forget('AccessToken', 'RefreshToken', 'Grant'),
+      hold(on) {
+        if (on) held ??= Promise.withResolvers()
+        else {
+          held?.resolve()
+          held = undefined
+        }
+      },
+    },
     walk: (signInUrl, email) => walkAs(issuer, signInUrl, email),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))

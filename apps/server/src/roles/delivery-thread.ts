@@ -1,7 +1,9 @@
 // The delivery role in a worker thread of its own: reads the deliveries log, calls destinations.
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
+import { createAccessTokens } from '@tributary/control'
 import { createDelivery } from '@tributary/delivery'
 import { systemClock } from '@tributary/kernel'
+import { realtimeTopics } from '@tributary/realtime'
 import { destinationDefinitions } from '../catalog.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory } from './thread-host.ts'
@@ -10,6 +12,8 @@ const context = openRoleContext('delivery', { log: 'deliveries', maxConnections:
 const { config, db, directory, eventStore, journal, logger, metrics, reader } = context
 const started = startDirectory(directory)
 
+const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
+
 const delivery = createDelivery({
   reader,
   journal,
@@ -17,7 +21,15 @@ const delivery = createDelivery({
   eventStore,
   directory: { get: (id) => directory.get(id), ready: () => started },
   connectors: destinationDefinitions,
-  requestClient: createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger }),
+  requestClient,
+  accessTokens: createAccessTokens({
+    db,
+    secretBox: context.secretBox,
+    requestClient,
+    live: (channel, event, data) => context.coordination.publish(realtimeTopics.publish, { channel, event, data }),
+    clock: systemClock,
+    logger,
+  }),
   clock: systemClock,
   logger,
   metrics,

@@ -32,10 +32,11 @@ export const openRoleContext = (
   const coordination = connectCoordination(port)
   const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
+  const secretBox = createProductSecretBox(secretKey)
   const directory = createDestinationDirectory({
     db: relational.db,
     pool: relational.pool,
-    secretBox: createProductSecretBox(secretKey),
+    secretBox,
     logger,
   })
   const reader = openLogReader({ dir: at[reads.log] })
@@ -50,6 +51,7 @@ export const openRoleContext = (
     db: relational.db,
     eventStore,
     directory,
+    secretBox,
     reader,
     journal,
     async close(): Promise<void> {

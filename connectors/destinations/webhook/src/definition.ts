@@ -1,4 +1,5 @@
 import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import { authenticationFields, oauth2 } from './authentication.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { logo } from './logo.ts'
 
@@ -68,6 +69,7 @@ export const webhook: DestinationDefinition = {
       secret: true,
       editable: true,
     },
+    ...authenticationFields,
     {
       name: 'signing_secret',
       label: 'Signing secret',
@@ -141,6 +143,7 @@ export const webhook: DestinationDefinition = {
   presets: [{ action: 'send', fields: {} }],
   batching,
   ordered: ({ ordered }) => ordered === true,
+  oauth2,
   testConnection,
   deliver,
 }

@@ -10,6 +10,7 @@ import {
   type Settings,
   sendRequest,
   testOf,
+  withGrant,
 } from '@tributary/connector-kit'
 
 /**
@@ -61,7 +62,8 @@ const mergeHeaders = (own: Record<string, string>, custom: Settings[string]): Re
 const secretsOf = (settings: Settings): string[] => {
   const headers = typeof settings.headers === 'object' ? Object.values(settings.headers) : []
   const credentials = headers.map((value) => value.replace(/^(Bearer|Basic) /i, ''))
-  return [...credentials, ...(typeof settings.signing_secret === 'string' ? [settings.signing_secret] : [])]
+  const secrets = [settings.signing_secret, settings.oauth_client_secret]
+  return [...credentials, ...secrets.filter((secret) => typeof secret === 'string')]
 }
 
 /** The user's headers and the signature are kept from who may read the delivery log. */
@@ -81,14 +83,18 @@ const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefi
 /** Statuses that refuse what is in a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21. */
 const refusesContent: ReadonlySet<number> = new Set([400, 413, 422])
 
+const authenticated = (context: DeliverContext): DeliverContext =>
+  context.settings.authentication === 'oauth2' ? withGrant(context) : context
+
 /**
  * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, network failure, timeout: to be tried again, after
  * `Retry-After` when given. 400, 413 and 422 to several events: to be sent in halves, since one of them may be to blame.
  * Everything else, redirects included: rejected. Throws RetryableError or ConfigurationError, with the request that was
  * meant, when there was no answer.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
-  const { settings } = context
+export const deliver = async (batch: readonly OutgoingEvent[], given: DeliverContext): Promise<DeliverResult> => {
+  const { settings } = given
+  const context = authenticated(given)
   const texts = batch.map(textOf)
   const body = settings.batching === true ? `[${texts.join(',')}]` : (texts[0] ?? '')
   const method = settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST'
@@ -108,7 +114,11 @@ export const testConnection = (context: DeliverContext): Promise<ConnectionTest>
   testOf(async () => {
     const { settings } = context
     const headers = mergeHeaders({ 'user-agent': 'Tributary/1.0' }, settings.headers)
-    const { answer } = await sendRequest(context, { method: 'GET', url: urlOf(settings), headers }, hiddenOf(settings))
+    const { answer } = await sendRequest(
+      authenticated(context),
+      { method: 'GET', url: urlOf(settings), headers },
+      hiddenOf(settings),
+    )
     const status = `HTTP ${answer.status}`
     if (answer.status === 401 || answer.status === 403)
       return { ok: false, message: `The address answers, but refuses the headers (${status})` }

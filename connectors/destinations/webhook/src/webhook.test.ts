@@ -210,6 +210,48 @@ describe('an answer', () => {
   })
 })
 
+describe('OAuth 2', () => {
+  const settings = {
+    authentication: 'oauth2',
+    oauth_authorize_url: 'https://login.example/authorize',
+    oauth_token_url: 'https://login.example/token',
+    oauth_client_id: 'client',
+    oauth_client_secret: 'shh-secret',
+    oauth_scope: ' write  offline_access ',
+  }
+
+  it('describes the client as the settings have it; with headers alone there is none', () => {
+    const client = (more: Record<string, unknown>) => {
+      const parsed = validateSettings(webhook, { url: 'https://a.example', ...more })
+      return parsed.ok ? webhook.oauth2?.(parsed.settings) : parsed.errors
+    }
+    expect(client(settings)).toEqual({
+      authorizeUrl: 'https://login.example/authorize',
+      tokenUrl: 'https://login.example/token',
+      clientId: 'client',
+      clientSecret: 'shh-secret',
+      clientAuthentication: 'basic',
+      scopes: ['write', 'offline_access'],
+    })
+    expect(client({ ...settings, oauth_client_authentication: 'body', oauth_audience: 'api' })).toMatchObject({
+      clientAuthentication: 'body',
+      extraAuthorizeParameters: { audience: 'api' },
+    })
+    expect(client({ authentication: 'oauth2' })).toMatchObject({ authorizeUrl: '', tokenUrl: '', clientId: '' })
+    expect(client({ headers: { Authorization: 'Bearer abc' } })).toBeUndefined()
+  })
+
+  it('sends the token, which no kept request or answer shows', async () => {
+    const { url, requests } = await receiver({ status: 400, body: 'you sent access-token-1 and shh-secret' })
+    const accessToken = async (): Promise<string> => 'access-token-1'
+    const result = await runConnector(webhook, { url, ...settings }, sampleEvents(1), { accessToken })
+    expect(requests[0]?.headers.authorization).toBe('Bearer access-token-1')
+    for (const secret of ['access-token-1', 'shh-secret'])
+      expect(`${result.request}${result.response}`).not.toContain(secret)
+    expect(result.request).toContain('Order Completed')
+  })
+})
+
 it('an address that may not be reached is an error of the set-up, and nothing is sent', async () => {
   const { url, requests } = await receiver()
   const egress = createEgressPolicy()

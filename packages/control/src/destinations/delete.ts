@@ -22,6 +22,8 @@ export const deleteDestination =
         .returning('id')
         .executeTakeFirst()
       if (deleted === undefined) throw notFound('destination not found')
+      await tx.deleteFrom('oauth_grants').where('destination_id', '=', destination.id).execute()
+      await tx.deleteFrom('oauth_consents').where('destination_id', '=', destination.id).execute()
       await tx.deleteFrom('connections').where('destination_id', '=', destination.id).execute()
       await audit(tx, {
         actor,

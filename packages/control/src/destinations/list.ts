@@ -2,6 +2,7 @@ import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
+import { readGrants } from '../oauth-grants/grants.ts'
 import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { presentDestination } from './read.ts'
@@ -25,5 +26,12 @@ export const listDestinations =
       .execute()
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
     const counts = await instanceCounts(db, 'destinations', workspace.id)
-    return { destinations: shown.map((row) => presentDestination(row, counts, deps)), next_page_token: next }
+    const grants = await readGrants(
+      db,
+      shown.map((row) => row.id),
+    )
+    return {
+      destinations: shown.map((row) => presentDestination(row, counts, grants.get(row.id), deps)),
+      next_page_token: next,
+    }
   }

@@ -1,3 +1,4 @@
+import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
 import { type Destination, type DestinationApp, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { DestinationsTable } from '@tributary/storage'
@@ -7,6 +8,7 @@ import { readableSettings } from '../app-settings/stored-settings.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
 import type { ControlDeps, Db } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
+import { type GrantRow, presentGrant, readGrants } from '../oauth-grants/grants.ts'
 import { isId } from '../resource-ids.ts'
 
 export type DestinationRow = Selectable<DestinationsTable>
@@ -30,39 +32,42 @@ export const readDestination = async (db: Db, workspaceId: string, destinationId
 type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
 
 /** The app of a destination as the wire shows it: no secret's value is in it. */
-export const presentApp = (
+const presentApp = (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
-  { catalog, secretBox, logger }: PresentDeps,
-): DestinationApp => {
-  const entry = catalog.destinations.find(({ slug }) => slug === row.app)
-  const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
-  return {
-    name: resourceNames.destinationApp.format({ workspace: row.workspace_id, destination: row.id }),
-    catalog_app: resourceNames.catalogDestination.format({ app: row.app }),
-    title: entry?.title ?? row.app,
-    display_name: entry?.title ?? row.app,
-    docs_url: entry?.docs.url ?? '',
-    instance_count: counts.get(row.app) ?? 0,
-    extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
-    settings: presentSettings(entry?.fields ?? [], settings),
-  }
-}
+  entry: DestinationDefinition | undefined,
+  settings: Settings,
+): DestinationApp => ({
+  name: resourceNames.destinationApp.format({ workspace: row.workspace_id, destination: row.id }),
+  catalog_app: resourceNames.catalogDestination.format({ app: row.app }),
+  title: entry?.title ?? row.app,
+  display_name: entry?.title ?? row.app,
+  docs_url: entry?.docs.url ?? '',
+  instance_count: counts.get(row.app) ?? 0,
+  extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
+  settings: presentSettings(entry?.fields ?? [], settings),
+})
 
 /** A destination as the wire shows it. */
 export const presentDestination = (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
-  deps: PresentDeps,
-): Destination => ({
-  name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
-  title: row.title,
-  app: presentApp(row, counts, deps),
-  enabled: row.enabled,
-  consent_categories: row.consent_categories,
-  create_time: row.create_time.toISOString(),
-  update_time: row.update_time.toISOString(),
-})
+  grant: GrantRow | undefined,
+  { catalog, secretBox, logger }: PresentDeps,
+): Destination => {
+  const entry = catalog.destinations.find(({ slug }) => slug === row.app)
+  const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
+  return {
+    name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
+    title: row.title,
+    app: presentApp(row, counts, entry, settings),
+    enabled: row.enabled,
+    consent_categories: row.consent_categories,
+    grant: presentGrant(entry?.oauth2?.(settings), grant),
+    create_time: row.create_time.toISOString(),
+    update_time: row.update_time.toISOString(),
+  }
+}
 
 /** Reads a destination and presents it. */
 export const showDestination = async (
@@ -71,5 +76,6 @@ export const showDestination = async (
   destinationId: string,
 ): Promise<Destination> => {
   const row = await readDestination(deps.db, workspaceId, destinationId)
-  return presentDestination(row, await instanceCounts(deps.db, 'destinations', workspaceId), deps)
+  const grants = await readGrants(deps.db, [row.id])
+  return presentDestination(row, await instanceCounts(deps.db, 'destinations', workspaceId), grants.get(row.id), deps)
 }

@@ -1,7 +1,8 @@
-import type { Settings } from '@tributary/connector-kit'
+import type { GrantState, Settings } from '@tributary/connector-kit'
 import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
 import type { SecretBox } from '@tributary/kernel'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
+import { grantState } from '../oauth-grants/grants.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
 /** A destination as delivery needs it, its secrets included. */
@@ -14,6 +15,8 @@ export type DirectoryDestination = {
   /** False also when its secrets cannot be opened: then what is for it is held, not lost. */
   enabled: boolean
   settings: Settings
+  /** What it was permitted by OAuth 2, its tokens excepted; undefined when nothing was. */
+  grant: GrantState | undefined
   /** Its own mappings; undefined while it uses the presets of its app. */
   mappings: readonly EventMapping[] | undefined
   /** What an event's user must have agreed to. */
@@ -53,6 +56,11 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
     name: 'destinations',
     async load(tx) {
       const rows = await tx.selectFrom('destinations').selectAll().where('delete_time', 'is', null).execute()
+      const grants = await tx
+        .selectFrom('oauth_grants')
+        .select(['destination_id', 'id', 'status', 'issued_for', 'error'])
+        .execute()
+      const grantOf = new Map(grants.map((row) => [row.destination_id, grantState(row)]))
       const links = await tx
         .selectFrom('connections')
         .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
@@ -77,6 +85,7 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
           app: row.app,
           enabled: row.enabled && settings !== undefined,
           settings: settings ?? {},
+          grant: grantOf.get(row.id),
           mappings: row.mappings === null ? undefined : eventMappings.parse(row.mappings),
           consentCategories: row.consent_categories,
           filters: filters.get(row.id) ?? new Map(),

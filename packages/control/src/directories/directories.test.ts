@@ -194,6 +194,10 @@ describe('the directory of destinations', () => {
       app: 'webhook',
       enabled: true,
       settings: { url: 'https://receiver.example/hook', signing_secret: 'very secret', batch_size: 10 },
+      grant: undefined,
+      mappings: undefined,
+      consentCategories: [],
+      filters: new Map([[sourceId, { match: 'all', conditions: [] }]]),
     })
     const set = async (name: string, enabled: boolean) =>
       expect(await administrator.call('PATCH', `/${name}`, { enabled })).toMatchObject({ status: 200 })
@@ -211,6 +215,32 @@ describe('the directory of destinations', () => {
     await becomes('deleted', [])
     expect(directory.get(id)).toBeUndefined()
     expect(directory.destinationsFor(newId())).toEqual([])
+  })
+
+  test('hears that a grant is given and ends, not that its tokens are renewed', async () => {
+    const directory = await startDestinations()
+    const { destination } = await make()
+    const [id, grantId, time] = [idIn(destination.name), newId(), new Date()]
+    const { db } = harness
+    const grant = { id: grantId, issued_for: 'client', connect_time: time, update_time: time }
+    await db
+      .insertInto('oauth_grants')
+      .values({ destination_id: id, ...grant, status: 'connected', tokens_encrypted: Buffer.from('sealed') })
+      .execute()
+    const seen = { id: grantId, issuedFor: 'client', error: '' }
+    await eventually('the grant', () => directory.get(id)?.grant !== undefined, 2000)
+    expect(directory.get(id)?.grant).toEqual({ ...seen, status: 'connected' })
+    const version = () => db.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
+    const before = await version()
+    await db
+      .updateTable('oauth_grants')
+      .set({ tokens_encrypted: Buffer.from('renewed'), error: 'x' })
+      .execute()
+    expect(await version()).toEqual(before)
+    await db.updateTable('oauth_grants').set({ status: 'expired', error: '' }).execute()
+    await eventually('its end', () => directory.get(id)?.grant?.status === 'expired', 2000)
+    await db.deleteFrom('oauth_grants').execute()
+    await eventually('its absence', () => directory.get(id)?.grant === undefined, 2000)
   })
 
   test('tells its listeners of a changed setting, until they stop', async () => {

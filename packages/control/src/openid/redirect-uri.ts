@@ -1,13 +1,17 @@
 import { badRequest } from '@tributary/kernel'
 
-/** Path of the page that the provider sends people back to. */
-const returnPath = '/auth/oauth-callback'
+/** Path of the page that the sign-in provider sends people back to. */
+const signInPath = '/auth/oauth-callback'
 
 /**
- * Throws 400 unless the return address is exactly this product's own page: on its public address, or on the host that
- * the call itself was sent to.
+ * Throws 400 unless the return address is exactly this product's own page (of sign-in, unless told): on its public address, or
+ * on the host that the call itself was sent to.
  */
-export const requireOwnRedirectUri = (redirectUri: string, own: { publicUrl: string; host: string }): void => {
+export const requireOwnRedirectUri = (
+  redirectUri: string,
+  own: { publicUrl: string; host: string; path?: string },
+): void => {
+  const returnPath = own.path ?? signInPath
   const url = new URL(redirectUri)
   const isOwn = URL.canParse(own.publicUrl) && url.origin === new URL(own.publicUrl).origin
   const asked = `${url.protocol}//${own.host}`

@@ -27,6 +27,7 @@ import fastify from 'fastify'
 import { type Catalog, type ControlDeps, type Counters, createControl } from '../index.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords } from '../users/passwords.ts'
+import { testPermittedDestination } from './permitted-destination.ts'
 
 /** A destination whose settings have one field of each sort. */
 export const testDestination: DestinationDefinition = {
@@ -125,7 +126,7 @@ export const testCatalog: Catalog = {
     testSignedSource,
     { slug: 'ads', title: 'Ads', description: 'd', type: 5, logo: '<svg/>', targetProduct: 'SIGNALS', guide: [] },
   ],
-  destinations: [testDestination],
+  destinations: [testDestination, testPermittedDestination],
 }
 
 export const testClientConfig: ClientConfig = {

@@ -4,6 +4,7 @@ import { newId } from '@tributary/kernel'
 import type { OpenIdProvider } from '@tributary/test-kit'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
 import { peopleRequest } from './people-requests.ts'
+import { grantRequest } from './permitted-destination.ts'
 import { signInRequest } from './sign-ins.ts'
 
 /** Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. */
@@ -146,6 +147,8 @@ export const createRequests = async (
     if (name === 'users.logout') return { path: method.path, body: {} }
     const ofPeople = await peopleRequest(harness, organization, name, caller)
     if (ofPeople !== undefined) return ofPeople
+    const ofGrant = await grantRequest(organization, provider, name, caller)
+    if (ofGrant !== undefined) return ofGrant
     const ofSignIn = await signInRequest(harness, organization, provider, name)
     if (ofSignIn !== undefined) return ofSignIn
     if (name === 'users.sendOtp')

@@ -112,6 +112,43 @@ export type DestinationsTable = {
   delete_time: NullableTime
 }
 
+/** What a destination was permitted by OAuth 2. */
+export type OauthGrantsTable = {
+  destination_id: string
+  /** Another one after each consent. */
+  id: string
+  status: 'connected' | 'expired'
+  /** Fingerprint of the client and the token address that it was given to. */
+  issued_for: string
+  /** Access and refresh token with their times, sealed; null once they are of no use. */
+  tokens_encrypted: Uint8Array | null
+  /** Who permitted it, as the other side names them, or empty. */
+  account: Generated<string>
+  /** Why it expired, or why its tokens could not be renewed the last time. */
+  error: Generated<string>
+  /** Who renews the tokens just now, and until when nobody else may. */
+  lease_id: string | null
+  lease_until: NullableTime
+  connected_by: string | null
+  connect_time: ColumnType<Date, Date | string, Date | string>
+  update_time: ColumnType<Date, Date | string, Date | string>
+}
+
+/** A permission that somebody is being asked for. */
+export type OauthConsentsTable = {
+  /** SHA-256 of the state that comes back. */
+  state_hash: Uint8Array
+  destination_id: string
+  /** Who began it, and alone may complete it. */
+  user_id: string
+  /** PKCE verifier (RFC 7636), sealed. */
+  verifier_encrypted: Uint8Array
+  issued_for: string
+  redirect_uri: string
+  create_time: ColumnType<Date, Date | string, Date | string>
+  expire_time: ColumnType<Date, Date | string, Date | string>
+}
+
 export type ConnectionsTable = {
   id: string
   workspace_id: string
@@ -338,6 +375,8 @@ export type Database = {
   source_schemas: SourceSchemasTable
   write_keys: WriteKeysTable
   destinations: DestinationsTable
+  oauth_grants: OauthGrantsTable
+  oauth_consents: OauthConsentsTable
   connections: ConnectionsTable
   audit_log: AuditLogTable
   refused_requests: RefusedRequestsTable

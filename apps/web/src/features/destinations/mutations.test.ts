@@ -20,6 +20,7 @@ const destination: Destination = {
   },
   enabled: true,
   consent_categories: [],
+  grant: null,
   create_time: '2026-01-01T00:00:00Z',
   update_time: '2026-01-01T00:00:00Z',
 }

@@ -13,6 +13,7 @@ import { useInbox, useMarkRead } from './use-inbox.ts'
 const icons: Record<NotificationKind, LucideIcon> = {
   invitation_accepted: UserRoundCheck,
   delivery_failing: CircleAlert,
+  connection_expired: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (

@@ -4,6 +4,7 @@ import { up as directoryVersion } from './0002-directory-version.ts'
 import { up as accounts } from './0003-accounts.ts'
 import { up as sourceSchemas } from './0004-source-schemas.ts'
 import { up as mappings } from './0005-mappings.ts'
+import { up as oauthGrants } from './0006-oauth-grants.ts'
 import { up as replays } from './0007-replays.ts'
 import { up as parkedEvents } from './0008-parked-events.ts'
 
@@ -14,6 +15,7 @@ export const migrations: readonly Migration[] = [
   { name: '0003-accounts', up: accounts },
   { name: '0004-source-schemas', up: sourceSchemas },
   { name: '0005-mappings', up: mappings },
+  { name: '0006-oauth-grants', up: oauthGrants },
   { name: '0007-replays', up: replays },
   { name: '0008-parked-events', up: parkedEvents },
 ]

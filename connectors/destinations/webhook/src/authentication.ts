@@ -1,0 +1,103 @@
+import type { FieldDefinition, OAuth2Client, Settings } from '@tributary/connector-kit'
+
+const own = { required: false, secret: false, editable: true } as const
+const showWhen = { field: 'authentication', value: 'oauth2' } as const
+
+/** How requests say who sends them, beside headers. What OAuth 2 needs may be filled in later: it is asked for to connect. */
+export const authenticationFields: readonly FieldDefinition[] = [
+  {
+    ...own,
+    name: 'authentication',
+    label: 'Authentication',
+    help: 'OAuth 2: a person permits it at the other side, and each request carries an access token that is renewed by itself.',
+    type: 'select',
+    required: true,
+    default: 'none',
+    choices: [
+      { value: 'none', label: 'None, or by headers' },
+      { value: 'oauth2', label: 'OAuth 2' },
+    ],
+  },
+  {
+    ...own,
+    name: 'oauth_authorize_url',
+    label: 'Authorize URL',
+    help: 'Where a person is asked for permission. It may have parameters of its own, such as access_type=offline.',
+    type: 'url',
+    showWhen,
+  },
+  {
+    ...own,
+    name: 'oauth_token_url',
+    label: 'Token URL',
+    help: 'Where tokens are given and renewed.',
+    type: 'url',
+    showWhen,
+  },
+  {
+    ...own,
+    name: 'oauth_client_id',
+    label: 'Client ID',
+    help: 'Of the application that you have registered at the other side.',
+    type: 'string',
+    showWhen,
+  },
+  {
+    ...own,
+    name: 'oauth_client_secret',
+    label: 'Client secret',
+    help: 'Its secret; nothing for a public client. Stored encrypted.',
+    type: 'secret',
+    secret: true,
+    showWhen,
+  },
+  {
+    ...own,
+    name: 'oauth_client_authentication',
+    label: 'Send the client secret',
+    help: 'Most servers take either.',
+    type: 'select',
+    required: true,
+    default: 'basic',
+    choices: [
+      { value: 'basic', label: 'In the Authorization header' },
+      { value: 'body', label: 'In the body' },
+    ],
+    showWhen,
+  },
+  {
+    ...own,
+    name: 'oauth_scope',
+    label: 'Scope',
+    help: 'What is asked for, separated by spaces. Many servers renew access only with offline_access among them.',
+    type: 'string',
+    showWhen,
+  },
+  {
+    ...own,
+    name: 'oauth_audience',
+    label: 'Audience',
+    help: 'Which API it is for, where the server asks for that.',
+    type: 'string',
+    showWhen,
+  },
+]
+
+const text = (value: Settings[string]): string => (typeof value === 'string' ? value : '')
+
+/** What the user has registered it as, when its authentication is OAuth 2. */
+export const oauth2 = (settings: Settings): OAuth2Client | undefined => {
+  if (settings.authentication !== 'oauth2') return undefined
+  const audience = text(settings.oauth_audience)
+  return {
+    authorizeUrl: text(settings.oauth_authorize_url),
+    tokenUrl: text(settings.oauth_token_url),
+    clientId: text(settings.oauth_client_id),
+    clientSecret: text(settings.oauth_client_secret),
+    clientAuthentication: settings.oauth_client_authentication === 'body' ? 'body' : 'basic',
+    scopes: text(settings.oauth_scope)
+      .split(/\s+/)
+      .filter((scope) => scope !== ''),
+    ...(audience === '' ? {} : { extraAuthorizeParameters: { audience } }),
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  ConfigurationError,
+  clientFingerprint,
+  exchangeCode,
+  type GrantTokens,
+  type OAuth2Client,
+  RetryableError,
+} from '@tributary/connector-kit'
+import { editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { AppError, badRequest, newId, SecretBoxError } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { sealTokens } from '../oauth-grants/access-tokens.ts'
+import { verifierContext } from '../oauth-grants/grants.ts'
+import { hashToken } from '../secret-tokens.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { requireClient } from './connect.ts'
+import { readDestination, showDestination } from './read.ts'
+
+type Deps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>
+
+const unknownConsent = (): AppError =>
+  badRequest(
+    'CONSENT_UNKNOWN',
+    'This permission was not asked for by you, was used already, or is too old: begin again',
+  )
+
+/** Takes the consent of this state out of the table, so that it serves once whatever comes of it. */
+const takeConsent = async (
+  { db, secretBox, clock }: Deps,
+  state: string,
+  { destinationId, userId }: { destinationId: string; userId: string },
+): Promise<{ codeVerifier: string; redirectUri: string; issuedFor: string }> => {
+  const stateHash = hashToken(state)
+  const row = await db
+    .deleteFrom('oauth_consents')
+    .where('state_hash', '=', stateHash)
+    .where('destination_id', '=', destinationId)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined || row.expire_time.getTime() <= clock()) throw unknownConsent()
+  try {
+    const codeVerifier = secretBox.open(row.verifier_encrypted, verifierContext(stateHash))
+    return { codeVerifier, redirectUri: row.redirect_uri, issuedFor: row.issued_for }
+  } catch (error) {
+    throw error instanceof SecretBoxError ? unknownConsent() : error
+  }
+}
+
+/** Tokens for a code; what goes wrong at the other side becomes an answer in words. */
+const tokensFor = async (
+  { requestClient, clock }: Deps,
+  client: OAuth2Client,
+  given: { code: string; codeVerifier: string; redirectUri: string },
+): Promise<GrantTokens & { account: string }> => {
+  try {
+    return await exchangeCode(client, given, { request: requestClient.request, clock })
+  } catch (error) {
+    if (error instanceof RetryableError)
+      throw new AppError(503, 'PROVIDER_UNAVAILABLE', `The token URL cannot be reached: ${error.message}`)
+    if (error instanceof ConfigurationError)
+      throw badRequest('PROVIDER_REFUSED', `No access was given: ${error.message}`)
+    throw error
+  }
+}
+
+/** Ends asking for permission: takes the code for tokens and keeps them sealed, in place of those before. */
+export const completeConnectDestination =
+  (deps: Deps): Handler<typeof methods.destinations.completeConnect> =>
+  async ({ actor, params, body }) => {
+    const { db, secretBox, clock } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const destination = await readDestination(db, workspace.id, params.destination)
+    const consent = await takeConsent(deps, body.state, { destinationId: destination.id, userId: actor.userId })
+    const client = requireClient(deps, destination)
+    if (clientFingerprint(client) !== consent.issuedFor)
+      throw badRequest('CONSENT_UNKNOWN', 'The settings of the destination were changed meanwhile: begin again')
+    const { account, ...tokens } = await tokensFor(deps, client, { code: body.code, ...consent })
+    const id = newId()
+    const time = new Date(clock())
+    await db.transaction().execute(async (tx) => {
+      const grant = {
+        id,
+        status: 'connected' as const,
+        issued_for: consent.issuedFor,
+        tokens_encrypted: sealTokens(secretBox, { destinationId: destination.id, grantId: id }, tokens),
+        account,
+        error: '',
+        lease_id: null,
+        lease_until: null,
+        connected_by: actor.userId,
+        connect_time: time,
+        update_time: time,
+      }
+      await tx
+        .insertInto('oauth_grants')
+        .values({ destination_id: destination.id, ...grant })
+        .onConflict((conflict) => conflict.column('destination_id').doUpdateSet(grant))
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'destinations.completeConnect',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { account },
+        time,
+      })
+    })
+    return await showDestination(deps, workspace.id, destination.id)
+  }

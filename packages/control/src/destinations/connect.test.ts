@@ -1,0 +1,230 @@
+import { methods } from '@tributary/contract'
+import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Caller,
+  type Harness,
+  idIn,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+import { connect, makePermitted, permit, returnAddress } from '../testing/permitted-destination.ts'
+
+let harness: Harness
+let organization: Organization
+let provider: OpenIdProvider
+beforeAll(async () => {
+  provider = await startOpenIdProvider({ users: [{ email: 'ada@example.com' }, { email: 'bob@example.com' }] })
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+let name: string
+let params: { workspace: string; destination: string }
+let administrator: Caller
+beforeEach(async () => {
+  administrator = organization.administrator
+  name = (await makePermitted(organization, provider)).name
+  params = { workspace: organization.workspaceId, destination: idIn(name) }
+})
+
+const complete = (caller: Caller, body: unknown, path = name) => caller.call('POST', `/${path}:completeConnect`, body)
+const grantOf = async () => (await administrator.ok(methods.destinations.get, params)).grant
+
+test('OPEN-64: a destination that needs permission has none at first, is connected by consent, and tells by whom and since when', async () => {
+  expect(await grantOf()).toEqual({ status: 'none', account: '', connect_time: null, error: '', missing: '' })
+  const { grant } = await connect(administrator, provider, name)
+  expect(grant).toMatchObject({ status: 'connected', account: 'ada@example.com', error: '' })
+  expect(Date.parse(grant?.connect_time ?? '')).toBeGreaterThan(harness.now() - 60_000)
+  expect(
+    (await administrator.ok(methods.destinations.list, { workspace: params.workspace })).destinations[0]?.grant,
+  ).toEqual(grant)
+})
+
+test('a destination without OAuth 2 has no grant, and cannot be connected', async () => {
+  const made = await administrator.ok(
+    methods.destinations.create,
+    { workspace: params.workspace },
+    { body: { title: 'Plain', app: { name: 'catalogDestinations/webhook' }, settings: { url: 'https://a.example' } } },
+  )
+  expect(made.grant).toBeNull()
+  const reply = await administrator.call('POST', `/${made.name}:connect`, { redirect_uri: returnAddress })
+  expect(reply).toMatchObject({ status: 400, body: { message: 'This destination needs no permission' } })
+})
+
+test('the consent asks for the scopes, with a state and a challenge that are other ones each time, and its own parameters', async () => {
+  const ask = () => administrator.ok(methods.destinations.connect, params, { body: { redirect_uri: returnAddress } })
+  const [one, two] = [await ask(), await ask()].map(({ authorize_url }) => new URL(authorize_url).searchParams)
+  expect(Object.fromEntries(one ?? [])).toMatchObject({
+    response_type: 'code',
+    client_id: provider.destination.clientId,
+    redirect_uri: returnAddress,
+    scope: 'openid email',
+    code_challenge_method: 'S256',
+    claims: '{"id_token":{"email":null}}',
+  })
+  expect(one?.get('state')).toMatch(new RegExp(`^${params.workspace}\\.${params.destination}\\.[\\w-]{43}$`))
+  expect(one?.get('state')).not.toBe(two?.get('state'))
+  expect(one?.get('code_challenge')).not.toBe(two?.get('code_challenge'))
+})
+
+test('settings that are missing are named before anybody is asked', async () => {
+  await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'token_url', value: null } })
+  await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'client_id', value: null } })
+  expect(await grantOf()).toMatchObject({ status: 'none', missing: 'the token URL, the client ID' })
+  const reply = await administrator.call('POST', `/${name}:connect`, { redirect_uri: returnAddress })
+  expect(reply).toMatchObject({ status: 400, body: { message: 'Fill in the token URL, the client ID first' } })
+})
+
+test.each(['https://evil.example/destination-oauth-callback', 'http://localhost/elsewhere', 'javascript:alert(1)'])(
+  'people are sent back to no other page: %s',
+  async (redirect_uri) => {
+    const reply = await administrator.call('POST', `/${name}:connect`, { redirect_uri })
+    expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
+  },
+)
+
+describe('a state is refused', () => {
+  const unknown = { status: 400, body: { reason: 'CONSENT_UNKNOWN' } }
+
+  test('that was never given', async () => {
+    const { code, state } = await permit(administrator, provider, name)
+    expect(await complete(administrator, { code, state: `${state}x` })).toMatchObject(unknown)
+  })
+
+  test('that was given to somebody else, who may still use it', async () => {
+    const body = await permit(administrator, provider, name)
+    expect(await complete(organization.collaborator, body)).toMatchObject(unknown)
+    expect(await complete(administrator, body)).toMatchObject({ status: 200 })
+  })
+
+  test('that was given for another destination', async () => {
+    const other = await makePermitted(organization, provider)
+    const body = await permit(administrator, provider, name)
+    expect(await complete(administrator, body, other.name)).toMatchObject(unknown)
+  })
+
+  test('that was used', async () => {
+    const body = await permit(administrator, provider, name)
+    expect(await complete(administrator, body)).toMatchObject({ status: 200 })
+    expect(await complete(administrator, body)).toMatchObject(unknown)
+    expect(await grantOf()).toMatchObject({ status: 'connected' })
+  })
+
+  test('that is older than ten minutes', async () => {
+    const body = await permit(administrator, provider, name)
+    harness.advance(10 * 60_000)
+    expect(await complete(administrator, body)).toMatchObject(unknown)
+  })
+
+  test('that was void since its user began anew', async () => {
+    const body = await permit(administrator, provider, name)
+    await permit(administrator, provider, name)
+    expect(await complete(administrator, body)).toMatchObject(unknown)
+  })
+
+  test('when the client has been changed meanwhile', async () => {
+    const body = await permit(administrator, provider, name)
+    await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'client_id', value: 'other' } })
+    expect(await complete(administrator, body)).toMatchObject(unknown)
+  })
+})
+
+test('a code that the other side does not take leaves things as they were, with its reason', async () => {
+  const { state } = await permit(administrator, provider, name)
+  const reply = await complete(administrator, { code: 'made-up', state })
+  expect(reply).toMatchObject({ status: 400, body: { reason: 'PROVIDER_REFUSED' } })
+  expect(reply.body.message).toContain('invalid_grant')
+  expect(await grantOf()).toMatchObject({ status: 'none' })
+})
+
+test('a token URL that cannot be reached is told as that', async () => {
+  const made = await makePermitted(organization, provider, { token_url: 'http://127.0.0.1:1/token' })
+  const body = await permit(administrator, provider, made.name)
+  expect(await complete(administrator, body, made.name)).toMatchObject({
+    status: 503,
+    body: { reason: 'PROVIDER_UNAVAILABLE' },
+  })
+})
+
+test('a token URL that may not be reached is not asked', async () => {
+  const made = await makePermitted(organization, provider, { token_url: 'http://10.0.0.1/token' })
+  const body = await permit(administrator, provider, made.name)
+  const reply = await complete(administrator, body, made.name)
+  expect(reply).toMatchObject({ status: 400, body: { reason: 'PROVIDER_REFUSED' } })
+  expect(reply.body.message).toContain('not public')
+})
+
+test('a grant is good for the client it was given to: another token URL or client asks for a new one', async () => {
+  await connect(administrator, provider, name)
+  await administrator.ok(methods.destinations.updateSetting, params, {
+    body: { name: 'token_url', value: 'http://127.0.0.1:1/steal' },
+  })
+  expect(await grantOf()).toMatchObject({
+    status: 'expired',
+    error: 'The token URL or the client ID was changed after it was connected: reconnect',
+  })
+})
+
+test('disconnecting forgets the tokens, and it can be connected again', async () => {
+  await connect(administrator, provider, name)
+  const { grant } = await administrator.ok(methods.destinations.disconnect, params, { body: {} })
+  expect(grant).toMatchObject({ status: 'none' })
+  expect(
+    await harness.db.selectFrom('oauth_grants').select('id').where('destination_id', '=', params.destination).execute(),
+  ).toEqual([])
+  expect((await connect(administrator, provider, name)).grant).toMatchObject({ status: 'connected' })
+})
+
+test('deleting a destination forgets its tokens', async () => {
+  await connect(administrator, provider, name)
+  await administrator.ok(methods.destinations.delete, params)
+  expect(
+    await harness.db.selectFrom('oauth_grants').select('id').where('destination_id', '=', params.destination).execute(),
+  ).toEqual([])
+})
+
+test.each(['connect', 'completeConnect', 'disconnect'])(
+  ':%s is refused for guests, unknown to others, and asks for a session',
+  async (verb) => {
+    const body = { redirect_uri: returnAddress, code: 'c', state: 's' }
+    const path = `/${name}:${verb}`
+    expect((await organization.guest.call('POST', path, body)).status).toBe(403)
+    expect((await organization.outsider.call('POST', path, body)).status).toBe(404)
+    expect((await harness.call('', 'POST', path, body)).status).toBe(401)
+    const elsewhere = `/workspaces/${organization.otherWorkspaceId}/destinations/${params.destination}:${verb}`
+    expect((await organization.outsider.call('POST', elsewhere, body)).status).toBe(404)
+  },
+)
+
+test('no token, code, verifier or secret is in an answer, in the audit log or readable in the database', async () => {
+  const { code, state } = await permit(administrator, provider, name)
+  const answers = [await complete(administrator, { code, state })]
+  const row = await harness.db
+    .selectFrom('oauth_grants')
+    .selectAll()
+    .where('destination_id', '=', params.destination)
+    .executeTakeFirstOrThrow()
+  const sealed = harness.secretBox.open(
+    row.tokens_encrypted ?? new Uint8Array(),
+    `oauth_grants/${params.destination}/${row.id}/tokens`,
+  )
+  const tokens = JSON.parse(sealed) as { accessToken: string; refreshToken: string }
+  expect(Object.keys(tokens)).toEqual(expect.arrayContaining(['accessToken', 'refreshToken']))
+  answers.push(await administrator.call('GET', `/${name}`), await administrator.call('GET', `/${name}/app`))
+  answers.push(await administrator.call('GET', `/workspaces/${params.workspace}/destinations`))
+  const audits = await harness.audits()
+  expect(audits.slice(-2).map((audit) => audit.action)).toEqual([
+    'destinations.connect',
+    'destinations.completeConnect',
+  ])
+  const kept = { ...row, tokens_encrypted: Buffer.from(row.tokens_encrypted ?? []).toString('latin1') }
+  const shown = JSON.stringify([answers.map((answer) => answer.body), audits, kept])
+  for (const secret of [tokens.accessToken, tokens.refreshToken, code, state, provider.destination.clientSecret])
+    expect(shown).not.toContain(secret)
+})

@@ -1,0 +1,90 @@
+import {
+  clientFingerprint,
+  consentAddress,
+  type DestinationDefinition,
+  missingOfClient,
+  type OAuth2Client,
+} from '@tributary/connector-kit'
+import { consentMs, destinationReturnPath, editors, type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, randomToken } from '@tributary/kernel'
+import { readableSettings } from '../app-settings/stored-settings.ts'
+import { audit } from '../audit.ts'
+import type { ControlDeps } from '../deps.ts'
+import { verifierContext } from '../oauth-grants/grants.ts'
+import { requireOwnRedirectUri } from '../openid/redirect-uri.ts'
+import { hashToken } from '../secret-tokens.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { type DestinationRow, readDestination } from './read.ts'
+
+/** The client of a destination that needs a permission; throws 400 for one that needs none or lacks settings for it. */
+export const requireClient = (
+  { catalog, secretBox, logger }: Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>,
+  row: DestinationRow,
+): OAuth2Client => {
+  const definition: DestinationDefinition | undefined = catalog.destinations.find(({ slug }) => slug === row.app)
+  const client = definition?.oauth2?.(readableSettings(`destinations/${row.id}`, row, secretBox, logger))
+  if (client === undefined) throw badRequest('VALIDATION', 'This destination needs no permission')
+  const missing = missingOfClient(client)
+  if (missing.length > 0) throw badRequest('VALIDATION', `Fill in ${missing.join(', ')} first`)
+  return client
+}
+
+/**
+ * Begins to ask for permission. The state names the destination, so that the page that people come back to knows where
+ * it belongs, and is random besides; only its hash is kept. One who begins anew voids what they began before.
+ */
+export const connectDestination =
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger' | 'publicUrl'>,
+  ): Handler<typeof methods.destinations.connect> =>
+  async ({ actor, params, body, client: caller }) => {
+    const { db, secretBox, clock, publicUrl } = deps
+    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+    const destination = await readDestination(db, workspace.id, params.destination)
+    requireOwnRedirectUri(body.redirect_uri, {
+      publicUrl: publicUrl(),
+      host: caller.host,
+      path: destinationReturnPath,
+    })
+    const client = requireClient(deps, destination)
+    const state = `${workspace.id}.${destination.id}.${randomToken(32)}`
+    const stateHash = hashToken(state)
+    const codeVerifier = randomToken(48)
+    const now = clock()
+    const time = new Date(now)
+    const expireTime = new Date(now + consentMs)
+    await db.transaction().execute(async (tx) => {
+      await tx
+        .deleteFrom('oauth_consents')
+        .where('destination_id', '=', destination.id)
+        .where('user_id', '=', actor.userId)
+        .execute()
+      await tx
+        .insertInto('oauth_consents')
+        .values({
+          state_hash: stateHash,
+          destination_id: destination.id,
+          user_id: actor.userId,
+          verifier_encrypted: secretBox.seal(codeVerifier, verifierContext(stateHash)),
+          issued_for: clientFingerprint(client),
+          redirect_uri: body.redirect_uri,
+          create_time: time,
+          expire_time: expireTime,
+        })
+        .execute()
+      await audit(tx, {
+        actor,
+        action: 'destinations.connect',
+        resource: resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }),
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+        detail: { authorize_host: new URL(client.authorizeUrl).host },
+        time,
+      })
+    })
+    return {
+      authorize_url: consentAddress(client, { redirectUri: body.redirect_uri, state, codeVerifier }),
+      expire_time: expireTime.toISOString(),
+    }
+  }

@@ -1,0 +1,226 @@
+import {
+  ConfigurationError,
+  createEgressPolicy,
+  createRequestClient,
+  type OAuth2Client,
+  type RequestClient,
+  RetryableError,
+} from '@tributary/connector-kit'
+import { silentLogger } from '@tributary/kernel'
+import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { connect, makePermitted, testPermittedDestination } from '../testing/permitted-destination.ts'
+import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
+
+let harness: Harness
+let organization: Organization
+let provider: OpenIdProvider
+let requestClient: RequestClient
+beforeAll(async () => {
+  provider = await startOpenIdProvider({ users: [{ email: 'ada@example.com' }] })
+  harness = await startControl()
+  organization = await startOrganization(harness)
+  requestClient = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
+})
+afterAll(async () => {
+  await requestClient.close()
+  await harness[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+afterEach(() => {
+  provider.destination.hold(false)
+  provider.trouble('none')
+})
+
+let name: string
+let id: string
+let client: OAuth2Client
+/** The time for this test's processes, apart from the harness's own. */
+let now: number
+beforeEach(async () => {
+  provider.destination.accessTokenSeconds(600)
+  const made = await makePermitted(organization, provider)
+  name = made.name
+  id = idIn(name)
+  const found = testPermittedDestination.oauth2?.({
+    authorize_url: provider.destination.authorizeUrl,
+    token_url: provider.destination.tokenUrl,
+    client_id: provider.destination.clientId,
+    client_secret: provider.destination.clientSecret,
+  })
+  if (found === undefined) throw new Error('no client')
+  client = found
+  await connect(organization.administrator, provider, name)
+  now = harness.now()
+})
+
+const grantRow = () =>
+  harness.db.selectFrom('oauth_grants').selectAll().where('destination_id', '=', id).executeTakeFirstOrThrow()
+/** As another process or thread has it, with a memory of its own. */
+const process = (): AccessTokens => {
+  const { db, secretBox, published } = harness
+  return createAccessTokens({
+    db,
+    secretBox,
+    requestClient,
+    live: (channel, event, data) => void published.push({ channel, event, data }),
+    clock: () => now,
+    logger: silentLogger,
+  })
+}
+const renewals = (): number =>
+  provider.destination.tokenRequests.filter(({ grantType }) => grantType === 'refresh_token').length
+const works = async (token: string): Promise<number> =>
+  (await fetch(provider.destination.resourceUrl, { method: 'POST', headers: { authorization: `Bearer ${token}` } }))
+    .status
+const inboxOf = async (userId: string) =>
+  harness.db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'connection_expired')
+    .execute()
+
+test('a token serves until it is near its end, then it is renewed once for all who ask, in whichever process', async () => {
+  const grantId = (await grantRow()).id
+  const [one, two] = [process(), process()]
+  const before = renewals()
+  const first = await one(id, { client, grantId })
+  expect(await works(first)).toBe(200)
+  expect(await two(id, { client, grantId })).toBe(first)
+  expect(renewals()).toBe(before)
+  now += 595_000
+  const all = await Promise.all(
+    [one, two, process()].flatMap((tokens) => Array.from({ length: 8 }, () => tokens(id, { client, grantId }))),
+  )
+  expect(new Set(all).size).toBe(1)
+  expect(all[0]).not.toBe(first)
+  expect(renewals()).toBe(before + 1)
+  expect(await works(all[0] ?? '')).toBe(200)
+})
+
+test('each refresh token is used once, over many renewals', async () => {
+  const tokens = process()
+  const before = renewals()
+  const seen = new Set<string>()
+  for (let round = 0; round < 4; round++) {
+    now += 595_000
+    seen.add(await tokens(id, { client }))
+  }
+  expect(seen.size).toBe(4)
+  expect(renewals()).toBe(before + 4)
+  expect(await grantRow()).toMatchObject({ status: 'connected', error: '' })
+})
+
+test('a token that is answered 401 is renewed once, however many were told so', async () => {
+  const tokens = process()
+  const refused = await tokens(id, { client })
+  provider.destination.forgetAccessTokens()
+  expect(await works(refused)).toBe(401)
+  const before = renewals()
+  const all = await Promise.all([tokens, process()].map((each) => each(id, { client, refused })))
+  expect(new Set(all).size).toBe(1)
+  expect(renewals()).toBe(before + 1)
+  expect(await works(all[0] ?? '')).toBe(200)
+})
+
+test('a renewed token that is refused at once ends the grant; one that served for long is renewed again', async () => {
+  const tokens = process()
+  const first = await tokens(id, { client })
+  const second = await tokens(id, { client, refused: first })
+  now += 120_000
+  const third = await tokens(id, { client, refused: second })
+  expect(third).not.toBe(second)
+  await expect(tokens(id, { client, refused: third })).rejects.toThrow(
+    'The other side refuses renewed access: reconnect',
+  )
+  expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
+})
+
+test('OPEN-64: a grant that was revoked at the other side is expired, its tokens are forgotten, and editors are told once', async () => {
+  const tokens = process()
+  const refused = await tokens(id, { client })
+  provider.destination.revoke()
+  const failures = await Promise.all(
+    [tokens, process()].map((each) => each(id, { client, refused }).catch((error: unknown) => error)),
+  )
+  for (const failure of failures) {
+    expect(failure).toBeInstanceOf(ConfigurationError)
+    expect(failure).toMatchObject({ message: 'The connection was revoked: reconnect' })
+  }
+  expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
+  const told = (await inboxOf(organization.collaborator.userId)).filter((notice) => notice.link === `/${name}`)
+  expect(told).toMatchObject([
+    {
+      title: 'Sheets has to be connected again',
+      body: 'The connection was revoked: reconnect. Its events are held until then, and none is lost.',
+    },
+  ])
+  expect((await inboxOf(organization.guest.userId)).length).toBe(0)
+  expect(JSON.stringify(harness.published)).toContain('Sheets has to be connected again')
+  const { grant } = await connect(organization.administrator, provider, name)
+  expect(grant).toMatchObject({ status: 'connected', error: '' })
+  expect(await works(await tokens(id, { client, grantId: (await grantRow()).id }))).toBe(200)
+})
+
+test('a token URL that does not answer costs nothing while the token still serves, and is tried again afterwards', async () => {
+  const tokens = process()
+  const first = await tokens(id, { client })
+  provider.trouble('html')
+  now += 560_000
+  expect(await tokens(id, { client })).toBe(first)
+  expect(await grantRow()).toMatchObject({
+    status: 'connected',
+    error: 'It could not be renewed: The token URL answers HTTP 502',
+    lease_id: null,
+  })
+  now += 60_000
+  await expect(tokens(id, { client })).rejects.toThrow(RetryableError)
+  provider.trouble('none')
+  const renewed = await tokens(id, { client })
+  expect(await works(renewed)).toBe(200)
+  expect(await grantRow()).toMatchObject({ status: 'connected', error: '' })
+})
+
+test('who reconnects while tokens are being renewed wins: what comes back for the old grant is dropped', async () => {
+  const tokens = process()
+  now += 595_000
+  provider.destination.hold(true)
+  const asked = tokens(id, { client })
+  const before = await grantRow()
+  await expect.poll(async () => (await grantRow()).lease_id).not.toBeNull()
+  await connect(organization.administrator, provider, name)
+  provider.destination.hold(false)
+  const served = await asked
+  const after = await grantRow()
+  expect(after.id).not.toBe(before.id)
+  expect(served).toBe(await process()(id, { client }))
+})
+
+test('a lease whose holder has died ends, and another renews', async () => {
+  await harness.db
+    .updateTable('oauth_grants')
+    .set({ lease_id: id, lease_until: new Date(Date.now() + 600) })
+    .where('destination_id', '=', id)
+    .execute()
+  now += 595_000
+  const started = performance.now()
+  expect(await works(await process()(id, { client }))).toBe(200)
+  expect(performance.now() - started).toBeGreaterThan(300)
+})
+
+test('a token from memory is not served for another grant', async () => {
+  const tokens = process()
+  const first = await tokens(id, { client, grantId: (await grantRow()).id })
+  await connect(organization.administrator, provider, name)
+  expect(await tokens(id, { client, grantId: (await grantRow()).id })).not.toBe(first)
+})
+
+test('a destination that is not connected, or whose client was changed, has no token', async () => {
+  await expect(process()(id, { client: { ...client, tokenUrl: 'http://127.0.0.1:1/' } })).rejects.toThrow(
+    ConfigurationError,
+  )
+  await harness.db.deleteFrom('oauth_grants').where('destination_id', '=', id).execute()
+  await expect(process()(id, { client })).rejects.toThrow('It is not connected yet')
+})
