@@ -2,6 +2,7 @@ import type { Webhooks } from '@tributary/collect'
 import type { DestinationDefinition } from '@tributary/connector-kit'
 import { postgresql } from '@tributary/destination-postgresql'
 import { rudderstack } from '@tributary/destination-rudderstack'
+import { s3 } from '@tributary/destination-s3'
 import { segment } from '@tributary/destination-segment'
 import { slack } from '@tributary/destination-slack'
 import { webhook } from '@tributary/destination-webhook'
@@ -14,5 +15,5 @@ export const sourceWebhooks: Webhooks = new Map(
 
 /** Every destination there is, by the slug of its folder. */
 export const destinationDefinitions: ReadonlyMap<string, DestinationDefinition> = new Map(
-  [webhook, segment, rudderstack, slack, postgresql].map((definition) => [definition.slug, definition]),
+  [webhook, segment, rudderstack, slack, postgresql, s3].map((definition) => [definition.slug, definition]),
 )

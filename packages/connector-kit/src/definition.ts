@@ -185,7 +185,7 @@ export type DestinationDefinition = SettingsDefinition & {
   /** SVG text, square, without scripts or outside references. */
   logo: string
   /** The set-up guide shown in the product. */
-  docs: { url: string; steps: readonly { title: string; text: string }[] }
+  docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
   /** What data it moves. */
   kinds: readonly DataKind[]
   /** How it knows who calls: nothing, something that the settings hold, or a grant of OAuth 2. */

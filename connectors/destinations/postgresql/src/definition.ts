@@ -4,6 +4,13 @@ import { check, fields } from './fields.ts'
 import { logo } from './logo.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
+const grants = `CREATE USER tributary WITH PASSWORD 'choose one';
+GRANT CONNECT ON DATABASE your_database TO tributary;
+CREATE SCHEMA tributary AUTHORIZATION tributary;
+
+GRANT USAGE ON SCHEMA public TO tributary;
+GRANT SELECT, INSERT, UPDATE ON public.your_table TO tributary;`
+
 /** Writes events to tables of a PostgreSQL database, upserts rows, or runs a statement of the user's. */
 export const postgresql: DestinationDefinition = {
   slug: 'postgresql',
@@ -15,23 +22,25 @@ export const postgresql: DestinationDefinition = {
     steps: [
       {
         title: 'Make a user and a schema',
-        text: "Run as an administrator of the database: CREATE USER tributary WITH PASSWORD 'choose one'; CREATE SCHEMA tributary AUTHORIZATION tributary; GRANT CONNECT ON DATABASE your_database TO tributary; — The user owns the schema and needs nothing else there. For “Upsert row” or “Run statement” on tables of your own, grant what those need: GRANT USAGE ON SCHEMA public TO tributary; GRANT SELECT, INSERT, UPDATE ON public.your_table TO tributary;",
+        text: 'Run as an administrator of the database. The user owns the schema and needs nothing else there. The last two lines are for **Upsert row** and **Run statement** on tables of your own.',
+        code: grants,
+        language: 'sql',
       },
       {
         title: 'Let the server be reached',
-        text: 'Allow connections from this product in the firewall and in pg_hba.conf, encrypted ones at best (hostssl). With a certificate of your own authority, paste the certificate of the authority below; without any, choose “None” for encryption, in a network you trust.',
+        text: 'Allow connections from this product in the firewall and in `pg_hba.conf`, encrypted ones at best (`hostssl`). With a certificate of your own authority, paste the certificate of the authority into the form; without TLS, choose **None** for encryption, in a network you trust.',
       },
       {
         title: 'What is written',
-        text: 'Track events go to tracks and to a table of their own (“Order Completed” to order_completed), with a column for each property; identify to identifies and, one row a user, to users, where the newest values win; page, screen, group and alias to pages, screens, groups and aliases. Columns are added by themselves: text, numeric, boolean, timestamptz, and jsonb for lists and objects. id is the message id: an event that comes twice is one row.',
+        text: 'Track events go to `tracks` and to a table of their own (Order Completed to `order_completed`), with a column for each property; identify to `identifies` and, one row a user, to `users`, where the newest values win; page, screen, group and alias to `pages`, `screens`, `groups` and `aliases`. Columns are added by themselves: `text`, `numeric`, `boolean`, `timestamptz`, and `jsonb` for lists and objects. `id` is the message id: an event that comes twice is one row.',
       },
       {
         title: 'What does not fit',
-        text: 'A value that does not fit the type its column has, a property beyond 400 columns of a table, and properties of events beyond 1,000 tables are kept by their name in extra_properties (jsonb). Nothing is left out. A mapping with fields writes those in place of the event’s own properties.',
+        text: 'A value that does not fit the type its column has, a property beyond 400 columns of a table, and properties of events beyond 1,000 tables are kept by their name in `extra_properties` (`jsonb`). Nothing is left out. A mapping with fields writes those in place of the event’s own properties.',
       },
       {
         title: 'Upsert rows, or run a statement',
-        text: 'On the page of its mappings, choose “Upsert row” to keep one row for each key in a table of your choice, each target being a column; the table needs a primary key or a unique index on the key column. Or “Run statement”: it may run more than once for an event when a connection breaks, so let it be one that does no harm the second time (INSERT … ON CONFLICT).',
+        text: 'On the page of its mappings, choose **Upsert row** to keep one row for each key in a table of your choice, each target being a column; the table needs a primary key or a unique index on the key column. Or **Run statement**: it may run more than once for an event when a connection breaks, so let it be one that does no harm the second time (`INSERT … ON CONFLICT`).',
       },
     ],
   },

@@ -1,1 +1,1 @@
-export {}
+export { s3 } from './definition.ts'

@@ -15,7 +15,7 @@ export const presentCatalogDestination = (
   docs_url: definition.docs.url,
   instance_count: instanceCount,
   extra: { app_icon: iconAddress(definition.logo) },
-  guide: definition.docs.steps.map(({ title, text }) => ({ title, text, code: '', language: '' })),
+  guide: definition.docs.steps.map(({ title, text, code = '', language = '' }) => ({ title, text, code, language })),
   settings: definition.fields.map(presentOption),
   data_kinds: [...definition.kinds],
   actions: definition.actions.map(({ name, title, description }) => ({ name, title, description })),

@@ -1,0 +1,30 @@
+import { type Settings, settingText } from '@tributary/connector-kit'
+
+/** Where the objects of a bucket are: the address without a path, and what stands before a key in it. */
+export type BucketAddress = { origin: string; base: string }
+
+/** RFC 3986, as signatures ask for: everything but unreserved characters is escaped. */
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** The path of an object as it stands in an address; the slashes of its key stay. */
+export const objectPath = ({ base }: BucketAddress, key: string): string =>
+  `${base}/${key.split('/').map(escaped).join('/')}`
+
+const awsEndpoint = (region: string): string =>
+  `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+
+/**
+ * The bucket's address: its name before the host, or in the path when that is chosen, and always there when the name has
+ * dots, which no certificate of a wildcard covers, or when the endpoint is a literal address.
+ */
+export const bucketAddress = (settings: Settings): BucketAddress => {
+  const endpoint = settingText(settings, 'endpoint') || awsEndpoint(settingText(settings, 'region'))
+  const bucket = settingText(settings, 'bucket')
+  const url = new URL(endpoint)
+  const path = url.pathname.replace(/\/+$/, '')
+  const literal = /^[\d.]+$|^\[/.test(url.hostname)
+  if (settings.path_style === true || bucket.includes('.') || literal)
+    return { origin: url.origin, base: `${path}/${bucket}` }
+  return { origin: `${url.protocol}//${bucket}.${url.host}`, base: path }
+}

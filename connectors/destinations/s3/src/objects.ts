@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { type OutgoingEvent, type Settings, settingText } from '@tributary/connector-kit'
+
+/** An object to be written, with the places of its events in the batch. */
+export type EventObject = { key: string; indexes: readonly number[]; lines: readonly string[] }
+
+const compress = promisify(gzip)
+
+/** Receive time to the hour, `YYYY-MM-DDTHH`, of an event as the pipeline writes it. */
+const hourOf = (event: OutgoingEvent): string => {
+  const { receivedAt } = JSON.parse(event.json) as { receivedAt: string }
+  return new Date(receivedAt).toISOString().slice(0, 13)
+}
+
+const suffix = (settings: Settings): string => (settings.format === 'json' ? 'json' : 'json.gz')
+
+/** The prefix without slashes at its ends, with one behind it; '' when there is none. */
+export const folderOf = (settings: Settings): string => {
+  const prefix = settingText(settings, 'prefix')
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+  return prefix === '' ? '' : `${prefix}/`
+}
+
+/**
+ * The objects of a batch: one for each hour of receipt, in folders that query engines know as partitions. A key is made of
+ * the events in it and nothing else, so the same batch sent again is written over itself.
+ */
+export const objectsOf = (batch: readonly OutgoingEvent[], settings: Settings): EventObject[] => {
+  const hours = Map.groupBy(batch.keys(), (index) => {
+    const event = batch[index]
+    return event === undefined ? '' : hourOf(event)
+  })
+  return [...hours].map(([hour, indexes]) => {
+    const events = indexes.flatMap((index) => batch[index] ?? [])
+    const hash = createHash('sha256')
+    for (const { eventId } of events) hash.update(eventId).update('\n')
+    const [day, hourOfDay] = hour.split('T')
+    const name = `${events[0]?.eventId}-${hash.digest('hex').slice(0, 16)}.${suffix(settings)}`
+    return {
+      key: `${folderOf(settings)}dt=${day}/hr=${hourOfDay}/${name}`,
+      indexes,
+      lines: events.map(({ json, payload }) => (payload === undefined ? json : JSON.stringify(payload))),
+    }
+  })
+}
+
+/** What stands in an object: one JSON value a line, compressed when that is chosen. */
+export const bodyOf = async (
+  { lines }: EventObject,
+  settings: Settings,
+): Promise<{ body: Uint8Array; type: string }> => {
+  const text = `${lines.join('\n')}\n`
+  if (settings.format === 'json') return { body: Buffer.from(text), type: 'application/x-ndjson' }
+  return { body: await compress(text), type: 'application/gzip' }
+}
