@@ -21,6 +21,7 @@ export const notificationIds = (name: string) => idsOf(resourceNames.notificatio
 export const workspaceIds = (name: string) => idsOf(resourceNames.workspace, name)
 export const sourceIds = (name: string) => idsOf(resourceNames.source, name)
 export const destinationIds = (name: string) => idsOf(resourceNames.destination, name)
+export const replayIds = (name: string) => idsOf(resourceNames.replay, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 

@@ -32,6 +32,10 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   newSource: [paths.newSource(workspace, 'catalogSources/http'), `/${patterns.workspace}/${patterns.newSource}`],
   destinations: [paths.destinations(workspace), `/${patterns.workspace}/${patterns.destinations}`],
   destination: [paths.destination(`${workspace}/destinations/d1`), `/${patterns.workspace}/${patterns.destination}`],
+  newReplay: [
+    paths.newReplay(`${workspace}/destinations/d1`, { kind: 'dead', reason: 'HTTP 400: a&b' }),
+    `/${patterns.workspace}/${patterns.destination}`,
+  ],
   catalogDestinations: [paths.catalogDestinations(workspace), `/${patterns.workspace}/${patterns.catalogDestinations}`],
   newDestination: [
     paths.newDestination(workspace, 'catalogDestinations/webhook'),

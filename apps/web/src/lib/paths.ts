@@ -40,6 +40,9 @@ export const paths = {
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
   destinations: (workspace: string) => `/${workspace}/destinations`,
   destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
+  /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */
+  newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
+    `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
   connections: (workspace: string) => `/${workspace}/connections`,

@@ -34,6 +34,7 @@ export const keys = {
   destination: (destination: string) => ['destination', destination] as const,
   /** Attempts and what is held. */
   deliveries: (destination: string) => ['deliveries', destination] as const,
+  replays: (destination: string) => ['replays', destination] as const,
   connections: (workspace: string) => ['connections', workspace] as const,
   joinable: (user: string) => ['joinable', user] as const,
   usage: (organization: string) => ['usage', organization] as const,

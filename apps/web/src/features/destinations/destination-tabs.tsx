@@ -2,6 +2,7 @@ import type { Destination } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { ConnectionsTab } from './connections-tab.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
+import { ReplayTab } from './replay-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 
 /** The tabs of a destination's page, in their order. The first is shown without a hash, the others by their id. */
@@ -11,6 +12,7 @@ export const destinationTabs: readonly {
   Content: (props: { destination: Destination }) => ReactNode
 }[] = [
   { id: 'deliveries', name: 'Deliveries', Content: DeliveriesTab },
+  { id: 'replay', name: 'Replay', Content: ReplayTab },
   { id: 'connections', name: 'Connections', Content: ConnectionsTab },
   { id: 'settings', name: 'Settings', Content: SettingsTab },
 ]

@@ -4,6 +4,7 @@ import { presetOf, rangePresets, viewOf } from '../../lib/date-range.ts'
 import type { EventFilters } from '../../lib/event-filters.ts'
 import { Field, type FieldControl } from '../../ui/field.tsx'
 import { Input, SearchInput, Select } from '../../ui/input.tsx'
+import { MomentField } from '../../ui/moment-field.tsx'
 import { choiceWords } from './filter-words.ts'
 
 /** How long (ms) typing rests before it narrows the list. */
@@ -129,29 +130,6 @@ export const MainFields = ({ filters, change, sources }: FieldsProps & { sources
   )
 }
 
-/** A moment as the platform's date input has it: the reader's time, to the minute. */
-const inputTime = (time: string): string => {
-  if (time === '') return ''
-  const date = new Date(time)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-const TimeField = ({ label, value, onPick }: { label: string; value: string; onPick: (time: string) => void }) => (
-  <Field label={label}>
-    {(control) => (
-      <Input
-        {...control}
-        type="datetime-local"
-        value={inputTime(value)}
-        onChange={(event) => {
-          const picked = event.target.value
-          onPick(picked === '' ? '' : new Date(picked).toISOString())
-        }}
-      />
-    )}
-  </Field>
-)
-
 const Grid = ({ children }: { children: ReactNode }) => (
   <div className="grid gap-x-3 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">{children}</div>
 )
@@ -160,8 +138,8 @@ const Grid = ({ children }: { children: ReactNode }) => (
 export const TimeFields = ({ filters, change }: FieldsProps) =>
   timeChoice(filters) === custom && (
     <Grid>
-      <TimeField label="From" value={filters.from} onPick={(from) => change({ from })} />
-      <TimeField label="Before" value={filters.to} onPick={(to) => change({ to })} />
+      <MomentField label="From" value={filters.from} onPick={(from) => change({ from })} />
+      <MomentField label="Before" value={filters.to} onPick={(to) => change({ to })} />
     </Grid>
   )
 

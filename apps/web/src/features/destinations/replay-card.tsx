@@ -1,0 +1,176 @@
+import type { Replay, ReplayState } from '@tributary/contract'
+import { Pause, Play, X } from 'lucide-react'
+import { useState } from 'react'
+import { isMoving } from '../../lib/replay-queries.ts'
+import { count } from '../../lib/text.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { Badge, type BadgeTone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { useChangeReplay } from './replay-mutations.ts'
+import { replayWords } from './replay-scope.ts'
+
+const states: Readonly<Record<ReplayState, { label: string; tone: BadgeTone }>> = {
+  running: { label: 'Running', tone: 'accent' },
+  paused: { label: 'Paused', tone: 'warning' },
+  cancelled: { label: 'Cancelled', tone: 'neutral' },
+  done: { label: 'Done', tone: 'success' },
+  failed: { label: 'Failed', tone: 'danger' },
+}
+
+const Progress = ({ replay }: { replay: Replay }) => {
+  const { sent_count: sent, event_count: all, state } = replay
+  const share = all === 0 ? 0 : Math.min(1, sent / all)
+  return (
+    <div className="space-y-1.5">
+      <div
+        role="progressbar"
+        aria-label="Sent"
+        aria-valuemin={0}
+        aria-valuemax={all}
+        aria-valuenow={Math.min(sent, all)}
+        aria-valuetext={`${count(sent)} of ${count(all)} events sent`}
+        className="h-1.5 overflow-hidden rounded-full bg-sunken"
+      >
+        <div
+          className={cn(
+            'h-full rounded-full transition-[width] duration-500',
+            state === 'done' ? 'bg-success' : state === 'failed' ? 'bg-danger' : 'bg-accent',
+            (state === 'paused' || state === 'cancelled') && 'opacity-50',
+          )}
+          style={{ width: `${share * 100}%` }}
+        />
+      </div>
+      <p className="text-xs text-ink-2 tabular">
+        {count(sent)} of {count(all)} sent
+      </p>
+    </div>
+  )
+}
+
+const Amount = ({ title, value, tone }: { title: string; value: number; tone?: string }) => (
+  <div className="min-w-0">
+    <dt className="text-xs text-ink-3">{title}</dt>
+    <dd className={cn('text-base font-semibold tabular', value > 0 && tone)}>{count(value)}</dd>
+  </div>
+)
+
+/** Under way are events that were sent and have no end yet: they wait for the destination, or for another try. */
+const Numbers = ({ replay }: { replay: Replay }) => {
+  const { sent_count, delivered_count, filtered_count, failed_count } = replay
+  const open = Math.max(0, sent_count - delivered_count - filtered_count - failed_count)
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:flex sm:flex-wrap sm:gap-x-10">
+      <Amount title="Delivered" value={delivered_count} />
+      <Amount title="Left out" value={filtered_count} />
+      <Amount title="Dead letters" value={failed_count} tone="text-danger-ink" />
+      {isMoving(replay) && <Amount title="Under way" value={open} />}
+    </dl>
+  )
+}
+
+const CancelDialog = ({
+  replay,
+  change,
+  onClosed,
+}: {
+  replay: Replay
+  change: ReturnType<typeof useChangeReplay>
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={setOpen}
+      onClosed={onClosed}
+      kind="danger"
+      title="Cancel this replay?"
+      confirmLabel="Cancel replay"
+      cancelLabel="Keep it"
+      loading={change.isPending}
+      done={change.isSuccess || change.isError}
+      onConfirm={() => change.mutate('cancel')}
+    >
+      {count(replay.sent_count)} of {count(replay.event_count)} events have been sent; the others will not be. It cannot
+      be resumed.
+    </ConfirmDialog>
+  )
+}
+
+const Actions = ({ destination, replay }: { destination: string; replay: Replay }) => {
+  const [asking, setAsking] = useState(false)
+  const change = useChangeReplay(destination, replay)
+  const cancel = useChangeReplay(destination, replay)
+  const running = replay.state === 'running'
+  return (
+    <div className="flex gap-2">
+      <Button size="sm" loading={change.isPending} onClick={() => change.mutate(running ? 'pause' : 'resume')}>
+        {running ? <Pause aria-hidden /> : <Play aria-hidden />}
+        {running ? 'Pause' : 'Resume'}
+      </Button>
+      <Button size="sm" onClick={() => setAsking(true)}>
+        <X aria-hidden />
+        Cancel
+      </Button>
+      {asking && (
+        <CancelDialog
+          replay={replay}
+          change={cancel}
+          onClosed={() => {
+            cancel.reset()
+            setAsking(false)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** One replay: what it is about, how far it is, what became of its events, and what can be done with it. */
+export const ReplayCard = ({ destination, replay }: { destination: string; replay: Replay }) => {
+  const mayEdit = useMayEdit() === true
+  const { label, tone } = states[replay.state]
+  const open = replay.state === 'running' || replay.state === 'paused'
+  const title = replay.kind === 'history' ? 'History' : 'Dead letters'
+  return (
+    <li
+      aria-label={`${title}, ${label.toLowerCase()}`}
+      className="space-y-3 rounded-lg border border-line bg-surface px-5 py-4 shadow-card max-sm:px-4"
+    >
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-60">
+          <h3 className="flex items-center gap-2 text-base font-semibold">
+            {title}
+            <Badge tone={tone} dot={replay.state === 'running'}>
+              {label}
+            </Badge>
+          </h3>
+          <p className="mt-0.5 text-sm break-words text-ink-2">{replayWords(replay).join(' · ')}</p>
+        </div>
+        {mayEdit && open && <Actions destination={destination} replay={replay} />}
+      </div>
+      <Progress replay={replay} />
+      <Numbers replay={replay} />
+      {replay.failure !== '' && <p className="text-sm text-danger-ink">{replay.failure}.</p>}
+      {replay.state === 'done' && replay.sent_count < replay.event_count && (
+        <p className="text-sm text-ink-2">
+          The others were gone by the time of their turn: they had been retried, discarded or deleted meanwhile.
+        </p>
+      )}
+      <p className="text-xs text-ink-3">
+        Started {replay.creator !== null && <>by {replay.creator.display_name} </>}
+        <RelativeTime time={replay.create_time} />
+        {replay.finish_time !== null && (
+          <>
+            {' '}
+            · ended <RelativeTime time={replay.finish_time} />
+          </>
+        )}{' '}
+        · at most {count(replay.events_per_second)} events a second
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,186 @@
+import type { Destination, MethodResponse, methods } from '@tributary/contract'
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { conditionProblems } from '../../lib/condition-words.ts'
+import { formFailure } from '../../lib/errors.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { localTime } from '../../lib/time.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { FieldError } from '../../ui/field.tsx'
+import { SlideOver } from '../../ui/slide-over.tsx'
+import { ReplayFields } from './replay-form.tsx'
+import { useCreateReplay, usePreviewReplay } from './replay-mutations.ts'
+import { type ReplayBody, type ReplayDraft, replayBody } from './replay-scope.ts'
+
+type Preview = MethodResponse<typeof methods.replays.preview>
+
+/** The fields of the form; what is refused for another is told below it. */
+const fields = new Set([
+  'start_time',
+  'end_time',
+  'source',
+  'event',
+  'event_type',
+  'filter',
+  'reason',
+  'events_per_second',
+])
+
+const words = (draft: ReplayDraft, events: number): string =>
+  draft.kind === 'history' ? pluralise(events, 'event') : pluralise(events, 'dead letter')
+
+const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Preview; paused: boolean }) => {
+  const { event_count, first_time, last_time, samples } = preview
+  if (event_count === 0)
+    return (
+      <p role="status" className="rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
+        Nothing fits: there is no {draft.kind === 'history' ? 'accepted event' : 'dead letter'} to be sent. Choose a
+        longer time or fewer conditions.
+      </p>
+    )
+  return (
+    <div role="status" className="space-y-3 rounded-lg border border-line bg-canvas px-4 py-3 text-sm">
+      <div>
+        <p className="text-xl font-semibold tabular">
+          {count(event_count)} {words(draft, event_count)}
+        </p>
+        {first_time !== null && last_time !== null && (
+          <p className="text-xs text-ink-2">
+            {localTime(first_time)} – {localTime(last_time)}
+          </p>
+        )}
+      </div>
+      {samples.length > 0 && (
+        <div className="space-y-1">
+          <p className="text-xs font-medium text-ink-3">The newest of them</p>
+          <ul className="divide-y divide-line">
+            {samples.map((sample) => (
+              <li key={sample.name} className="flex items-baseline justify-between gap-4 py-1.5">
+                <span className="min-w-0 truncate">
+                  <span className="font-medium">{sample.title}</span>{' '}
+                  <span className="text-xs text-ink-3">{sample.user_id || sample.anonymous_id}</span>
+                </span>
+                <span className="shrink-0 text-xs text-ink-2">{localTime(sample.receive_time)}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className="text-xs text-ink-2">
+        {draft.kind === 'history'
+          ? 'They go to this destination only. Its mappings, consent and age limit as they are now decide what is sent; what is left out is listed among the deliveries. Events that it got before are sent again.'
+          : 'They are tried again with the mappings as they are now, and have the whole time for retries anew.'}
+        {paused && ' This destination is paused: what is sent is held until it is resumed.'}
+      </p>
+    </div>
+  )
+}
+
+/**
+ * The form of a new replay. First it is counted what would be sent; only then it can be confirmed, with the number. Any
+ * change of the form asks for a new count.
+ */
+export const ReplayDialog = ({
+  destination,
+  initial,
+  onClosed,
+}: {
+  destination: Destination
+  initial: ReplayDraft
+  onClosed: () => void
+}) => {
+  const workspace = useWorkspace()
+  const [open, setOpen] = useState(true)
+  const [draft, setDraft] = useState(initial)
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [asked, setAsked] = useState(false)
+  const [counted, setCounted] = useState<{ body: ReplayBody; preview: Preview } | undefined>()
+  const preview = usePreviewReplay(destination.name)
+  const create = useCreateReplay(destination.name)
+  const problems = draft.kind === 'history' ? conditionProblems(draft.filter.conditions) : {}
+
+  const change = (part: Partial<ReplayDraft>): void => {
+    setDraft((before) => ({ ...before, ...part }))
+    setCounted(undefined)
+    setErrors({})
+    preview.reset()
+    create.reset()
+  }
+  const refused = (error: unknown): void => {
+    const failure = formFailure(error)
+    const known = failure.fields.filter(({ name }) => fields.has(name))
+    const [other] = failure.fields.filter(({ name }) => !fields.has(name))
+    setErrors(
+      known.length > 0
+        ? Object.fromEntries(known.map(({ name, message }) => [name, message]))
+        : { form: other?.message ?? failure.form?.message ?? 'unknown error' },
+    )
+  }
+  const ask = (): void => {
+    setAsked(true)
+    const made = replayBody(draft, Date.now())
+    if ('errors' in made) return setErrors(made.errors)
+    if (Object.keys(problems).length > 0) return
+    setErrors({})
+    preview.mutate(made.body, {
+      onSuccess: (found) => setCounted({ body: made.body, preview: found }),
+      onError: refused,
+    })
+  }
+  const confirm = (body: ReplayBody, stored_before: string): void =>
+    create.mutate({ ...body, stored_before }, { onSuccess: () => setOpen(false), onError: refused })
+
+  const events = counted?.preview.event_count ?? 0
+  return (
+    <SlideOver
+      size="lg"
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      title="New replay"
+      description={`Sends events of the past to ${destination.title} again, and to no other destination.`}
+      footer={
+        <>
+          <Button onClick={() => setOpen(false)}>Cancel</Button>
+          {counted === undefined || events === 0 ? (
+            <Button variant="primary" loading={preview.isPending} onClick={ask}>
+              Count events
+            </Button>
+          ) : (
+            <Button
+              variant="primary"
+              loading={create.isPending}
+              onClick={() => confirm(counted.body, counted.preview.stored_before)}
+            >
+              <History aria-hidden />
+              Replay {count(events)} {pluralise(events, 'event')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <form
+        noValidate
+        aria-label="New replay"
+        className="space-y-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (counted === undefined) ask()
+        }}
+      >
+        <ReplayFields
+          workspace={workspace.name}
+          draft={draft}
+          change={change}
+          errors={errors}
+          problems={asked ? problems : {}}
+        />
+        {counted !== undefined && <Counted draft={draft} preview={counted.preview} paused={!destination.enabled} />}
+        <FieldError id="replay-error" live message={errors['form']} />
+        {/* Enter in a field counts. */}
+        <button type="submit" hidden />
+      </form>
+    </SlideOver>
+  )
+}

@@ -1,0 +1,210 @@
+import { useQuery } from '@tanstack/react-query'
+import { eventTypes } from '@tributary/contract'
+import type { ReactNode } from 'react'
+import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { ConditionBuilder } from '../../ui/condition-builder.tsx'
+import { Field, FieldError } from '../../ui/field.tsx'
+import { Input, Select } from '../../ui/input.tsx'
+import { MomentField } from '../../ui/moment-field.tsx'
+import { eventTypeOf, type ReplayDraft, replayTimes } from './replay-scope.ts'
+
+type Part = {
+  draft: ReplayDraft
+  change: (part: Partial<ReplayDraft>) => void
+  errors: Readonly<Record<string, string>>
+}
+
+const Row = ({ children }: { children: ReactNode }) => <div className="grid gap-4 sm:grid-cols-2">{children}</div>
+
+const Kind = ({ draft, change }: Part) => (
+  <fieldset className="space-y-2">
+    <legend className="mb-1.5 text-sm font-medium">What to send</legend>
+    <div className="grid gap-2 sm:grid-cols-2">
+      {(
+        [
+          ['history', 'History', 'Accepted events that are stored, from any source of the workspace.'],
+          ['dead', 'Dead letters', 'Events that this destination refused, or that failed too often.'],
+        ] as const
+      ).map(([kind, title, hint]) => (
+        <label
+          key={kind}
+          className="flex cursor-pointer items-start gap-2.5 rounded-md border border-line px-3 py-2.5 text-sm hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft"
+        >
+          <input
+            type="radio"
+            name="kind"
+            value={kind}
+            checked={draft.kind === kind}
+            onChange={() => change({ kind, time: kind === 'dead' ? 'month' : 'day' })}
+            className="mt-0.5 size-4 shrink-0 accent-accent"
+          />
+          <span>
+            <span className="font-medium">{title}</span>
+            <span className="block text-xs text-ink-2">{hint}</span>
+          </span>
+        </label>
+      ))}
+    </div>
+  </fieldset>
+)
+
+const When = ({ draft, change, errors }: Part) => (
+  <>
+    <Field
+      label="Time"
+      hint={draft.kind === 'dead' ? 'When they were tried first.' : 'When they were received.'}
+      error={draft.time === 'custom' ? undefined : errors['start_time']}
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={draft.time}
+          onChange={(event) => {
+            const found = replayTimes.find(({ id }) => id === event.target.value)
+            if (found !== undefined) change({ time: found.id })
+          }}
+        >
+          {replayTimes.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+    {draft.time === 'custom' && (
+      <div className="sm:col-span-2">
+        <Row>
+          <MomentField
+            label="From"
+            required
+            value={draft.start}
+            error={errors['start_time']}
+            onPick={(start) => change({ start })}
+          />
+          <MomentField
+            label="Before"
+            required
+            value={draft.end}
+            error={errors['end_time']}
+            onPick={(end) => change({ end })}
+          />
+        </Row>
+      </div>
+    )}
+  </>
+)
+
+const Source = ({ workspace, draft, change, errors }: Part & { workspace: string }) => {
+  const { data: sources = [] } = useQuery(sourcesQuery(workspace))
+  return (
+    <Field
+      label="Source"
+      {...(draft.kind === 'history' ? { hint: 'Also one that is not connected with this destination.' } : {})}
+      error={errors['source']}
+    >
+      {(control) => (
+        <Select {...control} value={draft.source} onChange={(event) => change({ source: event.target.value })}>
+          <option value="">All sources</option>
+          {sources.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}
+
+const HistoryFields = ({ draft, change, errors, problems }: Part & { problems: Readonly<Record<string, string>> }) => (
+  <>
+    <Row>
+      <Field label="Event name" hint="Exactly as it is sent; empty for every event." error={errors['event']}>
+        {(control) => (
+          <Input
+            {...control}
+            autoComplete="off"
+            placeholder="Order Completed"
+            value={draft.event}
+            onChange={(event) => change({ event: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Type" error={errors['event_type']}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.eventType}
+            onChange={(event) => change({ eventType: eventTypeOf(event.target.value) })}
+          >
+            <option value="">All types</option>
+            {eventTypes.map((type) => (
+              <option key={type} value={type}>
+                {type}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </Row>
+    <div className="space-y-1.5">
+      <p className="text-sm font-medium">Conditions</p>
+      <ConditionBuilder
+        label="Conditions"
+        value={draft.filter}
+        problems={problems}
+        emptyText="No conditions: every event of that time is sent."
+        onChange={(filter) => change({ filter })}
+      />
+      <FieldError id="replay-filter-error" live message={errors['filter']} />
+    </div>
+  </>
+)
+
+/** The fields of a new replay. `problems` are those of single conditions, by their ids. */
+export const ReplayFields = ({
+  workspace,
+  problems,
+  ...part
+}: Part & { workspace: string; problems: Readonly<Record<string, string>> }) => {
+  const { draft, change, errors } = part
+  return (
+    <div className="space-y-5">
+      <Kind {...part} />
+      <Row>
+        <When {...part} />
+        <Source {...part} workspace={workspace} />
+      </Row>
+      {draft.kind === 'history' && <HistoryFields {...part} problems={problems} />}
+      {draft.kind === 'dead' && (
+        <Field label="Reason" hint="Exactly as the failure says it; empty for every reason." error={errors['reason']}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="off"
+              value={draft.reason}
+              onChange={(event) => change({ reason: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Row>
+        <Field
+          label="Events a second"
+          hint="At most so many go to the deliveries, so that live events are not kept waiting."
+          error={errors['events_per_second']}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              value={draft.rate}
+              onChange={(event) => change({ rate: event.target.value })}
+            />
+          )}
+        </Field>
+      </Row>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, type Replay } from '@tributary/contract'
+import { call } from '../../lib/client.ts'
+import { destinationIds, replayIds } from '../../lib/names.ts'
+import { keys } from '../../lib/query-keys.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { notify, notifyRefusal } from '../../ui/toast.tsx'
+import type { ReplayBody } from './replay-scope.ts'
+
+/** Counts what a replay would send. */
+export const usePreviewReplay = (destination: string) =>
+  useMutation({
+    mutationFn: ({ events_per_second: _, ...body }: ReplayBody) =>
+      call(methods.replays.preview, { params: destinationIds(destination), body }),
+  })
+
+/** Starts a replay. */
+export const useCreateReplay = (destination: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ReplayBody & { stored_before: string }) =>
+      call(methods.replays.create, { params: destinationIds(destination), body }),
+    onSuccess: ({ event_count }) => {
+      notify('success', 'Replay Started', {
+        description: `${count(event_count)} ${pluralise(event_count, 'event')} will be sent.`,
+      })
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.replays(destination) }),
+  })
+}
+
+const done = { pause: 'Replay Paused', resume: 'Replay Resumed', cancel: 'Replay Cancelled' } as const
+
+/** Pauses, resumes or cancels a replay. */
+export const useChangeReplay = (destination: string, replay: Replay) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (verb: keyof typeof done) => call(methods.replays[verb], { params: replayIds(replay.name), body: {} }),
+    onSuccess: ({ sent_count, event_count }, verb) =>
+      notify('success', done[verb], {
+        ...(verb === 'cancel'
+          ? { description: `${count(sent_count)} of ${count(event_count)} events were sent.` }
+          : {}),
+      }),
+    onError: (error) => notifyRefusal('Failed to change the replay', error),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.replays(destination) }),
+  })
+}

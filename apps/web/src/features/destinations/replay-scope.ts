@@ -1,0 +1,109 @@
+import {
+  type Condition,
+  type EventConditions,
+  type EventType,
+  eventTypes,
+  type MethodRequest,
+  type methods,
+  type Replay,
+  type ReplayKind,
+  replayLimits,
+} from '@tributary/contract'
+import { filterWords } from '../../lib/condition-words.ts'
+import { localTime } from '../../lib/time.ts'
+
+/** The times that can be chosen; all but the last end now. */
+export const replayTimes = [
+  { id: 'hour', title: 'Last hour', ms: 3_600_000 },
+  { id: 'day', title: 'Last 24 hours', ms: 24 * 3_600_000 },
+  { id: 'week', title: 'Last 7 days', ms: 7 * 24 * 3_600_000 },
+  { id: 'month', title: 'Last 30 days', ms: 30 * 24 * 3_600_000 },
+  { id: 'custom', title: 'Custom', ms: undefined },
+] as const
+export type ReplayTime = (typeof replayTimes)[number]['id']
+
+/** What the form of a replay holds. Times are RFC 3339, '' while none is chosen. */
+export type ReplayDraft = {
+  kind: ReplayKind
+  time: ReplayTime
+  start: string
+  end: string
+  source: string
+  event: string
+  eventType: EventType | ''
+  filter: EventConditions
+  reason: string
+  /** As typed. */
+  rate: string
+}
+
+/** What the form begins with: a day of history, or all dead letters of the last month. */
+export const emptyDraft = (kind: ReplayKind, reason = ''): ReplayDraft => ({
+  kind,
+  time: kind === 'dead' ? 'month' : 'day',
+  start: '',
+  end: '',
+  source: '',
+  event: '',
+  eventType: '',
+  filter: { match: 'all', conditions: [] },
+  reason: kind === 'dead' ? reason : '',
+  rate: String(replayLimits.rate),
+})
+
+/** The event type of a text, or ''. */
+export const eventTypeOf = (text: string): EventType | '' => eventTypes.find((type) => type === text) ?? ''
+
+export type ReplayBody = MethodRequest<typeof methods.replays.create> & { events_per_second: number }
+
+const trimmed = (conditions: readonly Condition[]): Condition[] =>
+  conditions.map((each) => ({ ...each, field: each.field.trim() }))
+
+/** What is sent of a draft at a moment (epoch ms), or what is wrong with it, by the name of the field. */
+export const replayBody = (
+  draft: ReplayDraft,
+  now: number,
+): { body: ReplayBody } | { errors: Record<string, string> } => {
+  const errors: Record<string, string> = {}
+  const span = replayTimes.find(({ id }) => id === draft.time)?.ms
+  const start = span === undefined ? draft.start : new Date(now - span).toISOString()
+  const end = span === undefined ? draft.end : new Date(now).toISOString()
+  if (start === '') errors['start_time'] = 'Required'
+  if (end === '') errors['end_time'] = 'Required'
+  else if (start !== '' && Date.parse(start) >= Date.parse(end)) errors['end_time'] = 'Must be after the start'
+  const rate = Number(draft.rate)
+  const { leastRate, mostRate } = replayLimits
+  if (!/^\d+$/.test(draft.rate.trim()) || rate < leastRate || rate > mostRate)
+    errors['events_per_second'] = `From ${leastRate} to ${mostRate}`
+  if (Object.keys(errors).length > 0) return { errors }
+  const { kind, source, filter } = draft
+  const event = draft.event.trim()
+  const history = {
+    ...(event === '' ? {} : { event }),
+    ...(draft.eventType === '' ? {} : { event_type: draft.eventType }),
+    ...(filter.conditions.length === 0
+      ? {}
+      : { filter: { match: filter.match, conditions: trimmed(filter.conditions) } }),
+  }
+  return {
+    body: {
+      kind,
+      start_time: start,
+      end_time: end,
+      ...(source === '' ? {} : { source }),
+      ...(kind === 'history' ? history : draft.reason === '' ? {} : { reason: draft.reason }),
+      events_per_second: rate,
+    },
+  }
+}
+
+/** What a replay is about, in short pieces. */
+export const replayWords = (replay: Replay): string[] =>
+  [
+    `${localTime(replay.start_time)} – ${localTime(replay.end_time)}`,
+    replay.source === null ? '' : `from ${replay.source.title}`,
+    replay.event === '' ? '' : `event “${replay.event}”`,
+    replay.event_type === '' ? '' : `type ${replay.event_type}`,
+    filterWords(replay.filter),
+    replay.reason === '' ? '' : `reason “${replay.reason}”`,
+  ].filter((words) => words !== '')

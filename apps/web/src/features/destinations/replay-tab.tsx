@@ -1,0 +1,89 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Destination } from '@tributary/contract'
+import { History, Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { replaysQuery } from '../../lib/replay-queries.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { ReplayCard } from './replay-card.tsx'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { emptyDraft, type ReplayDraft } from './replay-scope.ts'
+
+const NewButton = ({ open, onClick }: { open: boolean; onClick: () => void }) => (
+  <Button
+    variant="primary"
+    disabled={open}
+    title={open ? 'One replay at a time: let the open one finish, or cancel it' : undefined}
+    onClick={onClick}
+  >
+    <Plus aria-hidden />
+    New replay
+  </Button>
+)
+
+/** The draft that the address of the page asks for: `?replay=dead&reason=…`. */
+const draftOf = (search: URLSearchParams): ReplayDraft | undefined => {
+  const kind = search.get('replay')
+  return kind === 'history' || kind === 'dead' ? emptyDraft(kind, search.get('reason') ?? '') : undefined
+}
+
+/** The replays of a destination with how far they are, and the way to start one. */
+export const ReplayTab = ({ destination }: { destination: Destination }) => {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const mayEdit = useMayEdit() === true
+  const [draft, setDraft] = useState<ReplayDraft | undefined>(() => draftOf(search))
+  const query = useInfiniteQuery(replaysQuery(destination.name))
+  const replays = useMemo(() => query.data?.pages.flatMap((page) => page.replays) ?? [], [query.data])
+  const open = replays.some(({ state }) => state === 'running' || state === 'paused')
+  const start = (): void => setDraft(emptyDraft('history'))
+  const closed = (): void => {
+    setDraft(undefined)
+    if (search.has('replay')) void navigate(paths.destination(destination.name, 'replay'), { replace: true })
+  }
+  if (query.data === undefined && query.isError)
+    return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the replays" />
+  return (
+    <div className="space-y-4">
+      {query.data === undefined ? (
+        <TableSkeleton rows={4} columns={3} />
+      ) : replays.length === 0 ? (
+        <EmptyState
+          icon={<History />}
+          title="No replays yet"
+          {...(mayEdit ? { action: <NewButton open={false} onClick={start} /> } : {})}
+        >
+          A replay sends events of the past to this destination again, and to no other: to fill a new destination with
+          history, or to send once more what failed before a mapping was mended.
+        </EmptyState>
+      ) : (
+        <>
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p className="text-sm text-ink-2">
+              Events of the past that are sent to this destination again, and to no other.
+            </p>
+            {mayEdit && <NewButton open={open} onClick={start} />}
+          </div>
+          <ul aria-label="Replays" className="space-y-3">
+            {replays.map((replay) => (
+              <ReplayCard key={replay.name} destination={destination.name} replay={replay} />
+            ))}
+          </ul>
+        </>
+      )}
+      {query.hasNextPage && (
+        <div className="flex justify-center">
+          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+      {draft !== undefined && mayEdit && <ReplayDialog destination={destination} initial={draft} onClosed={closed} />}
+    </div>
+  )
+}
