@@ -46,3 +46,11 @@ test('the page goes out under a policy that allows its inline script by hash onl
   expect(policy).not.toMatch(/script-src[^;]*unsafe-inline/)
   expect((await fetch(url)).headers.get('x-content-type-options')).toBe('nosniff')
 })
+
+test('pages may open popups and are cut off from who opens them, but for those that a popup comes back to', async () => {
+  const policyOf = async (path: string) => (await fetch(`${url}${path}`)).headers.get('cross-origin-opener-policy')
+  expect(await policyOf('/')).toBe('same-origin-allow-popups')
+  expect(await policyOf('/workspaces/1/destinations/2')).toBe('same-origin-allow-popups')
+  expect(await policyOf('/destination-oauth-callback?code=c&state=s')).toBe('unsafe-none')
+  expect(await policyOf('/app-oauth-callback')).toBe('unsafe-none')
+})

@@ -26,6 +26,9 @@ const inlineHashes = (html: string): string[] =>
         .digest('base64')}'`,
   )
 
+/** Pages to which consent of third parties comes back. */
+const returnPaths: ReadonlySet<string> = new Set(['/destination-oauth-callback', '/app-oauth-callback'])
+
 /**
  * Serves the built web application: files below `folder`, and its index.html for every other path (the browser's router
  * decides). Hashed assets are cached for a year, the page never. Everything goes out under a strict content policy
@@ -42,7 +45,8 @@ export const createWebFiles = (
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
     'x-frame-options': 'DENY',
-    'cross-origin-opener-policy': 'same-origin',
+    // Consent of third parties is asked for in a popup.
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
     'permissions-policy': 'camera=(), microphone=(), geolocation=()',
   }
   const fileOf = (path: string): string | undefined => {
@@ -84,7 +88,9 @@ export const createWebFiles = (
         .end(index === undefined ? 'The web application is not built: run npm start.' : 'Not found')
       return
     }
-    response.writeHead(200, { ...headers, 'content-type': types['.html'], 'cache-control': 'no-cache' })
+    // A popup that comes back from there keeps its opener, and may close itself, only if it gives up this protection.
+    const returning = returnPaths.has(path) ? { 'cross-origin-opener-policy': 'unsafe-none' } : {}
+    response.writeHead(200, { ...headers, ...returning, 'content-type': types['.html'], 'cache-control': 'no-cache' })
     response.end(request.method === 'HEAD' ? undefined : index)
   }
 }

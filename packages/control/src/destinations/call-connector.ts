@@ -8,6 +8,7 @@ import {
 } from '@tributary/connector-kit'
 import { openForChange } from '../app-settings/change-setting.ts'
 import type { ControlDeps } from '../deps.ts'
+import { createAccessTokens } from '../oauth-grants/access-tokens.ts'
 import type { DestinationRow } from './read.ts'
 
 /** The secrets of settings as texts, to be hidden wherever they might come up. */
@@ -20,7 +21,7 @@ const secretTexts = ({ fields }: DestinationDefinition, settings: Settings): str
       return texts.flatMap((text) => [text, text.replace(/^(Bearer|Basic) /i, '')])
     })
 
-export type ConnectorDeps = Pick<ControlDeps, 'requestClient' | 'secretBox' | 'clock' | 'logger'>
+export type ConnectorDeps = Pick<ControlDeps, 'db' | 'requestClient' | 'secretBox' | 'live' | 'clock' | 'logger'>
 
 /**
  * Makes one call of the connector of a destination for a person who waits for it, with its settings as they are and within
@@ -28,18 +29,23 @@ export type ConnectorDeps = Pick<ControlDeps, 'requestClient' | 'secretBox' | 'c
  * be opened. `secrets` are what must not be shown of its settings.
  */
 export const callConnector = async <T>(
-  { requestClient: client, secretBox, clock, logger }: ConnectorDeps,
+  deps: ConnectorDeps,
   row: DestinationRow,
   definition: DestinationDefinition,
   options: { withinMs: number; signal: AbortSignal; onExchange?: (exchange: Exchange) => void },
   call: (context: DeliverContext, secrets: readonly string[]) => Promise<T>,
 ): Promise<T> => {
+  const { requestClient: client, secretBox, clock, logger } = deps
   const settings = openForChange(`destinations/${row.id}`, row, secretBox)
   const over = AbortSignal.timeout(options.withinMs)
   const signal = AbortSignal.any([options.signal, over])
   const { onExchange } = options
+  const grantee = definition.oauth2?.(settings)
+  const tokens = createAccessTokens(deps)
+  const granted: Pick<DeliverContext, 'accessToken'> =
+    grantee === undefined ? {} : { accessToken: (refused) => tokens(row.id, { client: grantee, refused }) }
   const made = callOnce(
-    { client, settings, clock, logger, signal, ...(onExchange === undefined ? {} : { onExchange }) },
+    { client, settings, clock, logger, signal, ...granted, ...(onExchange === undefined ? {} : { onExchange }) },
     (context) => call(context, secretTexts(definition, settings)),
   )
   const tooLong = new Promise<never>((_, reject) => {

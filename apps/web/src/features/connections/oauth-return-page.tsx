@@ -1,26 +1,120 @@
-import { useSearchParams } from 'react-router'
+import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { askForConsent, completeConsent, destinationOfState } from '../../lib/consent.ts'
+import { failureText } from '../../lib/errors.ts'
+import { tellConnected } from '../../lib/grant-channel.ts'
 import { paths } from '../../lib/paths.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+
+type Area = 'sources' | 'destinations'
+
+const Back = ({ area, destination }: { area: Area; destination?: string | undefined }) => (
+  <ButtonLink
+    to={destination === undefined ? paths.shortcut(area) : paths.destination(destination, 'settings')}
+    variant={destination === undefined ? 'primary' : 'secondary'}
+  >
+    {destination !== undefined
+      ? 'Back to the destination'
+      : area === 'sources'
+        ? 'Back to sources'
+        : 'Back to destinations'}
+  </ButtonLink>
+)
+
+/** Nothing came of it: why, and another try where it is known for what. */
+const Failed = ({ area, destination, reason }: { area: Area; destination: string | undefined; reason: string }) => {
+  const [asking, setAsking] = useState(false)
+  const [failure, setFailure] = useState('')
+  const again = async (name: string): Promise<void> => {
+    setAsking(true)
+    setFailure('')
+    try {
+      window.location.assign(await askForConsent(name))
+    } catch (error) {
+      setAsking(false)
+      setFailure(failureText(error))
+    }
+  }
+  return (
+    <EntryFrame title="The permission was not given" description={`${reason} Nothing was changed.`}>
+      {failure !== '' && (
+        <p role="alert" className="mb-4 flex gap-2 text-sm text-danger-ink">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          {failure}
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {destination !== undefined && (
+          <Button variant="primary" loading={asking} onClick={() => void again(destination)}>
+            Try again
+          </Button>
+        )}
+        <Back area={area} destination={destination} />
+      </div>
+    </EntryFrame>
+  )
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** Ends a consent with the code that came back, and leaves: a popup closes, another window goes to the destination. */
+const Completing = ({ destination, code, state }: { destination: string; code: string; state: string }) => {
+  useDocumentTitle('Connecting')
+  const navigate = useNavigate()
+  const [outcome, setOutcome] = useState<{ failure: string } | 'connected'>()
+  const started = useRef(false)
+  useEffect(() => {
+    if (started.current) return
+    started.current = true
+    const leave = (): void => {
+      tellConnected(destination)
+      if (window.opener === null) return void navigate(paths.destination(destination, 'settings'), { replace: true })
+      setOutcome('connected')
+      window.close()
+    }
+    completeConsent(destination, code, state).then(leave, (error: unknown) =>
+      setOutcome({ failure: failureText(error) }),
+    )
+  }, [destination, code, state, navigate])
+  if (outcome === 'connected')
+    return (
+      <EntryFrame title="Connected" description="You can close this window.">
+        <Back area="destinations" destination={destination} />
+      </EntryFrame>
+    )
+  if (outcome !== undefined)
+    return <Failed area="destinations" destination={destination} reason={sentence(outcome.failure)} />
+  return (
+    <main className="grid min-h-dvh place-items-center text-ink-3">
+      <h1 className="sr-only">Connecting</h1>
+      <Spinner size="lg" label="Connecting" />
+    </main>
+  )
+}
 
 /** Where a third party sends people back to after they gave or refused their permission. */
-export const OauthReturnPage = ({ area }: { area: 'sources' | 'destinations' }) => {
+export const OauthReturnPage = ({ area }: { area: Area }) => {
   useDocumentTitle('Connection')
   const [search] = useSearchParams()
+  const [code, state] = [search.get('code'), search.get('state')]
+  const destination = destinationOfState(state)
   const refused = search.get('error_description') ?? search.get('error')
+  if (refused !== null)
+    return (
+      <Failed area={area} destination={destination} reason={`The other side answered: ${refused.slice(0, 300)}.`} />
+    )
+  if (destination !== undefined && code !== null && state !== null)
+    return <Completing destination={destination} code={code} state={state} />
   return (
     <EntryFrame
-      title={refused === null ? 'No connection is waiting for this permission' : 'The permission was not given'}
-      description={
-        refused === null
-          ? 'It was not asked for in this browser, or has been used already. Nothing was changed.'
-          : `The other side answered: ${refused.slice(0, 300)}. Nothing was changed.`
-      }
+      title="No connection is waiting for this permission"
+      description="It was not asked for in this browser, or has been used already. Nothing was changed."
     >
-      <ButtonLink to={paths.shortcut(area)} variant="primary">
-        {area === 'sources' ? 'Back to sources' : 'Back to destinations'}
-      </ButtonLink>
+      <Back area={area} />
     </EntryFrame>
   )
 }

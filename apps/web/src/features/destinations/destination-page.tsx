@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { ConnectionNotice } from './connection-card.tsx'
 import { destinationTabs } from './destination-tabs.tsx'
 
 const DestinationView = ({ destination }: { destination: Destination }) => {
@@ -22,6 +23,9 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
         icon={<AppIcon icon={destination.app.extra.app_icon} size="lg" />}
         crumbs={[{ label: 'Destinations', to: paths.destinations(workspace.name) }]}
       />
+      {destination.grant !== null && destination.grant.status !== 'connected' && (
+        <ConnectionNotice destination={destination} grant={destination.grant} />
+      )}
       <Tabs
         browsable
         label="Destination"

@@ -97,6 +97,21 @@ export const useUpdateSetting = (destination: Destination) => {
   })
 }
 
+/** Forgets what a destination was permitted. */
+export const useDisconnect = (destination: Destination) => {
+  const cache = useQueryClient()
+  const key = keys.destination(destination.name)
+  return useMutation({
+    mutationFn: () => call(methods.destinations.disconnect, { params: destinationIds(destination.name), body: {} }),
+    onSuccess: (updated) => {
+      cache.setQueryData(key, updated)
+      track('Destination Updated', { destination: destination.name, fields: ['grant'] })
+      notify('success', 'Destination Disconnected')
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: keys.destinations(workspaceOf(destination)) }),
+  })
+}
+
 /** Deletes a destination. It leaves the list at once and comes back when the server refuses. */
 export const useDeleteDestination = (destination: Destination) => {
   const cache = useQueryClient()

@@ -7,6 +7,7 @@ import { DeleteCard } from '../../ui/delete-card.tsx'
 import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TitleCard } from '../../ui/title-card.tsx'
+import { ConnectionCard } from './connection-card.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 
 const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEdit: boolean }) => {
@@ -47,6 +48,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
         mayEdit={mayEdit}
         onSave={(title) => update.mutateAsync({ title })}
       />
+      {destination.grant !== null && <ConnectionCard destination={destination} grant={destination.grant} />}
       <SettingsCard
         description="Each setting is saved by itself and holds from the next delivery on."
         settings={destination.app.settings}

@@ -1,0 +1,146 @@
+import type { Destination, DestinationGrant } from '@tributary/contract'
+import { TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { returnAddress } from '../../lib/consent.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DangerDialog } from '../../ui/danger-dialog.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { WithCode } from '../../ui/with-code.tsx'
+import { useDisconnect } from './mutations.ts'
+import { type Connecting, useConnect } from './use-connect.ts'
+
+const words = { none: 'Connect', expired: 'Reconnect', connected: 'Reconnect' } as const
+
+const ConnectButton = ({ grant, connecting }: { grant: DestinationGrant; connecting: Connecting }) => (
+  <Button
+    variant={grant.status === 'connected' ? 'secondary' : 'primary'}
+    loading={connecting.asking}
+    disabled={grant.missing !== ''}
+    onClick={connecting.begin}
+  >
+    {words[grant.status]}
+  </Button>
+)
+
+const BlockedPopup = ({ link }: { link: string }) => (
+  <p role="alert" className="mt-3 text-sm text-ink-2">
+    Your browser did not let a window open.{' '}
+    <a href={link} className="rounded-sm font-medium text-accent-ink underline underline-offset-3">
+      Give the permission in this window
+    </a>
+    ; you come back here afterwards.
+  </p>
+)
+
+const Status = ({ grant }: { grant: DestinationGrant }) => {
+  const since = grant.connect_time !== null && <RelativeTime time={grant.connect_time} />
+  const account = grant.account !== '' && <span className="font-medium text-ink">{grant.account}</span>
+  if (grant.status === 'none') return <Badge>Not connected</Badge>
+  if (grant.status === 'expired')
+    return (
+      <Badge tone="danger" dot>
+        Expired
+      </Badge>
+    )
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-ink-2">
+      <Badge tone="success" dot>
+        Connected
+      </Badge>
+      <span>
+        {account && <>as {account}, </>}
+        {since}
+      </span>
+    </p>
+  )
+}
+
+/** What a destination was permitted where its events go: whether, by whom and since when, and how to change that. */
+export const ConnectionCard = ({ destination, grant }: { destination: Destination; grant: DestinationGrant }) => {
+  const mayEdit = useMayEdit() === true
+  const connecting = useConnect(destination)
+  const disconnect = useDisconnect(destination)
+  const [ending, setEnding] = useState(false)
+  return (
+    <Card
+      title="Connection"
+      description="A person permits at the other side that events are written there. Access is renewed by itself."
+      action={
+        mayEdit && (
+          <div className="flex gap-2">
+            {grant.status !== 'none' && (
+              <Button
+                onClick={() => {
+                  disconnect.reset()
+                  setEnding(true)
+                }}
+              >
+                Disconnect
+              </Button>
+            )}
+            <ConnectButton grant={grant} connecting={connecting} />
+          </div>
+        )
+      }
+    >
+      <Status grant={grant} />
+      {grant.error !== '' && (
+        <p className="mt-2 flex gap-2 text-sm text-danger-ink">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <WithCode text={grant.error} />
+        </p>
+      )}
+      {grant.missing !== '' && <p className="mt-2 text-sm text-ink-2">Fill in {grant.missing} below first.</p>}
+      {connecting.link !== undefined && <BlockedPopup link={connecting.link} />}
+      <div className="mt-4 text-xs text-ink-2">
+        <p>Redirect address, to be registered with the client at the other side:</p>
+        <p className="mt-1 flex items-center gap-1">
+          <code className="min-w-0 rounded-sm bg-hover px-1.5 py-0.5 font-mono break-all text-ink">
+            {returnAddress()}
+          </code>
+          <CopyButton text={returnAddress()} name="Copy the redirect address" notice="Address Copied" size="xs" />
+        </p>
+      </div>
+      {ending && (
+        <DangerDialog
+          title="Disconnect"
+          confirmLabel="Disconnect"
+          mutation={disconnect}
+          variables={undefined}
+          onClosed={() => setEnding(false)}
+        >
+          The permission is forgotten here, and events for {destination.title} are held until it is connected again. At
+          the other side it may have to be taken back as well.
+        </DangerDialog>
+      )}
+    </Card>
+  )
+}
+
+/** Says on every tab that a destination waits to be connected, and lets it be done at once. */
+export const ConnectionNotice = ({ destination, grant }: { destination: Destination; grant: DestinationGrant }) => {
+  const mayEdit = useMayEdit() === true
+  const connecting = useConnect(destination)
+  const expired = grant.status === 'expired'
+  return (
+    <section
+      aria-label="Connection needed"
+      className="mb-5 rounded-lg border border-warning/50 bg-warning-soft px-4 py-3 text-sm"
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <TriangleAlert aria-hidden className="size-4 shrink-0 text-warning-ink" />
+        <p className="min-w-0 flex-1 basis-60 text-ink">
+          {expired ? `${grant.error || 'The connection has expired'}.` : 'This destination is not connected yet.'} Its
+          events are held until {expired ? 'it is connected again' : 'somebody permits it'}.
+          {grant.missing !== '' && ` Its settings lack ${grant.missing}.`}
+        </p>
+        {mayEdit && <ConnectButton grant={grant} connecting={connecting} />}
+      </div>
+      {connecting.link !== undefined && <BlockedPopup link={connecting.link} />}
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Destination } from '@tributary/contract'
+import { useEffect, useRef, useState } from 'react'
+import { track } from '../../lib/analytics.ts'
+import { askForConsent } from '../../lib/consent.ts'
+import { failureText } from '../../lib/errors.ts'
+import { onConnected } from '../../lib/grant-channel.ts'
+import { keys } from '../../lib/query-keys.ts'
+import { notify } from '../../ui/toast.tsx'
+
+export type Connecting = {
+  /** True while the popup is open. */
+  asking: boolean
+  /** Where to go by hand, when the browser lets no popup open. */
+  link: string | undefined
+  /** Opens the consent in a popup; call it in the handler of a click. */
+  begin: () => void
+}
+
+/** Asks for the permission that a destination needs, and shows that it was given, in whichever window. */
+export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>): Connecting => {
+  const cache = useQueryClient()
+  const [popup, setPopup] = useState<Window>()
+  const [link, setLink] = useState<string>()
+  // Of several that listen, the one that was asked with speaks.
+  const begun = useRef(false)
+  useEffect(
+    () =>
+      onConnected((destination) => {
+        if (destination !== name) return
+        setPopup(undefined)
+        setLink(undefined)
+        void cache.invalidateQueries({ queryKey: keys.destination(name) })
+        if (!begun.current) return
+        begun.current = false
+        track('Destination Updated', { destination: name, fields: ['grant'] })
+        notify('success', 'Destination Connected', { description: `Events go to ${title} from now on.` })
+      }),
+    [cache, name, title],
+  )
+  // A window that was closed, or that the other side has cut off, ends the waiting and nothing else.
+  useEffect(() => {
+    if (popup === undefined) return
+    const timer = setInterval(() => {
+      if (popup.closed) setPopup(undefined)
+    }, 500)
+    return () => clearInterval(timer)
+  }, [popup])
+  const begin = async (): Promise<void> => {
+    // At once, while the click still counts: browsers let no popup open later.
+    const opened = window.open('', '', 'popup,width=600,height=760')
+    begun.current = true
+    if (opened !== null) setPopup(opened)
+    setLink(undefined)
+    try {
+      const address = await askForConsent(name)
+      if (opened === null) setLink(address)
+      else if (!opened.closed) opened.location.href = address
+    } catch (error) {
+      opened?.close()
+      setPopup(undefined)
+      notify('error', 'Could not connect', { description: failureText(error) })
+    }
+  }
+  return { asking: popup !== undefined, link, begin: () => void begin() }
+}

@@ -1,0 +1,19 @@
+import { storagePrefix } from './names.ts'
+
+const name = `${storagePrefix}-grants`
+
+/** Tells the other windows of this browser that a destination (its resource name) was connected. */
+export const tellConnected = (destination: string): void => {
+  const channel = new BroadcastChannel(name)
+  channel.postMessage(destination)
+  channel.close()
+}
+
+/** Hears of destinations that are connected in another window. Returns how to stop. */
+export const onConnected = (listener: (destination: string) => void): (() => void) => {
+  const channel = new BroadcastChannel(name)
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (typeof data === 'string') listener(data)
+  })
+  return () => channel.close()
+}
