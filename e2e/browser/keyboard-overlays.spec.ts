@@ -4,7 +4,7 @@ import { addPerson } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
-type Places = { workspace: string; source: string; destination: string; paused: string }
+type Places = { workspace: string; source: string; destination: string }
 /** `free`: the page beside it can be reached, so Tab may leave it. */
 type Case = { what: string; path: (places: Places) => string; opener: (page: Page) => Locator; free?: true }
 
@@ -67,8 +67,7 @@ const dialogs: Case[] = [
   },
   { what: 'revoking a write key', path: ({ source }) => `/${source}#setup`, opener: button('Revoke') },
   { what: 'deleting a source', path: ({ source }) => `/${source}#settings`, opener: button('Delete source') },
-  { what: 'a delivery', path: ({ destination }) => `/${destination}`, opener: rowOf('Deliveries') },
-  { what: 'what waits', path: ({ paused }) => `/${paused}`, opener: button(/^Waiting/) },
+  { what: 'a delivery', path: ({ destination }) => `/${destination}#deliveries`, opener: rowOf('Deliveries') },
   {
     what: 'deleting a destination',
     path: ({ destination }) => `/${destination}#settings`,
@@ -86,15 +85,13 @@ const furnish = async (
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   await createSource(product.api, workspace, 'Unconnected')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Receiver')
-  const paused = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Paused')
-  await product.api.ok('PATCH', `/${paused}?update_mask=enabled`, { enabled: false })
   await add({ organization, role: 'ORG_ADMIN' })
   await product.api.ok('POST', `/${organization}/invitations:batchCreate`, { emails: ['k@example.com'], role: 1 })
   await product.api.ok('POST', `/${organization}/invitationlinks`, { role: 2 })
   expect(await sendTracks(product.url, key, [{ event: 'Opened', messageId: 'keyboard-1' }])).toBe(200)
   const refused = await fetch(`${product.url}/v1/track`, { method: 'POST', headers: { 'x-write-key': key }, body: '{' })
   expect(refused.status).toBe(400)
-  return { workspace, source, destination, paused }
+  return { workspace, source, destination }
 }
 
 /** Takes the keyboard to a control, which Tab must reach, too, and presses Enter. */

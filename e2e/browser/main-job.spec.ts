@@ -120,7 +120,7 @@ test('a webhook made by its form, wrong entries mended at their fields, gets the
   await page.getByRole('textbox', { name: 'Header value' }).fill('7')
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Destination Created')).toBeVisible()
-  await expect(page.getByText('Nothing delivered yet')).toBeVisible()
+  await expect(page.getByText('No events in this time')).toBeVisible()
 
   await page.getByRole('link', { name: 'See connections' }).click()
   await page.getByRole('button', { name: 'Connect source' }).click()
@@ -151,7 +151,7 @@ test('a webhook made by its form, wrong entries mended at their fields, gets the
   await expect(page.getByRole('heading', { name: 'Own service', level: 1 })).toBeVisible()
 })
 
-test('an event that a webhook cannot take now waits, and Retry now delivers it without waiting for its turn', async ({
+test('an event that a webhook cannot take now waits, and Retry all now delivers it without waiting for its turn', async ({
   signedIn: page,
   product,
 }) => {
@@ -160,19 +160,19 @@ test('an event that a webhook cannot take now waits, and Retry now delivers it w
   const { workspace } = await createWorkspace(product.api, 'Waiting')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Busy')
-  await page.goto(`/${destination}`)
-  await expect(page.getByText('Events that are tried again appear here.')).toBeVisible()
+  await page.goto(`/${destination}#failures`)
+  await expect(page.getByText('Nothing is held')).toBeVisible()
   expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'waits' }])).toBe(200)
-  await expect(rowsOf(page, 'Deliveries')).toContainText(['Failed'])
-  await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(1)
+  await expect(rowsOf(page, 'Failures')).toContainText(['Waiting'])
   peer.behave({ status: 200 })
-  await page.getByRole('button', { name: 'Retry now' }).click()
+  await page.getByRole('button', { name: 'Retry all now' }).click()
+  await expect(page.getByText('Nothing is held')).toBeVisible()
+  await tab(page, 'Deliveries').click()
   await expect(rowsOf(page, 'Deliveries').filter({ hasText: 'Delivered' })).toHaveCount(1)
-  await expect(page.getByText('Events that are tried again appear here.')).toBeVisible()
   expect(peer.messageIds().get('waits')).toBe(1)
 })
 
-test('an event that a webhook answers with 404 is a dead letter with both sides kept, and is delivered by Retry now', async ({
+test('an event that a webhook answers with 404 is a dead letter with both sides kept, and is delivered by a retry', async ({
   signedIn: page,
   product,
 }) => {
@@ -181,7 +181,7 @@ test('an event that a webhook answers with 404 is a dead letter with both sides 
   const { workspace } = await createWorkspace(product.api, 'Dead letters')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Mended later')
-  await page.goto(`/${destination}`)
+  await page.goto(`/${destination}#deliveries`)
   await expect(page.getByText('Nothing delivered yet')).toBeVisible()
   expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'dead-1' }])).toBe(200)
   await expect(rowsOf(page, 'Deliveries')).toHaveCount(1)
@@ -195,16 +195,18 @@ test('an event that a webhook answers with 404 is a dead letter with both sides 
   await expect(dialog).toHaveCount(0)
 
   peer.behave({ status: 200 })
-  await page.getByRole('button', { name: 'Retry now' }).click()
+  await tab(page, 'Failures').click()
+  await page.getByRole('button', { name: 'Retry all now' }).click()
   await expect(page.getByText('Retry Started')).toBeVisible()
+  await expect(page.getByText('Nothing is held')).toBeVisible()
+  await tab(page, 'Deliveries').click()
   await expect(rowsOf(page, 'Deliveries').filter({ hasText: 'Delivered' })).toHaveCount(1)
   expect(peer.messageIds().get('dead-1')).toBe(1)
-  await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(0)
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Dead letter')
   await expect(rowsOf(page, 'Deliveries').filter({ hasText: 'Delivered' })).toHaveCount(0)
   await expect(rowsOf(page, 'Deliveries')).toHaveCount(1)
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed')
-  await expect(page.getByText('No attempt ended like this.')).toBeVisible()
+  await expect(page.getByText('Nothing ended like this.')).toBeVisible()
 })
 
 test('a source can be renamed, disabled so that its events are refused and counted, and deleted', async ({

@@ -35,15 +35,6 @@ const heading =
 const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
 const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
 
-/** Opens the list behind a card of what is held. */
-const openHeld =
-  (title: string) =>
-  async (page: Page): Promise<void> => {
-    await page.getByRole('button', { name: new RegExp(`^${title}`) }).click()
-    await page.getByRole('dialog', { name: title }).waitFor()
-    await settled(page)
-  }
-
 /** A screen about the workspace in its three states; `call` is the part of the API whose failure the error shows. */
 const states = (
   name: string,
@@ -280,16 +271,16 @@ export const screens: Screen[] = [
     /\/catalogDestinations\/?/,
   ),
   ...states(
-    'destination-deliveries',
+    'destination-overview',
     filled(({ destination }) => destination),
     empty(({ destination }) => destination),
-    /\/deliveries$/,
+    /\/deliveryOverview$/,
   ),
   ...states(
     'destination-failing',
     filled(({ failing: name }) => name),
     undefined,
-    /\/deliveries$/,
+    /\/deliveryOverview$/,
   ),
   ...states(
     'destination-connections',
@@ -303,20 +294,35 @@ export const screens: Screen[] = [
     undefined,
     /\/api\/workspaces\/[^/]+\/destinations\/[^/]+$/,
   ),
+  { name: 'destination-paused', path: filled(({ paused }) => paused), ready: settled },
+  ...(['waiting', 'paused'] as const).map(
+    (key): Screen => ({
+      name: `destination-failures-${key}`,
+      path: filled((seed) => `${seed[key]}#failures`),
+      ready: settled,
+    }),
+  ),
   ...states(
-    'destination-waiting',
-    filled(({ waiting }) => waiting),
-    undefined,
-    /\/deliveries$/,
-  ).slice(0, 1),
+    'destination-failures',
+    filled(({ failing: name }) => `${name}#failures`),
+    empty(({ destination }) => `${destination}#failures`),
+    /\/failureGroups$/,
+  ),
   {
-    name: 'destination-paused',
-    path: filled(({ paused }) => paused),
+    name: 'destination-failure-group',
+    path: filled((seed) => `${seed.failing}#failures`),
     ready: async (page) => {
-      await page.getByRole('button', { name: /^Waiting/ }).waitFor()
+      await page.getByRole('table', { name: 'Failures' }).getByRole('row').nth(1).click()
+      await page.getByRole('region', { name: 'Affected events' }).waitFor()
       await settled(page)
     },
   },
+  ...states(
+    'destination-deliveries',
+    filled(({ destination }) => `${destination}#deliveries`),
+    empty(({ destination }) => `${destination}#deliveries`),
+    /\/deliveries$/,
+  ),
   {
     name: 'destination-paused-settings',
     path: filled(({ paused }) => `${paused}#settings`),
@@ -327,35 +333,6 @@ export const screens: Screen[] = [
       await page.getByRole('textbox', { name: 'Events per batch' }).waitFor()
       await page.getByText('Setting Updated').waitFor({ state: 'detached' })
     },
-  },
-  ...(
-    [
-      ['waiting', 'Waiting'],
-      ['failing', 'Dead letters'],
-      ['paused', 'Waiting'],
-    ] as const
-  ).map(
-    ([key, title]): Screen => ({
-      name: `destination-held-${key}`,
-      path: filled((seed) => seed[key]),
-      ready: openHeld(title),
-    }),
-  ),
-  {
-    name: 'destination-held-detail',
-    path: filled((seed) => seed.failing),
-    ready: async (page) => {
-      await openHeld('Dead letters')(page)
-      await page.getByRole('dialog').getByRole('row').nth(1).click()
-      await page.getByRole('button', { name: 'Back' }).waitFor()
-    },
-  },
-  {
-    name: 'destination-held-error',
-    path: filled((seed) => seed.failing),
-    prepare: failing(/\/parkedDeliveries$/),
-    expectsFailedCalls: true,
-    ready: openHeld('Dead letters'),
   },
   {
     name: 'new-destination-batches',

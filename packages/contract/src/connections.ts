@@ -26,7 +26,26 @@ export const connection = z.object({
 })
 export type Connection = z.infer<typeof connection>
 
+/** What went over a connection in the last 24 hours. */
+export const connectionActivity = z.object({
+  /** Resource names of its ends. */
+  source: z.string(),
+  destination: z.string(),
+  /** Events that were delivered, and that were given up. */
+  delivered: z.number().int(),
+  failed: z.number().int(),
+})
+export type ConnectionActivity = z.infer<typeof connectionActivity>
+
 export const connections = {
+  getActivity: defineMethod({
+    name: 'connections.getActivity',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/connectionActivity',
+    summary: 'What went from each source to each destination of a workspace in the last 24 hours.',
+    response: z.object({ activities: z.array(connectionActivity) }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
   list: defineMethod({
     name: 'connections.list',
     verb: 'GET',

@@ -121,6 +121,7 @@ const table: Record<string, Row> = {
   'destinations.completeConnect': editors,
   'destinations.disconnect': editors,
   'connections.list': members,
+  'connections.getActivity': members,
   'connections.create': editors,
   'connections.update': editors,
   'connections.delete': editors,

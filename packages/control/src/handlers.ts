@@ -6,6 +6,7 @@ import { listCatalogSources } from './catalog-sources/list.ts'
 import { getConfig } from './config/get.ts'
 import { createConnection } from './connections/create.ts'
 import { deleteConnection } from './connections/delete.ts'
+import { getConnectionActivity } from './connections/get-activity.ts'
 import { listConnections } from './connections/list.ts'
 import { updateConnection } from './connections/update.ts'
 import { listDeliveries } from './deliveries/list.ts'
@@ -244,6 +245,7 @@ export const createHandlers = (
     create: createConnection(deps),
     update: updateConnection(deps),
     delete: deleteConnection(deps),
+    getActivity: getConnectionActivity(deps),
   },
   events: { listBySource: listSourceEvents(deps), list: listEvents(deps), get: getEvent(deps) },
   deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },

@@ -6,6 +6,7 @@ const known: Readonly<Record<string, { label: string; tone: Tone }>> = {
   delivered: { label: 'Delivered', tone: 'success' },
   retry: { label: 'Failed', tone: 'warning' },
   dead: { label: 'Dead letter', tone: 'danger' },
+  filtered: { label: 'Filtered', tone: 'neutral' },
 }
 
 /** How the outcome of an attempt is shown; one that is not known shows its own word. */

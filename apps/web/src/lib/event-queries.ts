@@ -1,9 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type DeliveryStatus, methods, type ParkedDelivery } from '@tributary/contract'
+import { type DeliveryStatus, methods, resourceNames } from '@tributary/contract'
 import { call } from './client.ts'
+import { bucketsOf, type RangePreset, rangeOf, viewOf } from './date-range.ts'
 import { ApiError } from './errors.ts'
 import { type EventFilters, eventQueryOf } from './event-filters.ts'
-import { destinationIds, sourceIds, workspaceIds } from './names.ts'
+import { destinationIds, failureGroupIds, sourceIds, workspaceIds } from './names.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
 
@@ -113,19 +114,80 @@ export const deliveriesQuery = (destination: string, status: DeliveryStatus | ''
           : 5_000,
   })
 
-/** What is held for a destination in one state, latest first, by pages of 50. */
-export const parkedQuery = (destination: string, state: ParkedDelivery['state']) =>
-  infiniteQueryOptions({
+/** While something is on its way, what is held changes by the second. */
+const movingMs = 2_000
+
+/** What is held for a destination by its cause, the 100 largest groups of each state. */
+export const failureGroupsQuery = (destination: string) =>
+  queryOptions({
     ...product,
     staleTime: 0,
-    queryKey: [...keys.deliveries(destination), 'parked', state],
+    queryKey: [...keys.deliveries(destination), 'groups'],
+    queryFn: async ({ signal }) =>
+      (
+        await call(methods.failureGroups.list, {
+          params: destinationIds(destination),
+          query: { page_size: 100 },
+          signal,
+        })
+      ).failure_groups,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ state }) => state === 'waiting') === true ? movingMs : 5_000,
+  })
+
+/** One failure group by resource name. */
+export const failureGroupQuery = (group: string) => {
+  const { failure_group, ...ids } = failureGroupIds(group)
+  return queryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: [...keys.deliveries(resourceNames.destination.format(ids)), 'group', failure_group],
+    retry: false,
+    queryFn: ({ signal }) => call(methods.failureGroups.get, { params: { ...ids, failure_group }, signal }),
+    refetchInterval: ({ state: { data, error } }) =>
+      error !== null ? false : data?.state === 'waiting' ? movingMs : 5_000,
+  })
+}
+
+/** What is held for one cause, latest first, by pages of 50. */
+export const groupDeliveriesQuery = (group: string) => {
+  const { failure_group, ...ids } = failureGroupIds(group)
+  return infiniteQueryOptions({
+    ...product,
+    staleTime: 0,
+    queryKey: [...keys.deliveries(resourceNames.destination.format(ids)), 'group', failure_group, 'parked'],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       call(methods.deliveries.listParked, {
-        params: destinationIds(destination),
-        query: { page_size: 50, page_token: pageParam, state },
+        params: ids,
+        query: { page_size: 50, page_token: pageParam, failure_group: group },
         signal,
       }),
     getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
     refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000),
+  })
+}
+
+/** What became of the events of a destination over a range and the period before it. */
+export const deliveryOverviewQuery = (destination: string, preset: RangePreset) =>
+  queryOptions({
+    ...product,
+    staleTime: 5_000,
+    queryKey: [...keys.deliveries(destination), 'overview', preset],
+    queryFn: async ({ signal }) => {
+      const now = Date.now()
+      const { start_date, end_date } = rangeOf(preset, now)
+      const overview = await call(methods.deliveryOverviews.get, {
+        params: destinationIds(destination),
+        query: {
+          'start_date.seconds': start_date.seconds,
+          'end_date.seconds': end_date.seconds,
+          granularity: viewOf(preset).granularity,
+        },
+        signal,
+      })
+      return { ...overview, names: bucketsOf(preset, now) }
+    },
+    refetchInterval: ({ state: { data } }) =>
+      preset === '1day' || preset === '7days' ? ((data?.waiting.event_count ?? 0) > 0 ? 5_000 : 15_000) : 60_000,
   })

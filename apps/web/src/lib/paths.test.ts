@@ -34,6 +34,12 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   destination: [paths.destination(`${workspace}/destinations/d1`), `/${patterns.workspace}/${patterns.destination}`],
   newReplay: [
     paths.newReplay(`${workspace}/destinations/d1`, { kind: 'dead', reason: 'HTTP 400: a&b' }),
+  deliveries: [
+    paths.deliveries(`${workspace}/destinations/d1`, 'dead'),
+    `/${patterns.workspace}/${patterns.destination}`,
+  ],
+  failureGroup: [
+    paths.failureGroup(`${workspace}/destinations/d1`, 'g1'),
     `/${patterns.workspace}/${patterns.destination}`,
   ],
   catalogDestinations: [paths.catalogDestinations(workspace), `/${patterns.workspace}/${patterns.catalogDestinations}`],
@@ -79,6 +85,8 @@ test('the links of the application are these', () => {
     newSource: '/workspaces/w1/catalog-sources/http/new',
     destinations: '/workspaces/w1/destinations',
     destination: '/workspaces/w1/destinations/d1',
+    deliveries: '/workspaces/w1/destinations/d1?status=dead#deliveries',
+    failureGroup: '/workspaces/w1/destinations/d1?group=g1#failures',
     catalogDestinations: '/workspaces/w1/catalog-destinations',
     newDestination: '/workspaces/w1/catalog-destinations/webhook/new',
     connections: '/workspaces/w1/connections',

@@ -43,6 +43,10 @@ export const paths = {
   /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */
   newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
     `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
+  /** The deliveries of a destination that ended so. */
+  deliveries: (destination: string, status: string) => `/${destination}${queryOf({ status })}#deliveries`,
+  /** What is held for a destination for one cause; `group` is the group's id. */
+  failureGroup: (destination: string, group: string) => `/${destination}${queryOf({ group })}#failures`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
   connections: (workspace: string) => `/${workspace}/connections`,

@@ -35,6 +35,7 @@ export const keys = {
   /** Attempts and what is held. */
   deliveries: (destination: string) => ['deliveries', destination] as const,
   replays: (destination: string) => ['replays', destination] as const,
+  connectionActivity: (workspace: string) => ['connectionActivity', workspace] as const,
   connections: (workspace: string) => ['connections', workspace] as const,
   joinable: (user: string) => ['joinable', user] as const,
   usage: (organization: string) => ['usage', organization] as const,

@@ -164,3 +164,14 @@ export const connectionsQuery = (workspace: string) =>
         return { rows: answer.connections, next: answer.next_page_token }
       }),
   })
+
+/** What went over each connection of a workspace in the last 24 hours. */
+export const connectionActivityQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.connectionActivity(workspace),
+    staleTime: 10_000,
+    refetchInterval: 15_000,
+    queryFn: async ({ signal }) =>
+      (await call(methods.connections.getActivity, { params: workspaceIds(workspace), signal })).activities,
+  })

@@ -18,13 +18,23 @@ const Attempt = ({ attempt }: { attempt: Delivery }) => {
     <li className="space-y-1.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Badge tone={tone}>{label}</Badge>
-        <span className="text-ink-2">
-          Attempt {attempt.attempt}
-          {attempt.http_status > 0 && ` · HTTP ${attempt.http_status}`} · {count(attempt.latency_ms)} ms
-        </span>
+        {attempt.status !== 'filtered' && (
+          <span className="text-ink-2">
+            Attempt {attempt.attempt}
+            {attempt.http_status > 0 && ` · HTTP ${attempt.http_status}`} · {count(attempt.latency_ms)} ms
+          </span>
+        )}
         <RelativeTime time={attempt.time} className="ml-auto text-xs text-ink-3" />
       </div>
-      {attempt.reason !== '' && !kept && <p className="text-xs break-words text-ink-2">{attempt.reason}</p>}
+      {attempt.reason !== '' && !kept && (
+        <p
+          className={
+            attempt.status === 'filtered' ? 'text-sm break-words text-ink-2' : 'text-xs break-words text-ink-2'
+          }
+        >
+          {attempt.reason}
+        </p>
+      )}
       {kept && (
         <details className="group">
           <summary className="w-fit rounded-sm text-xs break-words text-ink-2 hover:text-ink">
@@ -70,7 +80,7 @@ export const EventDeliveries = ({ event, workspace }: { event: EventDetail; work
     <ul className="-my-3 divide-y divide-line">
       {groups.map(({ destination, attempts }) => (
         <li key={destination} className="space-y-2 py-3">
-          <Link to={paths.destination(destination)} className="rounded-sm font-medium hover:underline">
+          <Link to={paths.destination(destination, 'deliveries')} className="rounded-sm font-medium hover:underline">
             {titleOf(destination)}
           </Link>
           <ol className="space-y-2">

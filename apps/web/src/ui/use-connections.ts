@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Connection, methods } from '@tributary/contract'
+import { type Connection, type EventConditions, methods } from '@tributary/contract'
 import { call } from '../lib/client.ts'
 import { connectionIds, workspaceIds } from '../lib/names.ts'
 import { keys } from '../lib/query-keys.ts'
 import { notify } from './toast.tsx'
 
-/** Connects a source with a destination, switches a connection, takes it apart. `end` is the one the page is not about. */
+/** Connects a source with a destination, switches and filters a connection, takes it apart. `end` is the one the page is not about. */
 export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {
   const cache = useQueryClient()
   const list = keys.connections(workspace)
@@ -42,5 +42,15 @@ export const useConnections = (workspace: string, end: 'Source' | 'Destination')
     },
     onSettled: settled,
   })
-  return { connect, disconnect, enable }
+  const setFilter = useMutation({
+    mutationFn: ({ name, filter }: { name: string; filter: EventConditions }) =>
+      call(methods.connections.update, {
+        params: connectionIds(name),
+        query: { update_mask: 'filter' },
+        body: { filter },
+      }),
+    onSuccess: () => notify('success', 'Connection Updated'),
+    onSettled: settled,
+  })
+  return { connect, disconnect, enable, setFilter }
 }

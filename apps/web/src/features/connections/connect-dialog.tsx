@@ -35,12 +35,21 @@ const Choice = ({
 )
 
 /** Connects any source of the workspace with any of its destinations. */
-export const ConnectDialog = ({ workspace, onClose }: { workspace: string; onClose: () => void }) => {
+export const ConnectDialog = ({
+  workspace,
+  ends = {},
+  onClose,
+}: {
+  workspace: string
+  /** What is chosen beforehand. */
+  ends?: { source?: string; destination?: string }
+  onClose: () => void
+}) => {
   const [open, setOpen] = useState(true)
   const sources = useQuery(sourcesQuery(workspace))
   const destinations = useQuery(destinationsQuery(workspace))
   const { connect } = useConnections(workspace, 'Destination')
-  const form = useApiForm<Values>(connectForm, { source: '', destination: '' })
+  const form = useApiForm<Values>(connectForm, { source: '', destination: '', ...ends })
   const submit = async (values: Values): Promise<void> => {
     await connect.mutateAsync(values)
     setOpen(false)

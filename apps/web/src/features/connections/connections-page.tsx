@@ -2,80 +2,120 @@ import { useQuery } from '@tanstack/react-query'
 import type { Connection } from '@tributary/contract'
 import { ArrowRightLeft, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { paths } from '../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { connectionsQuery } from '../../lib/workspace-queries.ts'
+import {
+  connectionActivityQuery,
+  connectionsQuery,
+  destinationsQuery,
+  sourcesQuery,
+} from '../../lib/workspace-queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConnectionList } from '../../ui/connection-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { SearchInput } from '../../ui/input.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
-import { useConnections } from '../../ui/use-connections.ts'
 import { ConnectDialog } from './connect-dialog.tsx'
+import { ConnectionMap, ConnectionRows } from './connection-map.tsx'
+import { ConnectionPanel } from './connection-panel.tsx'
+import { layOut, type MapEnd } from './map-layout.ts'
 
-const matching = (connections: readonly Connection[], search: string): Connection[] => {
-  const wanted = search.trim().toLowerCase()
-  return connections.filter(({ extra }) =>
-    `${extra.source.title} ${extra.destination.title}`.toLowerCase().includes(wanted),
+/** The ends of connections, before the lists of all sources and destinations are there. */
+const endsOf = (connections: readonly Connection[], side: 'source' | 'destination'): MapEnd[] =>
+  [...new Map(connections.map((connection) => [connection[side], connection.extra[side]])).values()].map((end) => ({
+    name: end.name,
+    title: end.title,
+    icon: end.app_icon,
+    appTitle: end.display_name,
+    ...(end.enabled ? {} : { off: side === 'source' ? 'Disabled' : 'Paused' }),
+  }))
+
+const useLayout = (workspace: string, connections: readonly Connection[], search: string) => {
+  const sources = useQuery(sourcesQuery(workspace)).data
+  const destinations = useQuery(destinationsQuery(workspace)).data
+  const activities = useQuery(connectionActivityQuery(workspace)).data
+  return useMemo(
+    () =>
+      layOut(
+        {
+          sources:
+            sources?.map(({ name, title, app, enabled }) => ({
+              name,
+              title,
+              icon: app.extra.app_icon,
+              appTitle: app.display_name,
+              ...(enabled ? {} : { off: 'Disabled' }),
+            })) ?? endsOf(connections, 'source'),
+          destinations:
+            destinations?.map(({ name, title, app, enabled }) => ({
+              name,
+              title,
+              icon: app.extra.app_icon,
+              appTitle: app.display_name,
+              ...(enabled ? {} : { off: 'Paused' }),
+            })) ?? endsOf(connections, 'destination'),
+          connections,
+          activities: activities ?? [],
+        },
+        search,
+      ),
+    [sources, destinations, activities, connections, search],
   )
 }
 
-const List = ({
+const Connected = ({
   workspace,
   connections,
   mayEdit,
+  onConnect,
 }: {
   workspace: string
   connections: Connection[]
   mayEdit: boolean
+  onConnect: (ends: { source?: string; destination?: string }) => void
 }) => {
   const [search, setSearch] = useState('')
-  const { disconnect, enable } = useConnections(workspace, 'Destination')
-  const shown = useMemo(() => matching(connections, search), [connections, search])
+  const [opened, setOpened] = useState<string>()
+  const layout = useLayout(workspace, connections, search)
+  const { lines, sources, destinations } = layout
+  const line = lines.find(({ connection }) => connection.name === opened)
   return (
     <div className="space-y-4">
       <SearchInput label="Search connections" value={search} onChange={(event) => setSearch(event.target.value)} />
-      {shown.length === 0 ? (
+      {sources.length + destinations.length === 0 ? (
         <p className="py-8 text-center text-ink-3">No source or destination is called like this.</p>
       ) : (
-        <ConnectionList
-          label="Connections"
+        <>
+          <ConnectionMap layout={layout} onOpen={setOpened} onConnect={mayEdit ? onConnect : undefined} />
+          {lines.length === 0 ? (
+            <p className="py-8 text-center text-ink-3 md:hidden">Nothing of this is connected.</p>
+          ) : (
+            <ConnectionRows lines={lines} onOpen={setOpened} />
+          )}
+          <p className="text-xs text-ink-3">Numbers count what was delivered and what failed in the last 24 hours.</p>
+        </>
+      )}
+      {line !== undefined && (
+        <ConnectionPanel
+          key={line.connection.name}
+          line={line}
+          workspace={workspace}
           mayEdit={mayEdit}
-          rows={shown.map(({ name, source, destination, enabled, extra }) => ({
-            name,
-            enabled,
-            from: { title: extra.source.title, to: paths.source(source), icon: extra.source.app_icon },
-            title: extra.destination.title,
-            to: paths.destination(destination),
-            icon: extra.destination.app_icon,
-            appTitle: extra.destination.display_name,
-            ...(extra.source.enabled
-              ? extra.destination.enabled
-                ? {}
-                : { otherOff: 'Destination paused' }
-              : { otherOff: 'Source disabled' }),
-          }))}
-          onEnable={(name, enabled) => enable.mutate({ name, enabled })}
-          onDisconnect={(name) => disconnect.mutateAsync(name)}
-          disconnectText={(row) =>
-            `Events of ${row.from?.title ?? 'the source'} are no longer delivered to ${row.title}. Neither of them is deleted.`
-          }
+          onClosed={() => setOpened(undefined)}
         />
       )}
     </div>
   )
 }
 
-/** Which sources feed which destinations. */
+/** Which sources feed which destinations, as a map. */
 export const ConnectionsPage = () => {
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true
   const query = useQuery(connectionsQuery(workspace.name))
-  const [connecting, setConnecting] = useState(false)
+  const [connecting, setConnecting] = useState<{ source?: string; destination?: string }>()
   const add = mayEdit && (
-    <Button variant="primary" onClick={() => setConnecting(true)}>
+    <Button variant="primary" onClick={() => setConnecting({})}>
       <Plus aria-hidden />
       Connect
     </Button>
@@ -95,11 +135,18 @@ export const ConnectionsPage = () => {
               A connection delivers every accepted event of a source to a destination, from the moment it is made.
             </EmptyState>
           ) : (
-            <List workspace={workspace.name} connections={connections} mayEdit={mayEdit} />
+            <Connected
+              workspace={workspace.name}
+              connections={connections}
+              mayEdit={mayEdit}
+              onConnect={setConnecting}
+            />
           )
         }
       </QueryView>
-      {connecting && <ConnectDialog workspace={workspace.name} onClose={() => setConnecting(false)} />}
+      {connecting !== undefined && (
+        <ConnectDialog workspace={workspace.name} ends={connecting} onClose={() => setConnecting(undefined)} />
+      )}
     </>
   )
 }

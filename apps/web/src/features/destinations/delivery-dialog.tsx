@@ -1,10 +1,11 @@
 import type { Delivery } from '@tributary/contract'
 import { useState } from 'react'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
+import { paths } from '../../lib/paths.ts'
 import { count } from '../../lib/text.ts'
 import { localTime, utcTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Exchange, Fact } from '../../ui/exchange.tsx'
@@ -13,6 +14,7 @@ import { Exchange, Fact } from '../../ui/exchange.tsx'
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
   const [open, setOpen] = useState(true)
   const { label, tone } = deliveryStatus(delivery.status)
+  const filtered = delivery.status === 'filtered'
   const close = () => setOpen(false)
   return (
     <Dialog
@@ -26,7 +28,14 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
           {delivery.event_type} event <Badge tone={tone}>{label}</Badge>
         </span>
       }
-      footer={<Button onClick={close}>Close</Button>}
+      footer={
+        <>
+          <ButtonLink to={paths.event(delivery.event)} className="mr-auto">
+            See event
+          </ButtonLink>
+          <Button onClick={close}>Close</Button>
+        </>
+      }
     >
       <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Fact name="Time">
@@ -34,16 +43,22 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
             {localTime(delivery.time)}
           </time>
         </Fact>
-        <Fact name="Attempt">{delivery.attempt}</Fact>
-        <Fact name="HTTP status">{delivery.http_status === 0 ? 'No answer' : delivery.http_status}</Fact>
-        <Fact name="Latency">{count(delivery.latency_ms)} ms</Fact>
+        {!filtered && (
+          <>
+            <Fact name="Attempt">{delivery.attempt}</Fact>
+            <Fact name="HTTP status">{delivery.http_status === 0 ? 'No answer' : delivery.http_status}</Fact>
+            <Fact name="Latency">{count(delivery.latency_ms)} ms</Fact>
+          </>
+        )}
       </dl>
       <div className="mb-4 flex items-center gap-1 text-xs text-ink-3">
         Message id <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
         <CopyButton text={delivery.message_id} name="Copy message id" notice="Message id copied" size="xs" />
       </div>
       <Exchange reason={delivery.reason} request={delivery.request} response={delivery.response}>
-        Request and response are kept for failed attempts only.
+        {filtered
+          ? 'It was never sent: this destination is left out for this event.'
+          : 'Request and response are kept for failed attempts only.'}
       </Exchange>
     </Dialog>
   )

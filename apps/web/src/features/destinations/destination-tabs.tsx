@@ -2,6 +2,8 @@ import type { Destination } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { ConnectionsTab } from './connections-tab.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
+import { FailuresTab } from './failures-tab.tsx'
+import { OverviewTab } from './overview-tab.tsx'
 import { ReplayTab } from './replay-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 
@@ -11,6 +13,8 @@ export const destinationTabs: readonly {
   name: string
   Content: (props: { destination: Destination }) => ReactNode
 }[] = [
+  { id: 'overview', name: 'Overview', Content: OverviewTab },
+  { id: 'failures', name: 'Failures', Content: FailuresTab },
   { id: 'deliveries', name: 'Deliveries', Content: DeliveriesTab },
   { id: 'replay', name: 'Replay', Content: ReplayTab },
   { id: 'connections', name: 'Connections', Content: ConnectionsTab },

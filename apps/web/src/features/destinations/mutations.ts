@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Destination, methods, type SettingValue } from '@tributary/contract'
+import { type Destination, type MethodRequest, methods, type SettingValue } from '@tributary/contract'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
-import { destinationIds, workspaceIds } from '../../lib/names.ts'
+import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
+import { count, pluralise } from '../../lib/text.ts'
 import { notify } from '../../ui/toast.tsx'
 
 /** Creates a destination and connects it with the chosen sources. */
@@ -146,16 +147,43 @@ export const useDeleteDestination = (destination: Destination) => {
   })
 }
 
-/** Makes what is held for a destination due now. */
+/** What of a destination is to be tried again now. */
+export type Retried = MethodRequest<typeof methods.destinations.retry>
+
+/** Makes what is held for a destination due now, or a part of it. */
 export const useRetryDeliveries = (destination: string) => {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (state: 'waiting' | 'dead') =>
-      call(methods.destinations.retry, { params: destinationIds(destination), body: { state } }),
+    mutationFn: (body: Retried) => call(methods.destinations.retry, { params: destinationIds(destination), body }),
     onSuccess: ({ event_count }) =>
       notify('success', 'Retry Started', {
-        description: `${event_count} ${event_count === 1 ? 'event is' : 'events are'} due now.`,
+        description: `${count(event_count)} ${event_count === 1 ? 'event is' : 'events are'} due now.`,
       }),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.deliveries(destination) }),
+    onSettled: () => {
+      // Not waited for: what asked for it may be gone once the lists are read again.
+      void cache.invalidateQueries({ queryKey: keys.deliveries(destination) })
+    },
   })
 }
+
+/** Gives up the dead letters of a group for good. */
+export const useDiscardGroup = (destination: string, group: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.failureGroups.discard, { params: failureGroupIds(group), body: {} }),
+    onSuccess: ({ event_count }) =>
+      notify('success', 'Dead Letters Discarded', {
+        description: `${count(event_count)} ${pluralise(event_count, 'event')} ${event_count === 1 ? 'is' : 'are'} not tried again.`,
+      }),
+    onSettled: () => {
+      // Not waited for: what asked for it may be gone once the lists are read again.
+      void cache.invalidateQueries({ queryKey: keys.deliveries(destination) })
+    },
+  })
+}
+
+/** Tries the address and the credentials of a destination. */
+export const useTestConnection = (destination: string) =>
+  useMutation({
+    mutationFn: () => call(methods.destinations.testConnection, { params: destinationIds(destination), body: {} }),
+  })

@@ -1,0 +1,230 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { count, shortCount } from '../../lib/text.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { endGap, endHeight, labelAt, type MapEnd, type MapLayout, type MapLine, pathOf, pointOf } from './map-layout.ts'
+
+/** What a line is called: its ends, its state and what went over it. */
+const nameOf = ({ connection: { enabled, extra }, delivered, failed }: MapLine): string =>
+  `Connection of ${extra.source.title} with ${extra.destination.title}: ${enabled ? '' : 'off, '}${count(delivered)} delivered and ${count(failed)} failed in the last 24 hours`
+
+/** Nothing goes over it, whatever is sent. */
+const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
+  !enabled || !extra.source.enabled || !extra.destination.enabled
+
+const End = ({
+  end,
+  to,
+  dimmed,
+  onHover,
+  connectLabel,
+  onConnect,
+}: {
+  end: MapEnd
+  to: string
+  dimmed: boolean
+  onHover: (name: string | undefined) => void
+  connectLabel: string
+  onConnect: (() => void) | undefined
+}) => (
+  <li
+    style={{ height: endHeight }}
+    onPointerEnter={() => onHover(end.name)}
+    onPointerLeave={() => onHover(undefined)}
+    className={cn(
+      'flex items-center gap-3 rounded-lg border border-line bg-surface px-3 shadow-card transition-opacity',
+      dimmed && 'opacity-50',
+    )}
+  >
+    <AppIcon icon={end.icon} />
+    <span className="min-w-0 flex-1">
+      <Link to={to} className="block truncate rounded-sm font-medium hover:underline" title={end.title}>
+        {end.title}
+      </Link>
+      <span className="block truncate text-xs text-ink-3">{end.appTitle}</span>
+    </span>
+    {end.off !== undefined && <Badge tone="outline">{end.off}</Badge>}
+    {onConnect !== undefined && (
+      <Button size="sm" variant="none" square aria-label={connectLabel} title={connectLabel} onClick={onConnect}>
+        <Plus aria-hidden />
+      </Button>
+    )}
+  </li>
+)
+
+const Counts = ({ line }: { line: MapLine }) => (
+  <>
+    <span>{shortCount(line.delivered)}</span>
+    {line.failed > 0 && <span className="text-danger-ink">· {shortCount(line.failed)} failed</span>}
+  </>
+)
+
+/** Sources on the left, destinations on the right, a line for each connection; a line or its label opens it. */
+export const ConnectionMap = ({
+  layout: { sources, destinations, lines },
+  onOpen,
+  onConnect,
+}: {
+  layout: MapLayout
+  onOpen: (connection: string) => void
+  /** Absent for who may not. */
+  onConnect: ((end: { source?: string; destination?: string }) => void) | undefined
+}) => {
+  const [hovered, setHovered] = useState<string>()
+  const touches = ({ connection }: MapLine): boolean =>
+    hovered === undefined || [connection.name, connection.source, connection.destination].includes(hovered)
+  const lit = new Set(lines.filter(touches).flatMap(({ connection }) => [connection.source, connection.destination]))
+  const rows = Math.max(sources.length, destinations.length)
+  const height = rows * (endHeight + endGap) - endGap
+  const dimmed = (name: string): boolean => hovered !== undefined && name !== hovered && !lit.has(name)
+  const column = 'space-y-3'
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_minmax(8rem,1fr)_minmax(0,1fr)] max-md:hidden">
+      <h2 className="mb-2 text-xs font-medium text-ink-3">Sources</h2>
+      <span />
+      <h2 className="mb-2 text-xs font-medium text-ink-3">Destinations</h2>
+      <ul aria-label="Sources" className={column}>
+        {sources.map((end) => (
+          <End
+            key={end.name}
+            end={end}
+            to={paths.source(end.name)}
+            dimmed={dimmed(end.name)}
+            onHover={setHovered}
+            connectLabel={`Connect ${end.title} with a destination`}
+            onConnect={onConnect === undefined ? undefined : () => onConnect({ source: end.name })}
+          />
+        ))}
+      </ul>
+      <div className="relative" style={{ height }}>
+        <svg
+          aria-hidden="true"
+          viewBox={`0 0 100 ${height}`}
+          preserveAspectRatio="none"
+          className="absolute inset-0 size-full"
+        >
+          {lines.map((line) => (
+            <g
+              key={line.connection.name}
+              className="cursor-pointer"
+              onClick={() => onOpen(line.connection.name)}
+              onPointerEnter={() => setHovered(line.connection.name)}
+              onPointerLeave={() => setHovered(undefined)}
+            >
+              <path
+                d={pathOf(line)}
+                fill="none"
+                stroke="transparent"
+                strokeWidth={14}
+                vectorEffect="non-scaling-stroke"
+              />
+              <path
+                d={pathOf(line)}
+                fill="none"
+                vectorEffect="non-scaling-stroke"
+                strokeWidth={hovered !== undefined && touches(line) ? 2.5 : 1.5}
+                strokeDasharray={isOff(line) ? '5 5' : undefined}
+                className={cn(
+                  'transition-opacity',
+                  isOff(line) ? 'stroke-ink-3' : line.failed > 0 ? 'stroke-danger' : 'stroke-accent',
+                  !touches(line) && 'opacity-20',
+                )}
+              />
+            </g>
+          ))}
+        </svg>
+        <ul aria-label="Connections">
+          {lines.map((line, index) => {
+            const { x, y } = pointOf(line, labelAt(index))
+            return (
+              <li
+                key={line.connection.name}
+                className="absolute -translate-1/2"
+                style={{ left: `${x}%`, top: y, zIndex: hovered !== undefined && touches(line) ? 2 : 1 }}
+              >
+                <button
+                  type="button"
+                  aria-label={nameOf(line)}
+                  title={nameOf(line)}
+                  onClick={() => onOpen(line.connection.name)}
+                  onPointerEnter={() => setHovered(line.connection.name)}
+                  onPointerLeave={() => setHovered(undefined)}
+                  onFocus={() => setHovered(line.connection.name)}
+                  onBlur={() => setHovered(undefined)}
+                  className={cn(
+                    'flex h-6 items-center gap-1 rounded-full border border-line-strong bg-raised px-2 text-2xs font-medium whitespace-nowrap text-ink-2 tabular shadow-card transition-opacity hover:border-ink-3 hover:text-ink',
+                    !touches(line) && 'opacity-30',
+                  )}
+                >
+                  {line.connection.enabled ? <Counts line={line} /> : 'Off'}
+                  {line.connection.filter.conditions.length > 0 && <span className="text-ink-3">· filtered</span>}
+                </button>
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+      <ul aria-label="Destinations" className={column}>
+        {destinations.map((end) => (
+          <End
+            key={end.name}
+            end={end}
+            to={paths.destination(end.name)}
+            dimmed={dimmed(end.name)}
+            onHover={setHovered}
+            connectLabel={`Connect ${end.title} with a source`}
+            onConnect={onConnect === undefined ? undefined : () => onConnect({ destination: end.name })}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** The same as a list, for narrow pages. */
+export const ConnectionRows = ({
+  lines,
+  onOpen,
+}: {
+  lines: readonly MapLine[]
+  onOpen: (connection: string) => void
+}) => (
+  <ul
+    aria-label="Connections"
+    className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card md:hidden"
+  >
+    {lines.map((line) => {
+      const { extra, enabled, filter, name } = line.connection
+      return (
+        <li key={name}>
+          <button
+            type="button"
+            aria-label={nameOf(line)}
+            onClick={() => onOpen(name)}
+            className="flex w-full items-center gap-3 px-4 py-3 text-left hover:bg-hover"
+          >
+            <span className="min-w-0 flex-1">
+              <span className="flex items-center gap-2">
+                <AppIcon icon={extra.source.app_icon} className="size-5 border-0 p-0" />
+                <span className="truncate font-medium">{extra.source.title}</span>
+              </span>
+              <span className="mt-1.5 flex items-center gap-2">
+                <AppIcon icon={extra.destination.app_icon} className="size-5 border-0 p-0" />
+                <span className="truncate text-ink-2">{extra.destination.title}</span>
+              </span>
+            </span>
+            <span className="flex flex-col items-end gap-1 text-xs text-ink-2 tabular">
+              <span className="flex gap-1">{enabled ? <Counts line={line} /> : <Badge tone="outline">Off</Badge>}</span>
+              {filter.conditions.length > 0 && <span className="text-ink-3">filtered</span>}
+            </span>
+          </button>
+        </li>
+      )
+    })}
+  </ul>
+)

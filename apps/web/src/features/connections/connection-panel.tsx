@@ -1,0 +1,209 @@
+import type { EventConditions } from '@tributary/contract'
+import { ArrowRight } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { conditionProblems } from '../../lib/condition-words.ts'
+import { paths } from '../../lib/paths.ts'
+import { count } from '../../lib/text.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ConditionBuilder } from '../../ui/condition-builder.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Fact } from '../../ui/exchange.tsx'
+import { SlideOver } from '../../ui/slide-over.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { useConnections } from '../../ui/use-connections.ts'
+import type { MapLine } from './map-layout.ts'
+
+const trimmed = ({ match, conditions }: EventConditions): EventConditions => ({
+  match,
+  conditions: conditions.map((each) => ({ ...each, field: each.field.trim() })),
+})
+
+/** Which events a connection lets through; saved by its own button. */
+const Filter = ({
+  saved,
+  mayEdit,
+  onSave,
+}: {
+  saved: EventConditions
+  mayEdit: boolean
+  onSave: (filter: EventConditions) => Promise<unknown>
+}) => {
+  const [draft, setDraft] = useState(saved)
+  const [checked, setChecked] = useState(false)
+  const [saving, setSaving] = useState(false)
+  const [failure, setFailure] = useState<string>()
+  const problems = checked ? conditionProblems(draft.conditions) : {}
+  const changed = JSON.stringify(trimmed(draft)) !== JSON.stringify(saved)
+  const save = async (): Promise<void> => {
+    setChecked(true)
+    setFailure(undefined)
+    if (Object.keys(conditionProblems(draft.conditions)).length > 0) return
+    setSaving(true)
+    try {
+      await onSave(trimmed(draft))
+      setChecked(false)
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : 'unknown error')
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <section aria-label="Event filter" className="space-y-3">
+      <div>
+        <h3 className="text-base font-semibold">Event filter</h3>
+        <p className="mt-0.5 text-sm text-ink-2">
+          Only events that meet it go to the destination. The others are told as filtered in its deliveries.
+        </p>
+      </div>
+      <ConditionBuilder
+        label="Conditions of the filter"
+        value={draft}
+        onChange={setDraft}
+        problems={problems}
+        disabled={!mayEdit || saving}
+        emptyText="No conditions: every event goes through."
+      />
+      {failure !== undefined && (
+        <p role="alert" className="text-xs text-danger-ink">
+          {failure}
+        </p>
+      )}
+      {mayEdit && changed && (
+        <div className="flex justify-end gap-2">
+          <Button disabled={saving} onClick={() => setDraft(saved)}>
+            Discard
+          </Button>
+          <Button variant="primary" loading={saving} onClick={() => void save()}>
+            Save filter
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const End = ({ title, icon, to, what }: { title: string; icon: string; to: string; what: string }) => (
+  <div className="flex min-w-0 flex-1 items-center gap-3">
+    <AppIcon icon={icon} />
+    <span className="min-w-0">
+      <span className="block text-xs text-ink-3">{what}</span>
+      <Link to={to} className="block truncate rounded-sm font-medium hover:underline">
+        {title}
+      </Link>
+    </span>
+  </div>
+)
+
+/** One connection: switched, filtered, and taken apart. */
+export const ConnectionPanel = ({
+  line,
+  workspace,
+  mayEdit,
+  onClosed,
+}: {
+  line: MapLine
+  workspace: string
+  mayEdit: boolean
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  const [asking, setAsking] = useState(false)
+  const { enable, disconnect, setFilter } = useConnections(workspace, 'Destination')
+  const { connection, delivered, failed } = line
+  const { source, destination } = connection.extra
+  return (
+    <>
+      <SlideOver
+        open={open}
+        onClose={() => setOpen(false)}
+        onClosed={onClosed}
+        size="lg"
+        title="Connection"
+        description={`${source.title} to ${destination.title}`}
+        footer={
+          <>
+            {mayEdit && (
+              <Button className="mr-auto" onClick={() => setAsking(true)}>
+                Disconnect
+              </Button>
+            )}
+            <Button onClick={() => setOpen(false)}>Close</Button>
+          </>
+        }
+      >
+        <div className="space-y-6">
+          <div className="flex items-center gap-3 rounded-lg border border-line p-3 max-sm:flex-col max-sm:items-start">
+            <End title={source.title} icon={source.app_icon} to={paths.source(connection.source)} what="Source" />
+            <ArrowRight aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:ml-3 max-sm:rotate-90" />
+            <End
+              title={destination.title}
+              icon={destination.app_icon}
+              to={paths.destination(connection.destination)}
+              what="Destination"
+            />
+          </div>
+          <div className="flex items-center justify-between gap-4">
+            <div className="min-w-0">
+              <h3 className="text-base font-semibold">Deliver events</h3>
+              <p className="mt-0.5 text-sm text-ink-2">
+                {!source.enabled
+                  ? 'The source is disabled: nothing comes in.'
+                  : !destination.enabled
+                    ? 'The destination is paused: its events are held.'
+                    : connection.enabled
+                      ? 'Events are delivered as they arrive.'
+                      : 'Events that arrive now are not delivered, also not later.'}
+              </p>
+            </div>
+            <Switch
+              checked={connection.enabled}
+              disabled={!mayEdit}
+              label={`Connection of ${source.title} with ${destination.title}`}
+              onChange={(enabled) => enable.mutate({ name: connection.name, enabled })}
+            />
+          </div>
+          <dl
+            aria-label="The last 24 hours"
+            className="grid grid-cols-2 gap-3 rounded-lg border border-line p-3 sm:grid-cols-3"
+          >
+            <Fact name="Delivered in 24 hours">{count(delivered)}</Fact>
+            <Fact name="Failed in 24 hours">{count(failed)}</Fact>
+            <div className="flex items-center sm:justify-end">
+              <ButtonLink size="sm" to={paths.deliveries(connection.destination, '')}>
+                See deliveries
+              </ButtonLink>
+            </div>
+          </dl>
+          <Filter
+            key={JSON.stringify(connection.filter)}
+            saved={connection.filter}
+            mayEdit={mayEdit}
+            onSave={(filter) => setFilter.mutateAsync({ name: connection.name, filter })}
+          />
+        </div>
+      </SlideOver>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        kind="danger"
+        title="Disconnect"
+        confirmLabel="Disconnect"
+        loading={disconnect.isPending}
+        error={disconnect.error?.message}
+        onConfirm={() =>
+          disconnect.mutate(connection.name, {
+            onSuccess: () => {
+              setAsking(false)
+              setOpen(false)
+            },
+          })
+        }
+      >
+        Events of {source.title} are no longer delivered to {destination.title}. Neither of them is deleted.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+import type { Connection } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { layOut, type MapEnd, middleOf, pathOf, pointOf } from './map-layout.ts'
+
+const end = (name: string): MapEnd => ({ name, title: `Title ${name}`, icon: '', appTitle: '' })
+const connect = (source: string, destination: string) =>
+  ({ name: `${source}-${destination}`, source, destination }) as Connection
+
+const input = {
+  sources: [end('s2'), end('s1'), end('s3'), end('s0')],
+  destinations: [end('d1'), end('d2'), end('d3')],
+  connections: [connect('s3', 'd1'), connect('s1', 'd2'), connect('s2', 'd2')],
+  activities: [{ source: 's1', destination: 'd2', delivered: 7, failed: 2 }],
+}
+
+test('connected ends come first, each destination near its sources, and what is not connected last', () => {
+  const { sources, destinations, lines } = layOut(input, '')
+  expect(sources.map(({ name }) => name)).toEqual(['s1', 's2', 's3', 's0'])
+  expect(destinations.map(({ name }) => name)).toEqual(['d2', 'd1', 'd3'])
+  expect(lines.map(({ from, to, delivered, failed }) => [from, to, delivered, failed])).toEqual([
+    [2, 1, 0, 0],
+    [0, 0, 7, 2],
+    [1, 0, 0, 0],
+  ])
+})
+
+test('a search keeps what it finds with its partners', () => {
+  const found = layOut(input, ' title S1 ')
+  expect(found.sources.map(({ name }) => name)).toEqual(['s1'])
+  expect(found.destinations.map(({ name }) => name)).toEqual(['d2'])
+  expect(found.lines).toHaveLength(1)
+  expect(layOut(input, 'd3')).toMatchObject({ sources: [], destinations: [{ name: 'd3' }], lines: [] })
+})
+
+test('a connection of an end that is not there any more has no line', () => {
+  expect(layOut({ ...input, connections: [connect('s1', 'gone')] }, '').lines).toEqual([])
+})
+
+test('a label lies on its line', () => {
+  const line = { from: 0, to: 2 }
+  expect(pathOf(line)).toBe(`M 0 ${middleOf(0)} C 50 ${middleOf(0)} 50 ${middleOf(2)} 100 ${middleOf(2)}`)
+  expect(pointOf(line, 0)).toEqual({ x: 0, y: middleOf(0) })
+  expect(pointOf(line, 1)).toEqual({ x: 100, y: middleOf(2) })
+  expect(pointOf(line, 0.5)).toEqual({ x: 50, y: middleOf(1) })
+})

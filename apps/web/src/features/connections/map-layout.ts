@@ -1,0 +1,110 @@
+import type { Connection, ConnectionActivity } from '@tributary/contract'
+
+/** A source or destination as the map shows it. */
+export type MapEnd = {
+  name: string
+  title: string
+  icon: string
+  appTitle: string
+  /** What its being off is called; absent while it is on. */
+  off?: string
+}
+
+/** A connection between two places of the map, with what went over it. */
+export type MapLine = {
+  connection: Connection
+  /** Places in their columns, from 0. */
+  from: number
+  to: number
+  delivered: number
+  failed: number
+}
+
+export type MapLayout = { sources: MapEnd[]; destinations: MapEnd[]; lines: MapLine[] }
+
+/** Height of an end and of the space below it, px. */
+export const endHeight = 60
+export const endGap = 12
+
+/** Where the middle of the end at a place is, px from the top. */
+export const middleOf = (place: number): number => place * (endHeight + endGap) + endHeight / 2
+
+const byTitle = (one: MapEnd, other: MapEnd): number => one.title.localeCompare(other.title)
+
+/** Those that `wanted` knows in its order, then the others by title. */
+const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): MapEnd[] =>
+  ends.toSorted((one, other) => {
+    const first = wanted.get(one.name) ?? Number.POSITIVE_INFINITY
+    const second = wanted.get(other.name) ?? Number.POSITIVE_INFINITY
+    return first === second ? byTitle(one, other) : first - second
+  })
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/**
+ * Where everything of a workspace lies: connected sources by title, each destination near the sources that feed it, so
+ * that few lines cross; what is not connected last. A search keeps the ends whose title it finds and their partners.
+ */
+export const layOut = (
+  input: {
+    sources: readonly MapEnd[]
+    destinations: readonly MapEnd[]
+    connections: readonly Connection[]
+    activities: readonly ConnectionActivity[]
+  },
+  search: string,
+): MapLayout => {
+  const wanted = search.trim().toLowerCase()
+  const matches = (title: string): boolean => title.toLowerCase().includes(wanted)
+  const sourceOf = new Map(input.sources.map((end) => [end.name, end]))
+  const destinationOf = new Map(input.destinations.map((end) => [end.name, end]))
+  const connections = input.connections.filter(({ source, destination }) => {
+    const from = sourceOf.get(source)
+    const to = destinationOf.get(destination)
+    return from !== undefined && to !== undefined && (matches(from.title) || matches(to.title))
+  })
+  const kept = new Set(connections.flatMap(({ source, destination }) => [source, destination]))
+  const shown = (ends: readonly MapEnd[]): MapEnd[] => ends.filter((end) => kept.has(end.name) || matches(end.title))
+  const connected = input.sources.filter(({ name }) => kept.has(name)).toSorted(byTitle)
+  const sources = ordered(shown(input.sources), new Map(connected.map(({ name }, place) => [name, place])))
+  const placeOf = new Map(sources.map(({ name }, place) => [name, place]))
+  const feeders = Map.groupBy(connections, ({ destination }) => destination)
+  const near = new Map(
+    [...feeders].map(([name, own]) => [name, mean(own.map(({ source }) => placeOf.get(source) ?? 0))]),
+  )
+  const destinations = ordered(shown(input.destinations), near)
+  const activityOf = new Map(input.activities.map((each) => [`${each.source} ${each.destination}`, each]))
+  return {
+    sources,
+    destinations,
+    lines: connections.map((connection) => {
+      const activity = activityOf.get(`${connection.source} ${connection.destination}`)
+      return {
+        connection,
+        from: sources.findIndex(({ name }) => name === connection.source),
+        to: destinations.findIndex(({ name }) => name === connection.destination),
+        delivered: activity?.delivered ?? 0,
+        failed: activity?.failed ?? 0,
+      }
+    }),
+  }
+}
+
+/** A line from the left edge (x 0) to the right one (x 100) as an SVG path. */
+export const pathOf = ({ from, to }: Pick<MapLine, 'from' | 'to'>): string => {
+  const [start, end] = [middleOf(from), middleOf(to)]
+  return `M 0 ${start} C 50 ${start} 50 ${end} 100 ${end}`
+}
+
+/** The point of a line at `t` (0 to 1): x in percent, y in px. */
+export const pointOf = ({ from, to }: Pick<MapLine, 'from' | 'to'>, t: number): { x: number; y: number } => {
+  const rest = 1 - t
+  const [start, end] = [middleOf(from), middleOf(to)]
+  return {
+    x: 100 * (1.5 * rest * rest * t + 1.5 * rest * t * t + t * t * t),
+    y: start * (rest ** 3 + 3 * rest * rest * t) + end * (t ** 3 + 3 * t * t * rest),
+  }
+}
+
+/** Where on its line each label lies, so that those of lines that cross in the middle do not cover each other. */
+export const labelAt = (index: number): number => [0.5, 0.34, 0.66, 0.42, 0.58][index % 5] ?? 0.5

@@ -1,0 +1,271 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Destination, FailureGroup, ParkedDelivery } from '@tributary/contract'
+import { ArrowLeft, CircleCheck, RotateCw, Trash2 } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { ApiError } from '../../lib/errors.ts'
+import { failureGroupQuery, groupDeliveriesQuery } from '../../lib/event-queries.ts'
+import { destinationIds } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { Exchange, Fact } from '../../ui/exchange.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CardSkeleton, TableSkeleton } from '../../ui/skeleton.tsx'
+import { causeOf, stateWords } from './failure-words.ts'
+import { useDiscardGroup, useRetryDeliveries } from './mutations.ts'
+
+const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
+  <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+    <Fact name="Events">{count(group.event_count)}</Fact>
+    <Fact name="HTTP status">{(group.http_status ?? 0) === 0 ? 'No answer' : group.http_status}</Fact>
+    <Fact name="Attempts">{count(group.attempts)}</Fact>
+    <Fact name="First">
+      <RelativeTime time={group.first_time} />
+    </Fact>
+    <Fact name="Last">
+      <RelativeTime time={group.last_time} />
+    </Fact>
+    <Fact name="Next try">
+      {group.next_time === null ? (
+        'When you retry it'
+      ) : paused ? (
+        'When it is resumed'
+      ) : (
+        <RelativeTime time={group.next_time} upcoming />
+      )}
+    </Fact>
+  </dl>
+)
+
+/** Gives the dead letters of a group up, after a question. */
+const DiscardButton = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
+  const [open, setOpen] = useState(false)
+  const navigate = useNavigate()
+  const discard = useDiscardGroup(destination.name, group.name)
+  return (
+    <>
+      <Button
+        onClick={() => {
+          discard.reset()
+          setOpen(true)
+        }}
+      >
+        <Trash2 aria-hidden />
+        Discard
+      </Button>
+      <ConfirmDialog
+        open={open}
+        onOpenChange={setOpen}
+        kind="danger"
+        title="Discard dead letters"
+        confirmLabel="Discard"
+        loading={discard.isPending}
+        error={discard.error?.message}
+        onConfirm={() =>
+          discard.mutate(undefined, {
+            onSuccess: () => void navigate(paths.destination(destination.name, 'failures'), { replace: true }),
+          })
+        }
+      >
+        {count(group.event_count)} {pluralise(group.event_count, 'event')} can no longer be retried from here. The
+        events themselves are kept, and the delivery log says what became of them.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const Head = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
+  const mayEdit = useMayEdit() === true
+  const navigate = useNavigate()
+  const retry = useRetryDeliveries(destination.name)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  const { title, tone } = stateWords[group.state]
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <h2 ref={heading} tabIndex={-1} className="text-lg font-semibold break-words outline-none">
+          {causeOf(group)}
+        </h2>
+        <p className="mt-1 flex flex-wrap items-center gap-2 text-sm text-ink-2">
+          <Badge tone={tone}>{title}</Badge>
+          {group.state === 'dead'
+            ? 'Not tried again by itself. Mend what is wrong, then retry.'
+            : destination.enabled
+              ? 'Tried again by itself.'
+              : 'Held while this destination is paused.'}
+        </p>
+      </div>
+      {mayEdit && (
+        <div className="flex flex-wrap gap-2">
+          {group.state === 'dead' && <DiscardButton destination={destination} group={group} />}
+          {destination.enabled && (
+            <Button
+              variant="primary"
+              loading={retry.isPending}
+              onClick={() =>
+                retry.mutate(
+                  { failure_group: group.name },
+                  {
+                    onSuccess: () => void navigate(paths.destination(destination.name, 'failures'), { replace: true }),
+                  },
+                )
+              }
+            >
+              <RotateCw aria-hidden />
+              Retry all
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const eventLink = 'rounded-sm font-medium break-words hover:underline'
+
+const Parked = ({
+  row,
+  source,
+  onRetry,
+  retrying,
+}: {
+  row: ParkedDelivery
+  source: string
+  onRetry: (() => void) | undefined
+  retrying: boolean
+}) => {
+  const more = row.event_count - row.events.length
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm">
+      <div className="min-w-0 flex-1 basis-48">
+        {row.events.length === 0 ? (
+          <span className="font-medium">
+            {count(row.event_count)} {pluralise(row.event_count, 'event')} not tried yet
+          </span>
+        ) : (
+          <ul className="flex flex-wrap gap-x-3">
+            {row.events.map((event) => (
+              <li key={event.name} className="min-w-0">
+                <Link to={paths.event(event.name)} className={eventLink} title={event.message_id}>
+                  {event.event_title === '' ? event.event_id : event.event_title}
+                </Link>
+              </li>
+            ))}
+            {more > 0 && <li className="text-ink-2">and {count(more)} more</li>}
+          </ul>
+        )}
+        <p className="text-xs text-ink-2">
+          {source} · {count(row.attempts)} {pluralise(row.attempts, 'attempt')} · held since{' '}
+          <RelativeTime time={row.first_time} />
+        </p>
+      </div>
+      {onRetry !== undefined && (
+        <Button size="sm" loading={retrying} onClick={onRetry}>
+          <RotateCw aria-hidden />
+          Retry
+        </Button>
+      )}
+    </li>
+  )
+}
+
+const Events = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
+  const query = useInfiniteQuery(groupDeliveriesQuery(group.name))
+  const sources = useQuery(sourcesQuery(`workspaces/${destinationIds(destination.name).workspace}`))
+  const retry = useRetryDeliveries(destination.name)
+  const mayRetry = useMayEdit() === true && destination.enabled
+  const titles = useMemo(() => new Map(sources.data?.map((source) => [source.name, source.title])), [sources.data])
+  const absent = sources.data === undefined ? 'Source' : 'Deleted source'
+  const rows = query.data?.pages.flatMap((page) => page.parked_deliveries) ?? []
+  return (
+    <section aria-label="Affected events" className="space-y-3">
+      <h3 className="text-base font-semibold">Affected events</h3>
+      {query.data === undefined && query.isError ? (
+        <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
+      ) : query.data === undefined ? (
+        <TableSkeleton rows={3} columns={3} />
+      ) : (
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+          {rows.map((row) => (
+            <Parked
+              key={row.name}
+              row={row}
+              source={titles.get(row.source) ?? absent}
+              retrying={retry.isPending && retry.variables.parked_delivery === row.name}
+              onRetry={mayRetry ? () => retry.mutate({ parked_delivery: row.name }) : undefined}
+            />
+          ))}
+          {rows.length === 0 && <li className="px-4 py-6 text-center text-ink-3">Nothing is left.</li>}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <div className="flex justify-center">
+          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Gone = ({ destination }: { destination: Destination }) => (
+  <EmptyState
+    icon={<CircleCheck />}
+    title="Nothing of this is held any more"
+    action={
+      <ButtonLink to={paths.deliveries(destination.name, '')} variant="primary">
+        See deliveries
+      </ButtonLink>
+    }
+  >
+    Its events were delivered, tried again with another outcome, or discarded. What became of each stands in the
+    deliveries.
+  </EmptyState>
+)
+
+/** One cause of failures: what was sent and answered last, its events, and what can be done. */
+export const FailureGroupView = ({ destination, name }: { destination: Destination; name: string }) => {
+  const query = useQuery(failureGroupQuery(name))
+  const gone = query.error instanceof ApiError && query.error.status === 404
+  const group = gone ? undefined : query.data
+  return (
+    <div className="space-y-5">
+      <ButtonLink variant="none" size="sm" to={paths.destination(destination.name, 'failures')} className="-ml-2">
+        <ArrowLeft aria-hidden className="size-3.5" />
+        All failures
+      </ButtonLink>
+      {gone ? (
+        <Gone destination={destination} />
+      ) : group === undefined && query.isError ? (
+        <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the failures" />
+      ) : group === undefined ? (
+        <CardSkeleton lines={6} />
+      ) : (
+        <>
+          <Head destination={destination} group={group} />
+          <Card>
+            <Facts group={group} paused={!destination.enabled} />
+          </Card>
+          <Card title="Latest attempt" description="What was sent and what was answered, without secrets.">
+            <Exchange reason="" request={group.request} response={group.response}>
+              {group.attempts === 0
+                ? 'These events have not been sent yet, so there is no answer to show.'
+                : 'No request or response of the last attempt was kept.'}
+            </Exchange>
+          </Card>
+          <Events destination={destination} group={group} />
+        </>
+      )}
+    </div>
+  )
+}

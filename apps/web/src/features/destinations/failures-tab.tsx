@@ -1,0 +1,179 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Destination, type FailureGroup, resourceNames } from '@tributary/contract'
+import { CircleCheck, RotateCw } from 'lucide-react'
+import { useMemo } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { failureGroupsQuery } from '../../lib/event-queries.ts'
+import { destinationIds, failureGroupIds } from '../../lib/names.ts'
+import { paths } from '../../lib/paths.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { FailureGroupView } from './failure-group.tsx'
+import { causeOf, stateWords } from './failure-words.ts'
+import { useRetryDeliveries } from './mutations.ts'
+import { PausedNote } from './paused-note.tsx'
+
+const cause: Column<FailureGroup> = {
+  id: 'cause',
+  header: 'Cause',
+  value: causeOf,
+  cell: (row) => (
+    <span className="block min-w-0 py-1.5">
+      <span className="block truncate font-medium" title={causeOf(row)}>
+        {causeOf(row)}
+      </span>
+      <span className="block text-xs text-ink-2 sm:hidden">
+        {count(row.event_count)} {pluralise(row.event_count, 'event')}
+      </span>
+    </span>
+  ),
+  className: 'w-full max-w-0',
+}
+const state: Column<FailureGroup> = {
+  id: 'state',
+  header: 'State',
+  value: (row) => row.state,
+  cell: (row) => <Badge tone={stateWords[row.state].tone}>{stateWords[row.state].title}</Badge>,
+}
+const http: Column<FailureGroup> = {
+  id: 'http',
+  header: 'HTTP',
+  value: (row) => row.http_status ?? 0,
+  cell: (row) => ((row.http_status ?? 0) === 0 ? <span className="text-ink-3">–</span> : row.http_status),
+  align: 'right',
+  wide: true,
+}
+const events: Column<FailureGroup> = {
+  id: 'events',
+  header: 'Events',
+  value: (row) => row.event_count,
+  cell: (row) => count(row.event_count),
+  align: 'right',
+  wide: true,
+}
+const last: Column<FailureGroup> = {
+  id: 'last',
+  header: 'Last',
+  value: (row) => row.last_time,
+  cell: (row) => <RelativeTime time={row.last_time} className="text-ink-2" />,
+  align: 'right',
+  wide: true,
+  className: 'whitespace-nowrap',
+}
+const next: Column<FailureGroup> = {
+  id: 'next',
+  header: 'Next try',
+  value: (row) => row.next_time ?? '',
+  cell: (row) =>
+    row.next_time === null ? (
+      <span className="text-ink-3">By hand</span>
+    ) : (
+      <RelativeTime time={row.next_time} upcoming className="text-ink-2" />
+    ),
+  align: 'right',
+  wide: true,
+  className: 'whitespace-nowrap',
+}
+
+const columns = [cause, state, http, events, last, next]
+const pausedColumns = [cause, state, http, events, last]
+
+const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
+  groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
+
+const Nothing = ({ destination }: { destination: Destination }) => (
+  <EmptyState
+    icon={<CircleCheck />}
+    title="Nothing is held"
+    action={<ButtonLink to={paths.destination(destination.name, 'deliveries')}>See deliveries</ButtonLink>}
+  >
+    Events that fail are gathered here by their cause, with what was sent and answered. Nothing is lost: they can be
+    retried once the cause is mended.
+  </EmptyState>
+)
+
+const Groups = ({
+  destination,
+  groups,
+  onOpen,
+}: {
+  destination: Destination
+  groups: FailureGroup[]
+  onOpen: (group: FailureGroup) => void
+}) => {
+  const mayRetry = useMayEdit() === true && destination.enabled
+  const retry = useRetryDeliveries(destination.name)
+  const dead = sumOf(groups, 'dead')
+  const waiting = sumOf(groups, 'waiting')
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="text-sm text-ink-2" aria-live="polite">
+          <span className="font-medium text-ink tabular">{count(dead)}</span> {pluralise(dead, 'dead letter')} ·{' '}
+          <span className="font-medium text-ink tabular">{count(waiting)}</span> {pluralise(waiting, 'event')} waiting
+        </p>
+        {mayRetry && (
+          <Button variant="primary" loading={retry.isPending} onClick={() => retry.mutate({})}>
+            <RotateCw aria-hidden />
+            Retry all now
+          </Button>
+        )}
+      </div>
+      <DataTable
+        label="Failures"
+        columns={destination.enabled ? columns : pausedColumns}
+        rows={groups}
+        rowId={(row) => row.name}
+        onRow={onOpen}
+      />
+    </div>
+  )
+}
+
+/** What is held for a destination by its cause, and one cause with its events. */
+export const FailuresTab = ({ destination }: { destination: Destination }) => {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const query = useQuery(failureGroupsQuery(destination.name))
+  const rows = useMemo(() => query.data ?? [], [query.data])
+  const chosen = search.get('group')
+  const group =
+    chosen === null || !/^[\w-]+$/.test(chosen)
+      ? undefined
+      : resourceNames.failureGroup.format({ ...destinationIds(destination.name), failure_group: chosen })
+  return (
+    <div className="space-y-5">
+      {!destination.enabled && <PausedNote />}
+      {group !== undefined ? (
+        <FailureGroupView key={group} destination={destination} name={group} />
+      ) : (
+        <QueryView
+          query={query}
+          skeleton={<TableSkeleton rows={4} columns={5} />}
+          errorTitle="Failed to load the failures"
+        >
+          {() =>
+            rows.length === 0 ? (
+              <Nothing destination={destination} />
+            ) : (
+              <Groups
+                destination={destination}
+                groups={rows}
+                onOpen={({ name }) =>
+                  void navigate(paths.failureGroup(destination.name, failureGroupIds(name).failure_group))
+                }
+              />
+            )
+          }
+        </QueryView>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,369 @@
+import { useQuery } from '@tanstack/react-query'
+import type { DeliveryOverview, DeliveryTotals, Destination } from '@tributary/contract'
+import { ChartColumn, ChevronRight, Table, TriangleAlert, Truck } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { filled, viewOf } from '../../lib/date-range.ts'
+import { deliveryOverviewQuery } from '../../lib/event-queries.ts'
+import { paths } from '../../lib/paths.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { useMask } from '../../lib/ui-store.ts'
+import { BarChart, type BarChartProps } from '../../ui/bar-chart.tsx'
+import { BarTable } from '../../ui/bar-table.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Change } from '../../ui/change.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Figure, FigureNote, FigureText } from '../../ui/figure.tsx'
+import { MetricValue } from '../../ui/metric.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
+import { RangeSelect, useRange } from '../../ui/range-select.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { percent, rateOf } from './delivery-rates.ts'
+import { PausedNote } from './paused-note.tsx'
+
+type Overview = DeliveryOverview & { names: string[] }
+
+/** A number of the way that events take, with how it changed. */
+const Step = ({
+  title,
+  of,
+  overview,
+  than,
+  to,
+  lessIsBetter = false,
+}: {
+  title: string
+  of: (totals: DeliveryTotals) => number
+  overview: Overview
+  than: string
+  to?: string
+  lessIsBetter?: boolean
+}) => {
+  const totals = { total: of(overview.current), previous: of(overview.previous) }
+  return (
+    <li className="relative min-w-0 *:h-full">
+      <Figure title={title} {...(to === undefined ? {} : { to })}>
+        <FigureText>
+          <MetricValue value={totals.total} />
+        </FigureText>
+        <Change totals={totals} than={than} lessIsBetter={lessIsBetter} />
+      </Figure>
+      <ChevronRight
+        aria-hidden
+        className="absolute top-1/2 -right-2.5 z-10 size-4 h-4! -translate-y-1/2 text-ink-3 max-lg:hidden [li:last-child>&]:hidden"
+      />
+    </li>
+  )
+}
+
+const Steps = ({ overview, destination, than }: { overview: Overview; destination: Destination; than: string }) => {
+  const shared = { overview, than }
+  return (
+    <ol aria-label="Events" className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5 *:last:max-lg:col-span-2">
+      <Step title="Received" of={(totals) => totals.received} {...shared} />
+      <Step
+        title="Filtered"
+        of={(totals) => totals.filtered}
+        to={paths.deliveries(destination.name, 'filtered')}
+        lessIsBetter
+        {...shared}
+      />
+      <Step
+        title="Pending"
+        of={(totals) => totals.pending}
+        to={paths.destination(destination.name, 'failures')}
+        lessIsBetter
+        {...shared}
+      />
+      <Step
+        title="Failed"
+        of={(totals) => totals.failed}
+        to={paths.deliveries(destination.name, 'dead')}
+        lessIsBetter
+        {...shared}
+      />
+      <Step
+        title="Delivered"
+        of={(totals) => totals.delivered}
+        to={paths.deliveries(destination.name, 'delivered')}
+        {...shared}
+      />
+    </ol>
+  )
+}
+
+/** A figure that is no count: it is compared in words. */
+const Rate = ({
+  title,
+  help,
+  now,
+  before,
+  than,
+}: {
+  title: string
+  help: string
+  now: string | undefined
+  before: string | undefined
+  than: string
+}) => {
+  const masked = useMask((state) => state.on)
+  return (
+    <Figure title={title}>
+      <FigureText>
+        {now === undefined ? (
+          <span className="text-ink-3">–</span>
+        ) : masked ? (
+          <>
+            <span aria-hidden>••••</span>
+            <span className="sr-only">hidden</span>
+          </>
+        ) : (
+          now
+        )}
+      </FigureText>
+      <FigureNote>
+        {help}
+        {before !== undefined && !masked && ` · ${before} in the ${than}`}
+      </FigureNote>
+    </Figure>
+  )
+}
+
+const settled = ({ delivered, failed }: DeliveryTotals): number => delivered + failed
+const successOf = (totals: DeliveryTotals): string | undefined => {
+  const rate = rateOf(totals.delivered, settled(totals))
+  return rate === undefined ? undefined : percent(rate)
+}
+const firstTryOf = (totals: DeliveryTotals): string | undefined => {
+  const rate = rateOf(totals.first_try, settled(totals))
+  return rate === undefined ? undefined : percent(rate)
+}
+const latencyOf = ({ p95_latency_ms: p95 }: DeliveryTotals): string | undefined =>
+  p95 === null ? undefined : `${count(p95)} ms`
+
+const Rates = ({ overview: { current, previous }, than }: { overview: Overview; than: string }) => (
+  <section aria-label="Rates" className="grid gap-2 sm:grid-cols-3 sm:gap-3">
+    <Rate
+      title="Success rate"
+      help="Delivered, of what is settled"
+      now={successOf(current)}
+      before={successOf(previous)}
+      than={than}
+    />
+    <Rate
+      title="First-try rate"
+      help="Delivered without a failure"
+      now={firstTryOf(current)}
+      before={firstTryOf(previous)}
+      than={than}
+    />
+    <Rate
+      title="Latency (p95)"
+      help="95 of 100 deliveries took at most this"
+      now={latencyOf(current)}
+      before={latencyOf(previous)}
+      than={than}
+    />
+  </section>
+)
+
+const partTitles = [
+  ['delivered', 'Delivered', 'success'],
+  ['retried', 'Delivered after a retry', 'accent'],
+  ['failed', 'Failed', 'danger'],
+  ['filtered', 'Filtered', 'neutral'],
+] as const
+
+const Chart = ({ overview, granularity }: { overview: Overview; granularity: string }) => {
+  const [table, setTable] = useState(false)
+  const masked = useMask((state) => state.on)
+  const chart: BarChartProps = {
+    label: `Events by ${granularity}`,
+    buckets: overview.names,
+    parts: partTitles.map(([key, title, tone]) => ({
+      title,
+      tone,
+      values: filled(
+        overview.names,
+        Object.fromEntries(Object.entries(overview.buckets).map(([name, bucket]) => [name, bucket[key]])),
+      ),
+    })),
+    masked,
+  }
+  const name = table ? 'Show chart' : 'Show table'
+  return (
+    <Card
+      title="Events over time"
+      description="Each event counts once, when the last thing happened to it."
+      action={
+        <Tooltip text={name}>
+          <Button variant="none" size="sm" square aria-label={name} onClick={() => setTable(!table)}>
+            {table ? <ChartColumn aria-hidden /> : <Table aria-hidden />}
+          </Button>
+        </Tooltip>
+      }
+    >
+      {table ? <BarTable {...chart} /> : <BarChart {...chart} />}
+    </Card>
+  )
+}
+
+const Reasons = ({
+  title,
+  status,
+  overview,
+  to,
+}: {
+  title: string
+  status: 'filtered' | 'dead'
+  overview: Overview
+  to: string
+}) => {
+  const rows = overview.reasons.filter((reason) => reason.status === status)
+  if (rows.length === 0) return null
+  const most = rows[0]?.event_count ?? 1
+  return (
+    <Card
+      title={title}
+      action={
+        <ButtonLink to={to} size="sm">
+          See events
+        </ButtonLink>
+      }
+    >
+      <ul aria-label={title} className="space-y-3">
+        {rows.map(({ reason, event_count }) => (
+          <li key={reason} className="text-sm">
+            <div className="flex items-baseline justify-between gap-4">
+              <span className="min-w-0 break-words">{reason === '' ? 'No reason was kept' : reason}</span>
+              <span className="shrink-0 font-medium tabular">
+                <MetricValue value={event_count} />
+              </span>
+            </div>
+            <div aria-hidden className="mt-1 h-1 rounded-full bg-hover">
+              <div
+                className={status === 'dead' ? 'h-1 rounded-full bg-danger' : 'h-1 rounded-full bg-ink-3'}
+                style={{ width: `${Math.max(1, (event_count / most) * 100)}%` }}
+              />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** What is held at this moment, with the way to it. */
+const HeldNote = ({ overview: { waiting, dead }, destination }: { overview: Overview; destination: Destination }) => {
+  if (waiting.event_count + dead.event_count === 0) return null
+  const parts: ReactNode[] = []
+  if (dead.event_count > 0)
+    parts.push(
+      <span key="dead">
+        {count(dead.event_count)} {pluralise(dead.event_count, 'dead letter')}
+      </span>,
+    )
+  if (waiting.event_count > 0)
+    parts.push(
+      <span key="waiting">
+        {count(waiting.event_count)} {pluralise(waiting.event_count, 'event')} waiting
+        {waiting.oldest_time !== null && (
+          <>
+            , the oldest since <RelativeTime time={waiting.oldest_time} />
+          </>
+        )}
+      </span>,
+    )
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg border border-line bg-surface px-4 py-2.5 text-sm shadow-card">
+      <TriangleAlert
+        aria-hidden
+        className={dead.event_count > 0 ? 'size-4 shrink-0 text-danger' : 'size-4 shrink-0 text-warning'}
+      />
+      <span>
+        {parts[0]}
+        {parts.length > 1 && <> and {parts[1]}</>}.
+      </span>
+      <Link
+        to={paths.destination(destination.name, 'failures')}
+        className="rounded-sm font-medium text-accent-ink hover:underline"
+      >
+        See failures
+      </Link>
+    </p>
+  )
+}
+
+const Empty = ({ destination: { enabled, name } }: { destination: Destination }) => (
+  <EmptyState
+    icon={<Truck />}
+    title="No events in this time"
+    action={
+      <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
+        {enabled ? 'See connections' : 'See settings'}
+      </ButtonLink>
+    }
+  >
+    What is delivered, filtered and failed is counted here. {enabled ? 'Connect' : 'Resume this destination, connect'} a
+    source and send an event to see the first one.
+  </EmptyState>
+)
+
+const Loading = () => (
+  <div aria-busy className="space-y-4">
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-5">
+      {['a', 'b', 'c', 'd', 'e'].map((key) => (
+        <Skeleton key={key} className="h-24" />
+      ))}
+    </div>
+    <CardSkeleton lines={6} />
+  </div>
+)
+
+/** What became of the events of a destination over a range, against the period before. */
+export const OverviewTab = ({ destination }: { destination: Destination }) => {
+  const [preset, setPreset] = useRange()
+  const query = useQuery(deliveryOverviewQuery(destination.name, preset))
+  const { granularity, previous } = viewOf(preset)
+  return (
+    <div className="space-y-4">
+      {!destination.enabled && <PausedNote />}
+      <div className="flex justify-end">
+        <RangeSelect value={preset} onChange={setPreset} />
+      </div>
+      <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the overview">
+        {(overview) => (
+          <>
+            <HeldNote overview={overview} destination={destination} />
+            {overview.current.received === 0 && overview.previous.received === 0 ? (
+              <Empty destination={destination} />
+            ) : (
+              <>
+                <Steps overview={overview} destination={destination} than={previous} />
+                <Rates overview={overview} than={previous} />
+                <Chart overview={overview} granularity={granularity} />
+                <div className="grid items-start gap-4 lg:grid-cols-2">
+                  <Reasons
+                    title="Why events failed"
+                    status="dead"
+                    overview={overview}
+                    to={paths.deliveries(destination.name, 'dead')}
+                  />
+                  <Reasons
+                    title="Why events were filtered"
+                    status="filtered"
+                    overview={overview}
+                    to={paths.deliveries(destination.name, 'filtered')}
+                  />
+                </div>
+              </>
+            )}
+          </>
+        )}
+      </QueryView>
+    </div>
+  )
+}
