@@ -34,6 +34,8 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   destination: [paths.destination(`${workspace}/destinations/d1`), `/${patterns.workspace}/${patterns.destination}`],
   newReplay: [
     paths.newReplay(`${workspace}/destinations/d1`, { kind: 'dead', reason: 'HTTP 400: a&b' }),
+    `/${patterns.workspace}/${patterns.destination}`,
+  ],
   deliveries: [
     paths.deliveries(`${workspace}/destinations/d1`, 'dead'),
     `/${patterns.workspace}/${patterns.destination}`,
