@@ -22,6 +22,7 @@ const tasks = {
   demo: { script: 'scripts/demo.ts' },
   backup: { script: 'scripts/backup.ts' },
   restore: { script: 'scripts/restore.ts' },
+  connector: { script: 'scripts/connector.ts' },
 }
 
 const fail = (message) => {

@@ -1,4 +1,5 @@
 export * from './definition.ts'
+export * from './definition-problems.ts'
 export * from './egress.ts'
 export * from './errors.ts'
 export * from './fit-event.ts'

@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import type { DestinationDefinition } from './definition.ts'
+import { definitionProblems } from './definition-problems.ts'
+
+const field = { label: 'Key', help: 'h', required: true, secret: true, editable: true } as const
+const target = { label: 'Text', help: 'h', type: 'string', required: true, recommended: true, kind: 'custom' } as const
+const action = {
+  name: 'send',
+  title: 'Send',
+  description: 'Sends it.',
+  targets: [{ name: 'text', ...target }],
+  customTargets: false,
+  wholeEvent: false,
+  eventTypes: [],
+} as const
+const complete: DestinationDefinition = {
+  slug: 'some-service',
+  title: 'Some Service',
+  description: 'Sends events there.',
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M0 0h4"/></svg>',
+  docs: { url: 'https://docs.example', steps: [1, 2].map((step) => ({ title: `Step ${step}`, text: 'Do it.' })) },
+  fields: [{ name: 'api_key', type: 'secret', ...field }],
+  kinds: ['Event Streams'],
+  auth: 'key',
+  actions: [action],
+  presets: [{ action: 'send', fields: { text: { type: 'FIELD', name: 'event' } } }],
+  batching: () => ({ maxEvents: 10, maxBytes: 1000, maxWaitMs: 0 }),
+  testConnection: async () => ({ ok: true, message: '' }),
+  deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
+}
+
+it('a complete definition has no problems', () => {
+  expect(definitionProblems(complete)).toEqual([])
+})
+
+const svg = (inner: string): string => complete.logo.replace('<path', `${inner}<path`)
+
+it.each<[Partial<DestinationDefinition>, string]>([
+  [{ slug: 'someService' }, 'The slug "someService" is not in kebab-case'],
+  [{ description: 'TODO: one sentence.' }, 'The description is still to be written: TODO: one sentence.'],
+  [{ description: 'Sends events' }, 'The description is not a sentence'],
+  [{ logo: 'logo.png' }, 'The logo is not one SVG element'],
+  [{ logo: complete.logo.replace('0 0 48 48', '0 0 48 24') }, 'The logo has no square viewBox that begins at 0 0'],
+  [{ logo: svg('<script>1</script>') }, 'The logo has scripts or elements that could fetch something'],
+  [
+    { logo: complete.logo.replace('<path', '<path onload="x"') },
+    'The logo has scripts or elements that could fetch something',
+  ],
+  [{ logo: complete.logo.replace('<path', '<path fill="url(https://a.b/c)"') }, 'The logo refers to something outside'],
+  [
+    { docs: { ...complete.docs, url: 'http://docs.example' } },
+    'The address of the vendor’s documents is not an https URL',
+  ],
+  [{ docs: { ...complete.docs, steps: [] } }, 'The set-up guide has fewer than two steps'],
+  [{ fields: [{ name: 'apiKey', type: 'secret', ...field }] }, 'The setting apiKey is not named in snake_case'],
+  [
+    { fields: [...complete.fields, { name: 'signing_secret', type: 'string', ...field, secret: false }] },
+    'The setting signing_secret holds a secret, but is not marked as one',
+  ],
+  [
+    { fields: [...complete.fields, { name: 'size', type: 'number', ...field, secret: false, default: 5, max: 4 }] },
+    'The setting size has a default that is refused: At most 4',
+  ],
+  [
+    { fields: [{ name: 'region', type: 'string', ...field, secret: false }] },
+    'It needs a key, but has no secret setting',
+  ],
+  [{ fields: [...complete.fields, ...complete.fields] }, 'The setting "api_key" is there twice'],
+  [
+    { actions: [{ ...action, targets: [...action.targets, ...action.targets] }] },
+    'The action send has the target "text" twice',
+  ],
+  [
+    { actions: [{ ...action, targets: [{ name: 'text', ...target, help: '' }] }] },
+    'The action send, target text: its help is empty',
+  ],
+  [{ presets: [] }, 'There is no preset: a new destination would leave out every event'],
+  [
+    { presets: [{ action: 'sent', fields: {} }] },
+    'The preset at presets.0.destination: Some Service has no action "sent"',
+  ],
+  [
+    { presets: [{ action: 'send', fields: {} }] },
+    'The preset at presets.0.field_mappings: Map the required field "Text"',
+  ],
+  [
+    { presets: [{ action: 'send', fields: { text: { type: 'TEMPLATE', value: '{{ event' } } }] },
+    'The preset at presets.0.field_mappings.0.source.value: Error at',
+  ],
+  [
+    { batching: () => ({ maxEvents: 0, maxBytes: 1, maxWaitMs: 0 }) },
+    'batching.maxEvents is 0; it must be a whole number of at least 1',
+  ],
+  [{ rate: () => ({ requests: 0.5, perMs: 1000 }) }, 'rate.requests is 0.5; it must be a whole number of at least 1'],
+])('names what is missing or wrong: %j', (change, problem) => {
+  const problems = definitionProblems({ ...complete, ...change })
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toContain(problem)
+})

@@ -1,0 +1,136 @@
+import type { ActionDefinition, DestinationDefinition, FieldDefinition, Settings } from './definition.ts'
+import { presetMappings } from './mapping/presets.ts'
+import { mappingProblems } from './mapping/problems.ts'
+import { validateSettings } from './settings.ts'
+
+/** A text that its author is still to write begins so. */
+const unwritten = /\bTODO\b/
+
+const textProblem = (what: string, text: string): string[] => {
+  if (text.trim() === '') return [`${what} is empty`]
+  return unwritten.test(text) ? [`${what} is still to be written: ${text.trim()}`] : []
+}
+
+const repeated = (names: readonly string[]): string[] =>
+  [...new Set(names.filter((name, at) => names.indexOf(name) < at))].map((name) => `"${name}"`)
+
+const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
+const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+
+/** Names that a credential has. What only names one, such as `access_key_id`, is none. */
+const credential = /(^|_)(secret|password|token|(api|write|private|secret|license)_key|webhook_url|connection_string)$/
+
+const logoProblems = (logo: string): string[] => {
+  const problems: string[] = []
+  const svg = logo.trim()
+  if (!/^<svg\s[^>]*>[\s\S]*<\/svg>$/.test(svg)) return ['The logo is not one SVG element']
+  const [, width, height] = /\bviewBox="0 0 (\d+(?:\.\d+)?) (\d+(?:\.\d+)?)"/.exec(svg) ?? []
+  if (width === undefined || width !== height) problems.push('The logo has no square viewBox that begins at 0 0')
+  if (/<(script|foreignObject|image|use|iframe|a)\b|\son[a-z]+\s*=|javascript:|<!|<\?/i.test(svg))
+    problems.push('The logo has scripts or elements that could fetch something')
+  if (/\b(xlink:)?href\s*=|url\(\s*['"]?(?!#)|@import/i.test(svg)) problems.push('The logo refers to something outside')
+  if (Buffer.byteLength(svg) > 8192) problems.push('The logo has more than 8 kB')
+  return [...problems, ...textProblem('The logo', svg)]
+}
+
+const fieldProblems = (field: FieldDefinition, fields: readonly FieldDefinition[]): string[] => {
+  const what = `The setting ${field.name}`
+  const problems = [...textProblem(`${what}: its label`, field.label), ...textProblem(`${what}: its help`, field.help)]
+  if (!snakeCase.test(field.name)) problems.push(`${what} is not named in snake_case`)
+  const holds = field.type === 'secret' || field.type === 'headers' || credential.test(field.name)
+  if (holds && !field.secret) problems.push(`${what} holds a secret, but is not marked as one`)
+  if (field.secret && field.default !== undefined) problems.push(`${what} is secret and has a default`)
+  if (field.type === 'select' && (field.choices ?? []).length < 2) problems.push(`${what} offers no choice`)
+  if (field.min !== undefined && field.max !== undefined && field.min > field.max)
+    problems.push(`${what} has bounds that nothing lies within`)
+  if (field.default !== undefined) {
+    const result = validateSettings({ fields: [{ ...field, required: false }] }, {})
+    if (!result.ok) problems.push(`${what} has a default that is refused: ${Object.values(result.errors).join(', ')}`)
+  }
+  const { showWhen } = field
+  if (showWhen !== undefined && !fields.some(({ name }) => name === showWhen.field))
+    problems.push(`${what} depends on a setting ${showWhen.field} that there is not`)
+  return problems
+}
+
+const actionProblems = (action: ActionDefinition): string[] => {
+  const what = `The action ${action.name}`
+  const problems = [
+    ...textProblem(`${what}: its title`, action.title),
+    ...textProblem(`${what}: its description`, action.description),
+    ...repeated(action.targets.map(({ name }) => name)).map((name) => `${what} has the target ${name} twice`),
+    ...action.targets.flatMap(({ name, label, help }) => [
+      ...textProblem(`${what}, target ${name}: its label`, label),
+      ...textProblem(`${what}, target ${name}: its help`, help),
+    ]),
+  ]
+  if (!snakeCase.test(action.name)) problems.push(`${what} is not named in snake_case`)
+  if (action.targets.length === 0 && !action.customTargets && !action.wholeEvent)
+    problems.push(`${what} can be given nothing`)
+  return problems
+}
+
+const presetProblems = (definition: DestinationDefinition): string[] => {
+  if (definition.presets.length === 0) return ['There is no preset: a new destination would leave out every event']
+  const problems = mappingProblems(definition, presetMappings(definition))
+  return Object.entries(problems).map(
+    ([place, message]) => `The preset at ${place.replace('event_mappings', 'presets')}: ${message}`,
+  )
+}
+
+const positive = (what: string, value: number | undefined, least = 1): string[] =>
+  value === undefined || (Number.isInteger(value) && value >= least)
+    ? []
+    : [`${what} is ${value}; it must be a whole number of at least ${least}`]
+
+/** What is sent how, as it is with the defaults of all settings. */
+const paceProblems = (definition: DestinationDefinition): string[] => {
+  const settings: Settings = Object.fromEntries(definition.fields.map((field) => [field.name, field.default]))
+  const { maxEvents, maxBytes, maxWaitMs } = definition.batching(settings)
+  const rate = definition.rate?.(settings)
+  return [
+    ...positive('batching.maxEvents', maxEvents),
+    ...positive('batching.maxBytes', maxBytes),
+    ...positive('batching.maxWaitMs', maxWaitMs, 0),
+    ...positive('rate.requests', rate?.requests),
+    ...positive('rate.perMs', rate?.perMs),
+    ...positive('concurrency', definition.concurrency),
+    ...positive('maxEventAgeMs', definition.maxEventAgeMs),
+  ]
+}
+
+const docsProblems = ({ docs }: DestinationDefinition): string[] => [
+  ...textProblem('The address of the vendor’s documents', docs.url),
+  ...(URL.parse(docs.url)?.protocol === 'https:' ? [] : ['The address of the vendor’s documents is not an https URL']),
+  ...(docs.steps.length < 2 ? ['The set-up guide has fewer than two steps'] : []),
+  ...docs.steps.flatMap(({ title, text }, at) => [
+    ...textProblem(`Step ${at + 1} of the guide: its title`, title),
+    ...textProblem(`Step ${at + 1} of the guide: its text`, text),
+  ]),
+]
+
+/**
+ * What a destination lacks before people may be offered it, in words; empty when it is complete. `auth: 'key'` needs a
+ * secret setting, and credentials are to be known by their names.
+ */
+export const definitionProblems = (definition: DestinationDefinition): string[] => {
+  const { slug, title, description, fields, actions, kinds, auth } = definition
+  const problems = [
+    ...(kebabCase.test(slug) ? [] : [`The slug "${slug}" is not in kebab-case`]),
+    ...textProblem('The title', title),
+    ...textProblem('The description', description),
+    ...(description.trim().endsWith('.') ? [] : ['The description is not a sentence']),
+    ...logoProblems(definition.logo),
+    ...docsProblems(definition),
+    ...repeated(fields.map(({ name }) => name)).map((name) => `The setting ${name} is there twice`),
+    ...fields.flatMap((field) => fieldProblems(field, fields)),
+    ...(kinds.length === 0 ? ['It moves no kind of data'] : []),
+    ...(actions.length === 0 ? ['It has no action'] : []),
+    ...repeated(actions.map(({ name }) => name)).map((name) => `The action ${name} is there twice`),
+    ...actions.flatMap(actionProblems),
+    ...presetProblems(definition),
+    ...paceProblems(definition),
+  ]
+  if (auth === 'key' && !fields.some(({ secret }) => secret)) problems.push('It needs a key, but has no secret setting')
+  return problems
+}

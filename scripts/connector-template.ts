@@ -1,0 +1,266 @@
+/** The name of a slug in code: `google-sheets` is `googleSheets`. */
+export const identifierOf = (slug: string): string =>
+  slug.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+const titleOf = (slug: string): string =>
+  slug
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+
+const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+const packageFile = (slug: string): string =>
+  json({
+    name: `@tributary/destination-${slug}`,
+    version: '0.1.0',
+    private: true,
+    license: 'Apache-2.0',
+    type: 'module',
+    exports: { '.': './src/index.ts' },
+    dependencies: { '@tributary/connector-kit': '0.1.0' },
+    devDependencies: {},
+  })
+
+const tsconfigFile = (slug: string): string =>
+  json({
+    extends: '../../../tsconfig.base.json',
+    compilerOptions: {
+      rootDir: 'src',
+      outDir: `../../../.cache/tsc/destination-${slug}`,
+      tsBuildInfoFile: `../../../.cache/tsc/destination-${slug}.tsbuildinfo`,
+    },
+    include: ['src'],
+    exclude: ['src/**/*.test.ts'],
+    references: [{ path: '../../../packages/connector-kit' }],
+  })
+
+const logoFile = (): string => `// TODO: draw a logo of simple shapes; no copied artwork.
+/** The picture of the catalogue, drawn for this project. */
+export const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#56606b"/></svg>'
+`
+
+const definitionFile = (
+  slug: string,
+  name: string,
+  title: string,
+): string => `import type { DestinationDefinition } from '@tributary/connector-kit'
+import { deliver, testConnection } from './deliver.ts'
+import { logo } from './logo.ts'
+
+// TODO: name the vendor's page that the limits of batching and rate come from; leave rate out where there is none.
+export const ${name}: DestinationDefinition = {
+  slug: '${slug}',
+  title: '${title}',
+  description: 'TODO: say in one sentence what it is for.',
+  logo,
+  docs: {
+    // TODO: the vendor's page about the API that is used.
+    url: 'https://todo.example/',
+    steps: [
+      { title: 'Get a key', text: 'TODO: say where it is made and what it must be allowed to do.' },
+      { title: 'Know what happens to the events', text: 'TODO: say what is sent, and what is refused.' },
+    ],
+  },
+  fields: [
+    {
+      name: 'api_key',
+      label: 'API key',
+      help: 'TODO: say where it is found. Stored encrypted.',
+      type: 'secret',
+      required: true,
+      maxLength: 500,
+      secret: true,
+      editable: true,
+    },
+    {
+      name: 'endpoint',
+      label: 'Endpoint',
+      help: 'TODO: say who has to change it; replace it by a choice of regions, or leave it out.',
+      type: 'url',
+      required: true,
+      default: 'https://todo.example/v1/events',
+      secret: false,
+      editable: true,
+    },
+  ],
+  kinds: ['Event Streams'],
+  auth: 'key',
+  actions: [
+    {
+      name: 'send',
+      title: 'Send event',
+      description: 'TODO: say what it does with an event.',
+      targets: [
+        {
+          name: 'event',
+          label: 'Event name',
+          help: 'TODO: say what the vendor does with it; add the other fields it takes.',
+          type: 'string',
+          required: true,
+          recommended: true,
+          kind: 'event',
+        },
+      ],
+      customTargets: true,
+      wholeEvent: false,
+      eventTypes: [],
+    },
+  ],
+  presets: [{ eventType: 'track', action: 'send', fields: { event: { type: 'FIELD', name: 'event' } } }],
+  batching: () => ({ maxEvents: 100, maxBytes: 500_000, maxWaitMs: 1000 }),
+  rate: () => ({ requests: 10, perMs: 1000 }),
+  testConnection,
+  deliver,
+}
+`
+
+const deliverFile = (title: string): string => `import {
+  type Call,
+  ConfigurationError,
+  type ConnectionTest,
+  type DeliverContext,
+  type DeliverResult,
+  type OutgoingEvent,
+  outcomeOfAnswer,
+  resultOfCall,
+  sendRequest,
+  testOf,
+} from '@tributary/connector-kit'
+
+/** TODO: how the vendor wants to be asked. */
+const post = ({ settings, ...context }: DeliverContext, events: readonly unknown[]): Promise<Call> => {
+  const key = typeof settings.api_key === 'string' ? settings.api_key : ''
+  return sendRequest(
+    context,
+    {
+      method: 'POST',
+      url: typeof settings.endpoint === 'string' ? settings.endpoint : '',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Tributary/1.0',
+        authorization: \`Bearer \${key}\`,
+      },
+      body: JSON.stringify({ events }),
+    },
+    { headers: ['authorization'], texts: [key] },
+  )
+}
+
+/** What a person has to mend, in words for people; undefined where nothing is wrong. */
+const setUpProblem = ({ answer }: Call): string | undefined =>
+  answer.status === 401 || answer.status === 403 ? \`${title} refuses the key (HTTP \${answer.status})\` : undefined
+
+/**
+ * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, no answer: tried again, after \`Retry-After\` when given.
+ * A key that is refused holds the events. Anything else: refused for good.
+ */
+export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+  const call = await post(
+    context,
+    batch.map(({ payload }) => payload ?? {}),
+  )
+  const problem = setUpProblem(call)
+  if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+  // TODO: tell the events apart that the vendor refuses within a batch it takes: one outcome for each.
+  return resultOfCall(call, outcomeOfAnswer(call.answer, context.clock()))
+}
+
+/** TODO: ask something that needs the key and changes nothing. */
+export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const call = await post(context, [])
+    const problem = setUpProblem(call)
+    if (problem !== undefined) return { ok: false, message: problem }
+    if (call.answer.status === 429 || call.answer.status >= 500)
+      return { ok: false, message: \`${title} cannot take events now (HTTP \${call.answer.status})\` }
+    return { ok: true, message: '${title} takes the key.' }
+  })
+`
+
+const testFile = (
+  slug: string,
+  name: string,
+  title: string,
+): string => `import { ConfigurationError } from '@tributary/connector-kit'
+import {
+  outgoingEvent,
+  type Peer,
+  type PeerAnswer,
+  type PeerRequest,
+  runConnectionTest,
+  runConnector,
+  startPeer,
+} from '@tributary/connector-kit/testing'
+import { afterEach, expect, it } from 'vitest'
+import { ${name} } from './index.ts'
+
+let peer: Peer | undefined
+afterEach(async () => {
+  await peer?.close()
+  peer = undefined
+})
+
+const key = '${slug}-key-1'
+
+/** TODO: refuse what the vendor refuses, and name the page that says so. */
+const documented = (request: PeerRequest): PeerAnswer =>
+  request.headers.authorization === \`Bearer \${key}\` ? { status: 200, body: '{}' } : { status: 401, body: 'who is it?' }
+
+const vendor = async (answer: (request: PeerRequest) => PeerAnswer = documented): Promise<Peer> => {
+  peer = await startPeer(answer)
+  return peer
+}
+const settingsOf = ({ url }: Peer, apiKey = key): Record<string, unknown> => ({ api_key: apiKey, endpoint: url })
+const events = ['Order Completed', 'Order Refunded'].map((event) =>
+  outgoingEvent({ messageId: event, event }, { payload: { event }, action: 'send' }),
+)
+
+it('a request is what the vendor documents', async () => {
+  const at = await vendor()
+  expect(await runConnector(${name}, settingsOf(at), events)).toMatchObject({ outcomes: { kind: 'delivered' } })
+  expect(at.requests.map(({ method, url, body }) => ({ method, url, body: JSON.parse(body) as unknown }))).toEqual([
+    'TODO: the request of the vendor’s example',
+  ])
+})
+
+it('a key that is refused holds the events, and the test of the connection says so', async () => {
+  const at = await vendor()
+  const wrong = settingsOf(at, 'a-wrong-key')
+  const failure = await runConnector(${name}, wrong, events).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ConfigurationError)
+  expect(JSON.stringify(failure)).not.toContain('a-wrong-key')
+  expect(await runConnectionTest(${name}, wrong)).toEqual({ ok: false, message: '${title} refuses the key (HTTP 401)' })
+  expect(await runConnectionTest(${name}, settingsOf(at))).toMatchObject({ ok: true })
+})
+
+it('what is too much for now is tried again when the vendor says', async () => {
+  const at = await vendor(() => ({ status: 429, headers: { 'retry-after': '7' }, body: '<html>later</html>' }))
+  const { outcomes } = await runConnector(${name}, settingsOf(at), events)
+  expect(outcomes).toEqual({ kind: 'retry', reason: 'HTTP 429', retryAfterMs: 7000 })
+})
+
+it('what the vendor refuses is kept with request and answer, without the key', async () => {
+  const at = await vendor(() => ({ status: 400, body: \`no such field, \${key}\` }))
+  const result = await runConnector(${name}, settingsOf(at), events)
+  expect(result.outcomes).toEqual({ kind: 'rejected', reason: 'HTTP 400' })
+  expect(result.response).toContain('no such field')
+  expect(\`\${result.request}\${result.response}\`).not.toContain(key)
+})
+`
+
+/** The files of a new destination, by their path in its folder. What is to be filled in says TODO. */
+export const connectorFiles = (slug: string): Readonly<Record<string, string>> => {
+  const name = identifierOf(slug)
+  const title = titleOf(slug)
+  return {
+    'package.json': packageFile(slug),
+    'tsconfig.json': tsconfigFile(slug),
+    'src/index.ts': `export { ${name} } from './definition.ts'\n`,
+    'src/definition.ts': definitionFile(slug, name, title),
+    'src/deliver.ts': deliverFile(title),
+    'src/logo.ts': logoFile(),
+    [`src/${slug}.test.ts`]: testFile(slug, name, title),
+  }
+}
