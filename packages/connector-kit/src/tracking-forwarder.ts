@@ -10,7 +10,6 @@ import type {
   Settings,
 } from './definition.ts'
 import { ConfigurationError } from './errors.ts'
-import { packsBySize } from './packs.ts'
 import type { HttpAnswer } from './request-client.ts'
 import { type Call, isWebPage, outcomeOfAnswer, resultOfCall, sendRequest, testOf } from './send-request.ts'
 import { trackingCall } from './tracking-call.ts'
@@ -65,6 +64,9 @@ export const forwardAction = (receiver: string): ActionDefinition => ({
 
 const delivered: EventOutcome = { kind: 'delivered' }
 
+/** What a body has beside its events and the commas between them. */
+const envelopeBytes = '{"batch":[]}'.length
+
 const wrongAddress = new Set([301, 302, 303, 307, 308, 404, 405, 410])
 
 /** What stands between the batch address and taking events, in words for people; undefined where nothing does. */
@@ -81,12 +83,11 @@ const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => 
 const kilobytes = (bytes: number): string => (bytes / 1024).toFixed(1)
 
 /**
- * Sends events as batches of the tracking API with Basic authorization, the write key as user name. A batch that is too
- * large for one request goes in several.
+ * Sends events as batches of the tracking API with Basic authorization, the write key as user name.
  * - 2xx: delivered. 408, 429, 5xx, no answer: tried again, after `Retry-After` when given.
  * - 401, 403, 404, 405, 410, a redirect or a web page: the set-up is wrong, events are held.
- * - Anything else: refused for good. Of more than one event each half is tried by itself, until the refused ones are
- *   alone; repeats do no harm, since the receiver knows events by their message id.
+ * - Anything else: refused for good, if it was one event. More than one are sent again in halves, and so are those that
+ *   do not fit into one request.
  */
 export const createTrackingForwarder = (
   receiver: TrackingReceiver,
@@ -112,48 +113,40 @@ export const createTrackingForwarder = (
     )
   }
 
-  /** Outcomes of the events in their order, with the answer that says most about them: the last that was not 2xx. */
-  const sendPack = async (
-    events: readonly string[],
-    context: DeliverContext,
-  ): Promise<{ outcomes: EventOutcome[]; call: Call }> => {
-    const call = await post(events, context)
-    const problem = setUpProblem(title, call.answer)
-    if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
-    const outcome = outcomeOfAnswer(call.answer, context.clock())
-    if (outcome.kind !== 'rejected' || events.length === 1) return { outcomes: events.map(() => outcome), call }
-    const middle = Math.ceil(events.length / 2)
-    const first = await sendPack(events.slice(0, middle), context)
-    const second = await sendPack(events.slice(middle), context)
-    const worse = second.outcomes.every(({ kind }) => kind === 'delivered') ? first : second
-    return { outcomes: [...first.outcomes, ...second.outcomes], call: worse.call }
+  /** The calls of a batch as texts; undefined in the place of those that are too large for the receiver. */
+  const callsOf = (batch: readonly OutgoingEvent[]): { texts: (string | undefined)[]; outcomes: EventOutcome[] } => {
+    const outcomes: EventOutcome[] = []
+    const texts = batch.map((event) => {
+      const text = JSON.stringify(trackingCall(event))
+      const bytes = Buffer.byteLength(text)
+      const fits = bytes <= eventBytes
+      const reason = `The event has ${kilobytes(bytes)} kB; ${title} takes ${kilobytes(eventBytes)} kB at most`
+      outcomes.push(fits ? delivered : { kind: 'rejected', reason })
+      return fits ? text : undefined
+    })
+    return { texts, outcomes }
   }
 
   const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
-    const texts = batch.map((event) => JSON.stringify(trackingCall(event)))
-    const outcomes: EventOutcome[] = batch.map(() => delivered)
-    const fitting: number[] = []
-    for (const [index, text] of texts.entries()) {
-      const bytes = Buffer.byteLength(text)
-      if (bytes <= eventBytes) fitting.push(index)
-      else {
-        const reason = `The event has ${kilobytes(bytes)} kB; ${title} takes ${kilobytes(eventBytes)} kB at most`
-        outcomes[index] = { kind: 'rejected', reason }
-      }
+    const { texts, outcomes } = callsOf(batch)
+    const sendable = texts.filter((text) => text !== undefined)
+    const nothing = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
+    if (sendable.length === 0) return { outcomes, ...nothing }
+    const bytes = sendable.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, envelopeBytes)
+    if (bytes > requestBytes) {
+      const reason = `A request of ${kilobytes(bytes)} kB; ${title} takes ${kilobytes(requestBytes)} kB at most`
+      return { outcomes: { kind: 'split', reason }, ...nothing }
     }
-    let shown: Call | undefined
-    const sendable = fitting.map((index) => texts[index] ?? '')
-    for (const pack of packsBySize(sendable, requestBytes - '{"batch":}'.length)) {
-      const sent = await sendPack(
-        pack.map((at) => sendable[at] ?? ''),
-        context,
-      )
-      for (const [place, at] of pack.entries()) outcomes[fitting[at] ?? 0] = sent.outcomes[place] ?? delivered
-      if (shown === undefined || sent.outcomes.some(({ kind }) => kind !== 'delivered')) shown = sent.call
-    }
-    return shown === undefined
-      ? { outcomes, httpStatus: 0, latencyMs: 0, request: '', response: '' }
-      : resultOfCall(shown, outcomes)
+    const call = await post(sendable, context)
+    const problem = setUpProblem(title, call.answer)
+    if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
+    const outcome = outcomeOfAnswer(call.answer, context.clock())
+    if (outcome.kind === 'rejected' && sendable.length > 1)
+      return { outcomes: { kind: 'split', reason: outcome.reason }, ...call.exchange() }
+    return resultOfCall(
+      call,
+      texts.map((text, at) => (text === undefined ? (outcomes[at] ?? delivered) : outcome)),
+    )
   }
 
   /** An empty batch brings no event, and is refused by its emptiness only after the key was looked at. */

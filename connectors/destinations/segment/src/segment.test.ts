@@ -90,19 +90,38 @@ it.each([
   expect(at.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from(`${key}:`).toString('base64')}`)
 })
 
-it('an event over 32 kB is refused without a request of its own; the others go in requests of at most 500 kB', async () => {
+it('an event over 32 kB is refused without being sent, the others of its batch go', async () => {
   const at = await receiver()
-  const sizes = [...Array.from({ length: 40 }, () => 20_000), 33_000]
-  const events = sizes.map((size, n) => outgoingEvent({ messageId: `m-${n}`, properties: { text: 'x'.repeat(size) } }))
-  const { outcomes } = await runConnector(segment, settingsOf(at), events)
-  expect(outcomes).toEqual([
-    ...Array.from({ length: 40 }, () => ({ kind: 'delivered' })),
-    { kind: 'rejected', reason: expect.stringMatching(/^The event has 32\.\d kB; Segment takes 32\.0 kB at most$/) },
-  ])
-  expect(at.requests.length).toBe(2)
-  expect(at.requests.flatMap(batchOf).map(({ messageId }) => messageId)).toEqual(
-    events.slice(0, 40).map(({ messageId }) => messageId),
+  const events = [20_000, 33_000, 30_000].map((size, n) =>
+    outgoingEvent({ messageId: `m-${n}`, properties: { text: 'x'.repeat(size) } }),
   )
+  expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual([
+    { kind: 'delivered' },
+    { kind: 'rejected', reason: expect.stringMatching(/^The event has 32\.\d kB; Segment takes 32\.0 kB at most$/) },
+    { kind: 'delivered' },
+  ])
+  expect(at.requests.flatMap(batchOf).map(({ messageId }) => messageId)).toEqual(['m-0', 'm-2'])
+  expect((await runConnector(segment, settingsOf(at), events.slice(1, 2))).outcomes).toMatchObject([
+    { kind: 'rejected' },
+  ])
+  expect(at.requests).toHaveLength(1)
+})
+
+it('what does not fit into one request is to be halved before anything is sent', async () => {
+  const at = await receiver()
+  const events = Array.from({ length: 20 }, (_, n) =>
+    outgoingEvent({ messageId: `m-${n}`, properties: { text: 'x'.repeat(30_000) } }),
+  )
+  const halves = [events.slice(0, 10), events.slice(10)]
+  expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({
+    kind: 'split',
+    reason: expect.stringMatching(/^A request of 58\d\.\d kB; Segment takes 488\.3 kB at most$/),
+  })
+  expect(at.requests).toEqual([])
+  for (const half of halves)
+    expect((await runConnector(segment, settingsOf(at), half)).outcomes).toEqual(
+      half.map(() => ({ kind: 'delivered' })),
+    )
 })
 
 it('a batch that is too large as a whole is never asked for', () => {
@@ -111,19 +130,14 @@ it('a batch that is too large as a whole is never asked for', () => {
   expect(maxBytes).toBeLessThanOrEqual(500_000)
 })
 
-it('a 400 for a batch is for the event that brought it: the others arrive', async () => {
-  const at = await receiver((request) =>
-    batchOf(request).some(({ messageId }) => messageId === 'bad') ? { status: 400, body: 'no bad ones' } : success,
-  )
-  const events = ['a', 'b', 'c', 'bad', 'e'].map((messageId) => outgoingEvent({ messageId }))
-  const result = await runConnector(segment, settingsOf(at), events)
-  expect(result.outcomes).toEqual(
-    events.map(({ messageId }) =>
-      messageId === 'bad' ? { kind: 'rejected', reason: 'HTTP 400' } : { kind: 'delivered' },
-    ),
-  )
+it('a 400 for a batch may be for one of its events: the halves are tried, and the one is refused with the answer', async () => {
+  const at = await receiver(() => ({ status: 400, body: 'no bad ones' }))
+  const events = ['good', 'bad'].map((messageId) => outgoingEvent({ messageId }))
+  expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({ kind: 'split', reason: 'HTTP 400' })
+  const result = await runConnector(segment, settingsOf(at), events.slice(1))
+  expect(result.outcomes).toEqual([{ kind: 'rejected', reason: 'HTTP 400' }])
   expect(result.response).toContain('no bad ones')
-  expect(result.request).not.toContain(Buffer.from(`${key}:`).toString('base64'))
+  expect(result.request).toContain('authorization: [redacted]')
 })
 
 it.each([
