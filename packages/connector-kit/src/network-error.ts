@@ -15,6 +15,8 @@ const codeText: Record<string, string> = {
   ENETUNREACH: 'Network unreachable',
   UND_ERR_CONNECT_TIMEOUT: 'No connection in time',
   UND_ERR_SOCKET: 'The destination closed the connection',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large',
+  HTTPParserError: 'What answers there does not speak HTTP',
   CERT_HAS_EXPIRED: 'The certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is signed by an authority that is not known',

@@ -171,3 +171,26 @@ export const outgoingEvent = (
   const { eventId, messageId, type } = whole
   return { eventId, messageId, type, event: whole.event, action: 'send', json: JSON.stringify(whole), ...mapped }
 }
+
+/** A key and its certificate, signed by itself for hooks.example.com, until 2126. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLEQnNds0rID8pKME
+xKaQKemCcaAoamAMlAewrDI93s+hRANCAAR/Pgj2nCzEgzShSo6gA2XlqU41dgUk
+TwCB+XoUMzowhkXceZps7DH9xPCivasd7pMKtPdihh46/NADg/GARm4h
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBrTCCAVOgAwIBAgIUfF3nGSqYCUR7PkY92gDtdJiEQ9QwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRaG9va3MuZXhhbXBsZS5jb20wIBcNMjYxMTIxMDYzNTI1WhgP
+MjEyNjEwMjgwNjM1MjVaMBwxGjAYBgNVBAMMEWhvb2tzLmV4YW1wbGUuY29tMFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEfz4I9pwsxIM0oUqOoANl5alONXYFJE8A
+gfl6FDM6MIZF3HmabOwx/cTwor2rHe6TCrT3YoYeOvzQA4PxgEZuIaNxMG8wHQYD
+VR0OBBYEFJ4+pHDMCXzTGOnEgeP3jcxTW/CcMB8GA1UdIwQYMBaAFJ4+pHDMCXzT
+GOnEgeP3jcxTW/CcMA8GA1UdEwEB/wQFMAMBAf8wHAYDVR0RBBUwE4IRaG9va3Mu
+ZXhhbXBsZS5jb20wCgYIKoZIzj0EAwIDSAAwRQIgbuP0KnLmsQKQW+elqmo7vI4W
+4Wd4ekBE2npiUqqRrUQCIQDcTfGScLIDsyyKOqYgrm4WMEIbukouBBcqeTRJMIDh
+Pg==
+-----END CERTIFICATE-----
+`,
+}

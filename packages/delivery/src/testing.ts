@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEgressPolicy, createRequestClient, type DestinationDefinition } from '@tributary/connector-kit'
@@ -92,6 +93,8 @@ export type FixtureDeps = {
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
   accessTokens?: AccessTokens
+  /** How host names are resolved; the system's way unless told. */
+  lookup?: LookupFunction
 }
 
 const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
@@ -104,7 +107,13 @@ export const openDelivery = (
 ): Running => {
   const reader = openLogReader({ dir: join(deps.folder, 'log') })
   const journal = openJournal({ file: join(deps.folder, 'journal.db'), filterBytes: 1024 * 1024 })
-  const client = createRequestClient({ egress, logger: silentLogger, timeoutMs: deps.timeoutMs ?? 10_000 })
+  const { timeoutMs = 10_000, lookup } = deps
+  const client = createRequestClient({
+    egress,
+    logger: silentLogger,
+    timeoutMs,
+    ...(lookup === undefined ? {} : { lookup }),
+  })
   const delivery = createDelivery({
     reader,
     journal,

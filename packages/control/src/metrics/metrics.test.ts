@@ -113,7 +113,7 @@ test('a profile is one distinct user of a bucket, by user id and else by anonymo
   expect(await get({ metric: 'profiles', granularity: 'total' })).toEqual({ total: 3 })
 })
 
-test('deliveries count when they are settled, not with each attempt', async () => {
+test('deliveries count when they are settled, not with each attempt, and what was left out counts as neither', async () => {
   const { store, get, destination, inOtherWorkspace } = await start()
   const attempt = (event_id: string, status: string, time: string, more: object = {}) => ({
     destination_id: idIn(destination.name),
@@ -129,6 +129,7 @@ test('deliveries count when they are settled, not with each attempt', async () =
     attempt('2', 'retry', '2024-01-02T01:00:00Z'),
     attempt('2', 'dead', '2024-01-04T01:00:00Z'),
     attempt('3', 'delivered', '2024-01-03T05:00:00Z'),
+    attempt('5', 'filtered', '2024-01-03T05:00:00Z', { reason: 'No mapping fits' }),
     attempt('4', 'delivered', '2024-01-03T05:00:00Z', inOtherWorkspace),
   ])
   expect(await get({ metric: 'deliveries_succeeded' })).toEqual({ '20240103': 2 })
