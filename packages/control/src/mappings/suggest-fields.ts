@@ -15,7 +15,7 @@ import {
   pathOf,
   targetTypes,
 } from '@tributary/contract'
-import { judgedPlace, type SeenField } from './seen-fields.ts'
+import type { SeenField } from './seen-fields.ts'
 
 /** A name without what people write differently: `Zip-Code`, `zip_code` and `zipCode` are one. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
@@ -62,25 +62,36 @@ const keysOf = ({ name, label }: ActionTarget): string[] => {
   return [...new Set([...own, ...own.flatMap((key) => (Object.hasOwn(aliases, key) ? (aliases[key] ?? []) : []))])]
 }
 
-/** Where a field stands among those of one name: what the call is about first, then what is known of its user. */
-const rankOf = (names: readonly string[], type: EventType | ''): number => {
-  const [first, second] = names
-  const place = first === 'context' && second === 'traits' ? 'context.traits' : names.length === 1 ? '' : (first ?? '')
-  const order = [judgedPlace(type), '', 'traits', 'context.traits', 'properties', 'context', 'extra']
-  return 100 * order.indexOf(place) + names.length
+const ofUsers: ReadonlySet<string> = new Set(['identity', 'trait'])
+
+/**
+ * Where a field stands among those of one name: what lies deep is behind; then what the call is about, or what is known of
+ * its user where the target is about that, is first.
+ */
+const rankOf = ({ name }: SeenField, target: ActionTarget, type: EventType | ''): number => {
+  const names = pathNames(name)
+  const [first = '', second] = names
+  const traits = first === 'context' && second === 'traits'
+  const place = traits ? 'context.traits' : names.length === 1 ? '' : first
+  const user = type === 'identify' || target.pii !== undefined || ofUsers.has(target.kind)
+  const order = user
+    ? ['', 'traits', 'context.traits', 'properties', 'context', 'extra']
+    : ['properties', '', 'traits', 'context.traits', 'context', 'extra']
+  return 10 * (names.length - (traits ? 2 : place === '' ? 0 : 1)) + order.indexOf(place)
 }
 
 /** Fields by each name that they go by: the last one or more names of their path. */
-const byName = (fields: readonly SeenField[], type: EventType | ''): Map<string, SeenField[]> => {
-  const ranked = fields
-    .map((field) => ({ field, names: pathNames(field.name) }))
-    .toSorted((a, b) => rankOf(a.names, type) - rankOf(b.names, type))
+const byName = (fields: readonly SeenField[]): Map<string, SeenField[]> => {
   const found = new Map<string, SeenField[]>()
-  for (const { field, names } of ranked)
+  for (const field of fields) {
+    const names = pathNames(field.name)
     for (let from = names.length - 1; from >= Math.max(names.length - 3, 0); from--) {
       const key = plain(names.slice(from).join(''))
-      found.set(key, [...(found.get(key) ?? []), field])
+      const alike = found.get(key)
+      if (alike === undefined) found.set(key, [field])
+      else alike.push(field)
     }
+  }
   return found
 }
 
@@ -147,7 +158,7 @@ export const suggestFields = (
 ): FieldMapping[] => {
   const { fields, custom, preset, eventType } = given
   const seen = new Map(fields.map((field) => [field.name, field]))
-  const named = byName(fields, eventType)
+  const named = byName(fields)
   const ids = createMappingIds()
   const make = (source: FieldMapping['source'], target: MappingTarget): FieldMapping => ({
     id: ids(`${action.name}/${target.name}`),
@@ -158,7 +169,9 @@ export const suggestFields = (
   const known = action.targets.flatMap((target) => {
     const proposed = presetSource(preset, target.name, seen)
     const alike = keysOf(target)
-      .flatMap((key) => named.get(key) ?? [])
+      .flatMap((key) =>
+        (named.get(key) ?? []).toSorted((a, b) => rankOf(a, target, eventType) - rankOf(b, target, eventType)),
+      )
       .find((field) => fits(field, target))
     const source = proposed?.seen === true ? proposed.source : alike === undefined ? proposed?.source : sourceOf(alike)
     return source === undefined ? [] : [make(source, mappingTargetOf(target))]

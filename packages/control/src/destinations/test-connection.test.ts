@@ -1,0 +1,99 @@
+import type { DestinationDefinition } from '@tributary/connector-kit'
+import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
+import { methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { mappedCatalog, mappedDestination, secretOfMapped, startMapped } from '../testing/mapped-destination.ts'
+
+let harness: Harness
+let organization: Organization
+let peer: Peer | undefined
+beforeAll(async () => {
+  harness = await startControl({ catalog: mappedCatalog })
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+afterEach(async () => {
+  await peer?.close()
+  peer = undefined
+})
+
+const ask = async (answer: PeerAnswer) => {
+  peer = await startPeer(() => answer)
+  const mapped = await startMapped(harness, organization, peer.url)
+  return {
+    ...mapped,
+    answer: await organization.collaborator.ok(methods.destinations.testConnection, mapped.params, { body: {} }),
+  }
+}
+
+test('the connection is tried with the settings of the destination, without an event, and written down', async () => {
+  const { answer, destination } = await ask({ status: 200, body: `welcome ${secretOfMapped}` })
+  expect(answer).toEqual({ ok: true, message: 'HTTP 200: welcome [redacted]', latency_ms: expect.any(Number) })
+  expect(peer?.requests).toMatchObject([
+    { method: 'GET', body: '', headers: { authorization: `Bearer ${secretOfMapped}` } },
+  ])
+  expect((await harness.audits()).at(-1)).toMatchObject({
+    action: 'destinations.testConnection',
+    resource: destination.name,
+    actor_id: organization.collaborator.userId,
+  })
+})
+
+test('a refusal is an answer', async () => {
+  expect((await ask({ status: 401, body: 'no' })).answer).toMatchObject({ ok: false, message: 'HTTP 401: no' })
+})
+
+test('what fails on the way is told in words', async () => {
+  expect((await ask('reset')).answer).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('cannot be reached'),
+  })
+})
+
+test('a fault of the connector says nothing of its insides, and one that never ends is given up', async () => {
+  const failing = (testConnection: DestinationDefinition['testConnection']) =>
+    startControl({ catalog: { ...mappedCatalog, destinations: [{ ...mappedDestination, testConnection }] } })
+  await using faulty = await failing(() => Promise.reject(new TypeError('undefined is not a function')))
+  const its = await startOrganization(faulty)
+  const { params } = await startMapped(faulty, its)
+  expect(await its.administrator.ok(methods.destinations.testConnection, params, { body: {} })).toMatchObject({
+    ok: false,
+    message: 'The test failed; try again in a moment',
+  })
+  await using silent = await failing(() => new Promise(() => undefined))
+  const own = await startOrganization(silent)
+  const waiting = await startMapped(silent, own)
+  expect(await own.administrator.ok(methods.destinations.testConnection, waiting.params, { body: {} })).toMatchObject({
+    ok: false,
+    message: 'No answer within 10 seconds',
+  })
+})
+
+test('a workspace tests its connections, and sends test events, 60 times in 15 minutes at most', async () => {
+  const { path } = await startMapped(harness, organization)
+  const trial = { event_mapping: { id: 'aaaa', destination: 'purchase', field_mappings: [] }, payload: '{}' }
+  const { collaborator } = organization
+  const before = (await harness.audits()).length
+  const replies = await Promise.all(
+    Array.from({ length: 61 }, () => collaborator.call('POST', path(':sendTest'), trial)),
+  )
+  expect(replies.filter(({ status }) => status === 429)).toMatchObject([
+    { body: { reason: 'RATE_LIMITED', message: 'Too many test events were sent; wait 15 minutes and try again' } },
+  ])
+  expect((await harness.audits()).length - before).toBe(60)
+})
+
+test('it is for those who may, of destinations that exist', async () => {
+  const { destination } = await startMapped(harness, organization)
+  const path = `/${destination.name}:testConnection`
+  const { administrator, guest, outsider, otherWorkspaceId, workspaceId } = organization
+  expect(await harness.call('', 'POST', path, {})).toMatchObject({ status: 401 })
+  expect(await guest.call('POST', path, {})).toMatchObject({ status: 403 })
+  expect(await outsider.call('POST', path, {})).toMatchObject({ status: 404 })
+  expect(await outsider.call('POST', path.replace(workspaceId, otherWorkspaceId), {})).toMatchObject({ status: 404 })
+  const gone = `/workspaces/${workspaceId}/destinations/${newId()}:testConnection`
+  expect(await administrator.call('POST', gone, {})).toMatchObject({ status: 404 })
+  expect(await administrator.call('POST', path, [])).toMatchObject({ status: 400 })
+})

@@ -1,0 +1,191 @@
+import { eventMappings, mappingVariables, methods } from '@tributary/contract'
+import { newId, silentLogger } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDestinationDirectory } from '../directories/destinations.ts'
+import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl({ catalog: mappedCatalog })
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const start = () => startMapped(harness, organization)
+const good = purchase({ 'user.em': field('context.traits.email'), value: field('properties.total') })
+/** What delivery would get. */
+const delivered = async (id: string) => {
+  const { database, secretBox } = harness
+  const directory = createDestinationDirectory({ db: harness.db, pool: database.pool, secretBox, logger: silentLogger })
+  await directory.start()
+  await directory.stop()
+  return directory.get(id)
+}
+
+describe('the mappings of a destination', () => {
+  test('are those of its app until it has its own, with what they may be made of', async () => {
+    const { params, destination } = await start()
+    const shown = await organization.guest.ok(methods.mappings.get, params)
+    expect(shown).toMatchObject({
+      name: `${destination.name}/mappings`,
+      is_preset: true,
+      revision: 0,
+      event_mappings: [{ event_name: 'Order Completed', event_type: 'track', destination: 'purchase', enabled: true }],
+      variables: mappingVariables,
+    })
+    expect(eventMappings.parse(shown.event_mappings)).toEqual(shown.event_mappings)
+    expect(shown.event_mappings[0]?.field_mappings.map(({ target }) => target.name)).toEqual([
+      'user.em',
+      'value',
+      'currency',
+    ])
+    expect(shown.actions[0]).toMatchObject({
+      name: 'purchase',
+      title: 'Report purchase',
+      custom_targets: false,
+      whole_event: false,
+      event_types: ['track'],
+    })
+    expect(shown.actions[0]?.targets[0]).toEqual({
+      name: 'user.em',
+      display_name: 'Email',
+      is_required: true,
+      is_recommended: false,
+      type: 'string',
+      kind: 'identity',
+      help_text: 'Email of the order',
+      pii: 'email',
+    })
+    expect(await organization.guest.ok(methods.mappings.get, params)).toEqual(shown)
+  })
+
+  test('are saved as a whole, in force for deliveries, and written down', async () => {
+    const { params, destinationId, destination } = await start()
+    const { administrator, collaborator, workspaceId } = organization
+    const own = mappingsOf(good, { id: 'rest', destination: 'send', field_mappings: [] })
+    const saved = await collaborator.ok(methods.mappings.update, params, { body: { event_mappings: own, revision: 0 } })
+    expect(saved).toMatchObject({ is_preset: false, revision: 1, event_mappings: own })
+    expect(await administrator.ok(methods.mappings.get, params)).toEqual(saved)
+    expect((await delivered(destinationId))?.mappings).toEqual(own)
+    expect((await harness.audits()).at(-1)).toMatchObject({
+      action: 'mappings.update',
+      actor_id: collaborator.userId,
+      resource: destination.name,
+      workspace_id: workspaceId,
+      detail: { revision: 1, event_mappings: 2 },
+    })
+  })
+
+  test('may be none: then every event is left out', async () => {
+    const { params, destinationId } = await start()
+    const saved = await organization.administrator.ok(methods.mappings.update, params, { body: { event_mappings: [] } })
+    expect(saved).toMatchObject({ is_preset: false, event_mappings: [] })
+    expect((await delivered(destinationId))?.mappings).toEqual([])
+  })
+
+  test('go back to those of the app with null', async () => {
+    const { params, destinationId } = await start()
+    const { administrator } = organization
+    const presets = await administrator.ok(methods.mappings.get, params)
+    await administrator.ok(methods.mappings.update, params, { body: { event_mappings: [good] } })
+    const back = await administrator.ok(methods.mappings.update, params, { body: { event_mappings: null } })
+    expect(back).toEqual({ ...presets, revision: 2 })
+    expect((await delivered(destinationId))?.mappings).toBeUndefined()
+  })
+
+  test('of two who change the same revision only the first saves; without one the last wins', async () => {
+    const { params, path } = await start()
+    const { administrator, collaborator } = organization
+    const save = (caller: typeof administrator, body: object) => caller.call('PUT', path(), body)
+    const both = await Promise.all([
+      save(administrator, { event_mappings: [good], revision: 0 }),
+      save(collaborator, { event_mappings: [], revision: 0 }),
+    ])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(both.find(({ status }) => status === 409)?.body).toMatchObject({
+      reason: 'MAPPINGS_CHANGED',
+      message: 'Somebody else changed the mappings meanwhile; load them again',
+      metadata: { revision: '1' },
+    })
+    expect(await save(collaborator, { event_mappings: [good] })).toMatchObject({ status: 200, body: { revision: 2 } })
+    expect((await administrator.ok(methods.mappings.get, params)).event_mappings).toEqual([good])
+  })
+
+  test.each<[string, object, Record<string, unknown>]>([
+    [
+      'a required field that is not mapped',
+      { event_mappings: [purchase({ 'user.em': field('userId') })] },
+      { 'event_mappings.0.field_mappings': 'Map the required field "Value"' },
+    ],
+    [
+      'a template that does not parse',
+      {
+        event_mappings: [
+          purchase({ 'user.em': { type: 'TEMPLATE', value: '{{ a' }, value: field('properties.total') }),
+        ],
+      },
+      { 'event_mappings.0.field_mappings.0.source.value': expect.stringMatching(/^Error at /) },
+    ],
+    [
+      'an unknown action',
+      { event_mappings: [{ id: 'aaaa', destination: 'fly', field_mappings: [] }] },
+      { 'event_mappings.0.destination': 'Mapped has no action "fly"' },
+    ],
+    [
+      'an id that is none',
+      { event_mappings: [{ ...good, id: 'abc' }] },
+      { 'event_mappings.0.id': 'Must be 4 letters or digits' },
+    ],
+    [
+      'a source without a name',
+      {
+        event_mappings: [purchase({}, { field_mappings: [] })].map((each) => ({
+          ...each,
+          field_mappings: [{ id: 'aaaa', source: { type: 'FIELD', name: '' }, target: { name: 'value' } }],
+        })),
+      },
+      { 'event_mappings.0.field_mappings.0.source.name': 'Required' },
+    ],
+    ['nothing', {}, { event_mappings: expect.any(String) }],
+  ])('are refused with %s, and stay as they were', async (_, body, metadata) => {
+    const { params, path } = await start()
+    const before = await organization.administrator.ok(methods.mappings.get, params)
+    const reply = await organization.administrator.call('PUT', path(), body)
+    expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
+    expect(Object.keys(reply.body['metadata'] ?? {})).toEqual(Object.keys(metadata))
+    expect(await organization.administrator.ok(methods.mappings.get, params)).toEqual(before)
+  })
+})
+
+test('calls of mappings are for those who may make them, on destinations that exist', async () => {
+  const { path, destinationId } = await start()
+  const { administrator, guest, outsider, otherWorkspaceId, workspaceId } = organization
+  const trial = { event_mapping: good, payload: '{}' }
+  const calls = [
+    ['GET', '', undefined],
+    ['PUT', '', { event_mappings: null }],
+    ['POST', ':suggest', { destination: 'send' }],
+    ['POST', ':preview', trial],
+    ['POST', ':sendTest', trial],
+  ] as const
+  const statuses = async (verb: 'GET' | 'PUT' | 'POST', tail: string, body: object | undefined): Promise<number[]> => {
+    const elsewhere = `/workspaces/${otherWorkspaceId}/destinations/${destinationId}/mappings${tail}`
+    const gone = `/workspaces/${workspaceId}/destinations/${newId()}/mappings${tail}`
+    return [
+      (await harness.call('', verb, path(tail), body)).status,
+      (await guest.call(verb, path(tail), body)).status,
+      (await outsider.call(verb, path(tail), body)).status,
+      (await outsider.call(verb, elsewhere, body)).status,
+      (await administrator.call(verb, gone, body)).status,
+    ]
+  }
+  expect(await Promise.all(calls.map((call) => statuses(...call)))).toEqual([
+    [401, 200, 404, 404, 404],
+    [401, 403, 404, 404, 404],
+    [401, 200, 404, 404, 404],
+    [401, 403, 404, 404, 404],
+    [401, 403, 404, 404, 404],
+  ])
+})

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import { type EventMapping, type MappingPreview, methods } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl({ catalog: mappedCatalog })
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const start = async () => {
+  const mapped = await startMapped(harness, organization)
+  return {
+    ...mapped,
+    preview: (event_mapping: EventMapping, given: object = {}): Promise<MappingPreview> =>
+      organization.collaborator.ok(methods.mappings.preview, mapped.params, { body: { event_mapping, ...given } }),
+    refuse: (event_mapping: object, given: object = {}) =>
+      organization.collaborator.call('POST', mapped.path(':preview'), { event_mapping, ...given }),
+  }
+}
+const order = (total: unknown, more: object = {}) => ({
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties: { total },
+  context: { traits: { email: 'Ada@Example.com ' } },
+  ...more,
+})
+const mapping = purchase({ 'user.em': field('context.traits.email'), value: field('properties.total') })
+const em = createHash('sha256').update('ada@example.com').digest('hex')
+const parsed = (preview: MappingPreview): unknown => (preview.payload === '' ? undefined : JSON.parse(preview.payload))
+
+describe('a preview', () => {
+  test('shows what deliveries would make of the latest event that fits', async () => {
+    const { preview, store } = await start()
+    await store([
+      order(1),
+      order('12.5'),
+      { type: 'track', event: 'Other' },
+      { type: 'page', event: 'Order Completed' },
+    ])
+    const shown = await preview(mapping)
+    expect(shown).toMatchObject({ fits: true, reason: '', problems: [] })
+    expect(parsed(shown)).toEqual({ user: { em }, value: 12.5 })
+    expect(shown.event).toMatchObject({ title: 'Order Completed', receive_time: expect.any(String) })
+    expect(JSON.parse(shown.event?.payload ?? '')).toMatchObject({
+      eventId: idIn(shown.event?.name ?? ''),
+      properties: { total: '12.5' },
+      receivedAt: shown.event?.receive_time,
+    })
+  })
+
+  test('heeds the filters of the mapping and of the connection', async () => {
+    const { preview, store, connection } = await start()
+    const { administrator, workspaceId } = organization
+    await store([order(1), order(20), order(300)])
+    const over = (value: string) => [{ id: 'c001', field: 'properties.total', operator: 'less_than', value }]
+    const [filtered] = mappingsOf({ ...mapping, filters: over('100') })
+    if (filtered === undefined) throw new Error('none')
+    expect(parsed(await preview(filtered))).toMatchObject({ value: 20 })
+    await administrator.ok(
+      methods.connections.update,
+      { workspace: workspaceId, connection: idIn(connection.name) },
+      {
+        body: {
+          filter: { match: 'all', conditions: mappingsOf({ ...mapping, filters: over('10') })[0]?.filters ?? [] },
+        },
+      },
+    )
+    expect(parsed(await preview(mapping))).toMatchObject({ value: 1 })
+  })
+
+  test('shows an event as it is where the action sends it whole, also of a mapping that is switched off', async () => {
+    const { preview, store } = await start()
+    await store([order(5)])
+    const [whole] = mappingsOf({ id: 'aaaa', destination: 'send', enabled: false, field_mappings: [] })
+    if (whole === undefined) throw new Error('none')
+    const shown = await preview(whole)
+    expect(shown.payload).toBe(shown.event?.payload)
+    expect(parsed(shown)).toMatchObject({ properties: { total: 5 }, userId: 'u1' })
+  })
+
+  test('shows a named event, and why it is left out', async () => {
+    const { preview, store } = await start()
+    const [other = ''] = await store([order(1, { event: 'Order Refunded' })])
+    expect(await preview(mapping, { event: other })).toMatchObject({
+      event: { name: other, title: 'Order Refunded' },
+      fits: false,
+      reason: 'The mapping leaves such events out',
+      payload: '',
+    })
+  })
+
+  test('names the fields that an event has not, and those of the wrong type', async () => {
+    const { preview, store } = await start()
+    const [name = ''] = await store([order('many', { context: {} })])
+    const currency = { type: 'FIELD', name: 'properties' }
+    const items = { type: 'CONSTANT', value: 7 }
+    const shown = await preview(
+      purchase({ 'user.em': field('context.traits.email'), value: field('properties.total'), currency, items }),
+      { event: name },
+    )
+    expect(shown).toMatchObject({
+      fits: true,
+      payload: '',
+      reason:
+        '"Value" (value): properties.total is text that is not a number; "Email" (user.em) is required, and context.traits.email gives nothing',
+      problems: [
+        { field: 'f001', message: '"Value" (value): properties.total is text that is not a number' },
+        { field: 'f000', message: '"Email" (user.em) is required, and context.traits.email gives nothing' },
+      ],
+    })
+  })
+
+  test('tells an optional field that cannot be made as a problem, and leaves it out', async () => {
+    const { preview } = await start()
+    const items = { type: 'FIELD', name: 'context.traits' }
+    const shown = await preview(
+      purchase({
+        'user.em': field('context.traits.email'),
+        value: field('properties.total'),
+        event_source_url: items,
+        items,
+      }),
+      { payload: JSON.stringify(order(1)) },
+    )
+    expect(parsed(shown)).toMatchObject({ items: [{ email: 'Ada@Example.com ' }], value: 1 })
+    const broken = await preview(mapping, { payload: JSON.stringify(order(true)) })
+    expect(broken).toMatchObject({ payload: '', problems: [{ field: 'f001' }] })
+  })
+
+  test('names required fields that are not mapped, and tells a template as Error at its place', async () => {
+    const { preview } = await start()
+    const template = { type: 'TEMPLATE', value: '{{ a' }
+    const payload = JSON.stringify(order(1))
+    expect(await preview(purchase({ 'user.em': field('userId') }), { payload })).toMatchObject({
+      payload: '',
+      problems: [{ field: 'value', message: '"Value" (value) is required and not mapped' }],
+    })
+    const shown = await preview(purchase({ 'user.em': template, value: field('properties.total') }), { payload })
+    expect(shown).toMatchObject({
+      payload: '',
+      problems: [{ field: 'f000', message: expect.stringMatching(/^Error at >> 1\| \{\{ a\n/) }],
+    })
+  })
+
+  test('runs on a call of the tracking API, and on an event that a preview has shown', async () => {
+    const { preview, sourceId } = await start()
+    const [given] = mappingsOf({
+      id: 'aaaa',
+      destination: 'send',
+      field_mappings: ['event_name', 'user_key', 'source_id', 'message_id'].map((name, index) => ({
+        id: `v00${index}`,
+        source: { type: 'VARIABLE', name },
+        target: { name },
+      })),
+    })
+    if (given === undefined) throw new Error('none')
+    const first = await preview(given, { payload: '{"type":"page","name":"Home","anonymousId":"a1","channel":"web"}' })
+    expect(first.event).toMatchObject({ name: '', title: 'Home', receive_time: null })
+    expect(parsed(first)).toEqual({ event_name: 'Home', user_key: 'a1', source_id: sourceId, message_id: 'preview' })
+    const again = await preview(given, { payload: first.event?.payload ?? '' })
+    expect(again.event?.payload).toBe(first.event?.payload)
+    expect(JSON.parse(again.event?.payload ?? '')).toMatchObject({ extra: { channel: 'web' } })
+  })
+
+  test('without an event says what to do', async () => {
+    const { preview, connection } = await start()
+    expect(await preview(mapping)).toMatchObject({
+      event: null,
+      fits: false,
+      payload: '',
+      reason: 'None of the latest 300 events fits this mapping: send one, or paste one',
+    })
+    await organization.administrator.call('DELETE', `/${connection.name}`)
+    expect(await preview(mapping)).toMatchObject({
+      event: null,
+      reason: 'No source is connected yet: connect one, or paste an event',
+    })
+  })
+
+  test.each<[string, object, object, number, Record<string, unknown>]>([
+    [
+      'an unknown action',
+      { id: 'aaaa', destination: 'fly', field_mappings: [] },
+      { payload: '{}' },
+      400,
+      { 'event_mapping.destination': 'Mapped has no action "fly"' },
+    ],
+    ['a text that is no JSON', mapping, { payload: '{' }, 400, { payload: 'Must be a JSON object' }],
+    ['a list', mapping, { payload: '[]' }, 400, { payload: 'Must be a JSON object' }],
+    [
+      'a type that there is none of',
+      mapping,
+      { payload: '{"type":"call"}' },
+      400,
+      { payload: expect.stringContaining('must be one of') },
+    ],
+    ['a name that is none', mapping, { event: 'x' }, 400, { event: expect.any(String) }],
+    ['no mapping', {}, {}, 400, { 'event_mapping.id': expect.any(String) }],
+  ])('is refused for %s', async (_, given, more, status, metadata) => {
+    const { refuse } = await start()
+    expect(await refuse(given, more)).toMatchObject({ status, body: { metadata } })
+  })
+
+  test('shows no event of another workspace, and none that was rejected', async () => {
+    const { refuse, store } = await start()
+    const [rejected = ''] = await store([order(1)], { status: 'rejected', type: '' })
+    expect(await refuse(mapping, { event: rejected })).toMatchObject({
+      status: 400,
+      body: { metadata: { event: 'This event was rejected; no destination is sent it' } },
+    })
+    const [own = ''] = await store([order(1)])
+    const foreign = own.replace(organization.workspaceId, organization.otherWorkspaceId)
+    expect(await refuse(mapping, { event: foreign })).toMatchObject({ status: 404 })
+    expect(await refuse(mapping, { event: own.replace(/[^/]+$/, newId()) })).toMatchObject({ status: 404 })
+  })
+})
