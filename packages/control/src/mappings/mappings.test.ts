@@ -181,7 +181,7 @@ test('calls of mappings are for those who may make them, on destinations that ex
       (await administrator.call(verb, gone, body)).status,
     ]
   }
-  expect(await Promise.all(calls.map((call) => statuses(...call)))).toEqual([
+  expect(await Promise.all(calls.map(([verb, tail, body]) => statuses(verb, tail, body)))).toEqual([
     [401, 200, 404, 404, 404],
     [401, 403, 404, 404, 404],
     [401, 200, 404, 404, 404],

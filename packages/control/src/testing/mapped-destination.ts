@@ -22,17 +22,13 @@ const target = (name: string, label: string, more: Partial<ActionTarget> = {}): 
   ...more,
 })
 
-const post = (context: DeliverContext, method: 'GET' | 'POST', body?: string) =>
-  sendRequest(
-    context,
-    {
-      method,
-      url: String(context.settings['url']),
-      headers: { authorization: `Bearer ${String(context.settings['signing_secret'])}` },
-      ...(body === undefined ? {} : { body }),
-    },
-    { headers: ['authorization'] },
-  )
+const post = ({ settings, ...context }: DeliverContext, method: 'GET' | 'POST', body?: string) => {
+  const { url, signing_secret: secret } = settings
+  if (typeof url !== 'string' || typeof secret !== 'string') throw new Error('settings are missing')
+  const headers = { authorization: `Bearer ${secret}` }
+  const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
+  return sendRequest(context, request, { headers: ['authorization'] })
+}
 
 /** A destination with an action of required, hashed and recommended fields beside one that sends events whole. */
 export const mappedDestination: DestinationDefinition = {
