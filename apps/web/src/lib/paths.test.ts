@@ -84,6 +84,7 @@ test('the links of the application are these', () => {
     event: '/workspaces/w1/events/e1',
     sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',
     catalogSources: '/workspaces/w1/catalog-sources',
+    newReplay: '/workspaces/w1/destinations/d1?replay=dead&reason=HTTP+400%3A+a%26b#replay',
     newSource: '/workspaces/w1/catalog-sources/http/new',
     destinations: '/workspaces/w1/destinations',
     destination: '/workspaces/w1/destinations/d1',
