@@ -90,7 +90,6 @@ test('the links of the application are these', () => {
     destination: '/workspaces/w1/destinations/d1',
     deliveries: '/workspaces/w1/destinations/d1?status=dead#deliveries',
     failureGroup: '/workspaces/w1/destinations/d1?group=g1#failures',
-    newReplay: '/workspaces/w1/destinations/d1?replay=dead&reason=HTTP+400%3A+a%26b#replay',
     catalogDestinations: '/workspaces/w1/catalog-destinations',
     newDestination: '/workspaces/w1/catalog-destinations/webhook/new',
     connections: '/workspaces/w1/connections',
