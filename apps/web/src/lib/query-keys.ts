@@ -32,6 +32,9 @@ export const keys = {
   metrics: (workspace: string) => ['metrics', workspace] as const,
   destinations: (workspace: string) => ['destinations', workspace] as const,
   destination: (destination: string) => ['destination', destination] as const,
+  mappings: (destination: string) => ['mappings', destination] as const,
+  mappingSuggestions: (destination: string, wanted: object) => ['mappingSuggestions', destination, wanted] as const,
+  mappingPreview: (destination: string, trial: object) => ['mappingPreview', destination, trial] as const,
   /** Attempts and what is held. */
   deliveries: (destination: string) => ['deliveries', destination] as const,
   replays: (destination: string) => ['replays', destination] as const,

@@ -5,17 +5,20 @@ import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { destinationQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
+import { LeaveGuard } from '../../ui/leave-guard.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ConnectionNotice } from './connection-card.tsx'
 import { destinationTabs } from './destination-tabs.tsx'
+import { MappingDraftContext, useMappingDraft } from './use-mapping-draft.ts'
 
 const DestinationView = ({ destination }: { destination: Destination }) => {
   const workspace = useWorkspace()
+  const draft = useMappingDraft()
   return (
-    <>
+    <MappingDraftContext value={draft}>
       <PageHeader
         title={destination.title}
         documentTitle={destination.title}
@@ -36,7 +39,10 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
           ...(index === 0 ? {} : { hash: id }),
         }))}
       />
-    </>
+      <LeaveGuard dirty={draft.dirty}>
+        Your changes of the mappings are not saved and would be lost: {draft.words}.
+      </LeaveGuard>
+    </MappingDraftContext>
   )
 }
 

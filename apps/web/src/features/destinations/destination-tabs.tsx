@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { ConnectionsTab } from './connections-tab.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { FailuresTab } from './failures-tab.tsx'
+import { MappingsTab } from './mappings-tab.tsx'
 import { OverviewTab } from './overview-tab.tsx'
 import { ReplayTab } from './replay-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
@@ -16,6 +17,7 @@ export const destinationTabs: readonly {
   { id: 'overview', name: 'Overview', Content: OverviewTab },
   { id: 'failures', name: 'Failures', Content: FailuresTab },
   { id: 'deliveries', name: 'Deliveries', Content: DeliveriesTab },
+  { id: 'mappings', name: 'Mappings', Content: MappingsTab },
   { id: 'replay', name: 'Replay', Content: ReplayTab },
   { id: 'connections', name: 'Connections', Content: ConnectionsTab },
   { id: 'settings', name: 'Settings', Content: SettingsTab },

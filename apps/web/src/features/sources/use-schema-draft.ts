@@ -1,7 +1,5 @@
 import { parseSourceSchema, type SourceSchema, type SourceWithSchema } from '@tributary/contract'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useBlocker } from 'react-router'
-import { useSession } from '../../lib/session.ts'
 import { diffSchemas } from './schema-diff.ts'
 import { type Draft, freshDraft, type Versioned, withoutStep, withStep } from './schema-draft.ts'
 
@@ -55,18 +53,3 @@ export const useSchemaDraft = (source: SourceWithSchema) => {
 }
 
 export type SchemaDraft = ReturnType<typeof useSchemaDraft>
-
-/** Holds people back who leave the page, or close it, while something is not saved. */
-export const useLeaveGuard = (dirty: boolean) => {
-  useEffect(() => {
-    if (!dirty) return
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [dirty])
-  return useBlocker(
-    ({ currentLocation, nextLocation }) =>
-      // Who is signed out cannot save any more.
-      dirty && currentLocation.pathname !== nextLocation.pathname && useSession.getState().accessToken !== null,
-  )
-}

@@ -1,0 +1,44 @@
+import type { DestinationMappings } from '@tributary/contract'
+import { TriangleAlert } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { changeWords } from './mapping-draft.ts'
+import type { MappingDraft } from './use-mapping-draft.ts'
+
+/** Told while somebody changed the mappings under what is not saved here, with the two ways on. */
+export const MappingConflict = ({
+  draft,
+  theirs,
+  saving,
+  onSave,
+}: {
+  draft: MappingDraft
+  theirs: DestinationMappings
+  saving: boolean
+  /** Saves what is here over that revision. */
+  onSave: (revision: number) => Promise<boolean>
+}) => {
+  const changed = changeWords(draft.base?.event_mappings ?? [], theirs.event_mappings)
+  return (
+    <section
+      role="alert"
+      aria-label="The mappings were changed meanwhile"
+      className="rounded-lg border border-warning bg-warning-soft p-4 text-sm text-warning-ink"
+    >
+      <h2 className="flex items-center gap-2 font-semibold">
+        <TriangleAlert aria-hidden className="size-4 shrink-0" />
+        The mappings were changed meanwhile
+      </h2>
+      <p className="mt-1">
+        Somebody else saved{changed === '' ? ' them' : `: ${changed}`}. Your changes are not saved yet: {draft.words}.
+      </p>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button variant="inverse" onClick={draft.discard}>
+          Load theirs
+        </Button>
+        <Button loading={saving} onClick={() => void onSave(theirs.revision)}>
+          Overwrite with mine
+        </Button>
+      </div>
+    </section>
+  )
+}

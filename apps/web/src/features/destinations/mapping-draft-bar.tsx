@@ -1,0 +1,68 @@
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { failureText } from '../../lib/errors.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import type { MappingDraft } from './use-mapping-draft.ts'
+
+/** Stays at the bottom while something is not saved: what, and saving, undoing or discarding it. */
+export const MappingDraftBar = ({
+  draft,
+  saving,
+  blocked,
+  error,
+  onSave,
+  onDiscard,
+}: {
+  draft: MappingDraft
+  saving: boolean
+  /** Somebody else saved meanwhile: that is decided first. */
+  blocked: boolean
+  error: Error | null
+  onSave: () => void
+  onDiscard: () => void
+}) => {
+  const [asks, setAsks] = useState(false)
+  return (
+    <section
+      aria-label="Unsaved changes"
+      className="sticky bottom-3 z-20 rounded-lg border border-line-strong bg-raised px-4 py-3 shadow-pop"
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        {/* Where notices come up, at the right, no button lies under them. */}
+        <p className="min-w-0 text-sm max-sm:basis-full sm:order-last sm:mr-auto sm:pl-2" aria-live="polite">
+          <span className="font-medium">Not saved:</span> {draft.words}
+        </p>
+        <Button variant="primary" loading={saving} disabled={blocked} onClick={onSave}>
+          Save mappings
+        </Button>
+        <Button disabled={saving} onClick={() => setAsks(true)}>
+          Discard
+        </Button>
+        <Button variant="none" disabled={saving || !draft.canUndo} onClick={draft.undo}>
+          <Undo2 aria-hidden className="max-sm:hidden" />
+          Undo
+        </Button>
+      </div>
+      {error !== null && (
+        <p role="alert" className="mt-2 text-xs break-words text-danger-ink">
+          The mappings were not saved: {failureText(error)}
+        </p>
+      )}
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        kind="danger"
+        title="Discard your changes?"
+        confirmLabel="Discard"
+        cancelLabel="Keep editing"
+        onConfirm={() => {
+          setAsks(false)
+          onDiscard()
+        }}
+      >
+        What is not saved is lost: {draft.words}.
+      </ConfirmDialog>
+    </section>
+  )
+}

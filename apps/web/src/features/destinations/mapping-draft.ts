@@ -1,0 +1,222 @@
+import {
+  type DestinationAction,
+  type EventMapping,
+  type FieldMapping,
+  fieldMapping as fieldMappingRule,
+  type MappingSource,
+  type MappingSourceType,
+  type MappingTarget,
+} from '@tributary/contract'
+import { conditionProblems } from '../../lib/condition-words.ts'
+import { shortId } from '../../lib/short-id.ts'
+import { pluralise } from '../../lib/text.ts'
+
+/** What an action takes at one place, with what is said of it. */
+export type ActionTarget = DestinationAction['targets'][number]
+
+/** A line of the table of fields: what the action knows of the target, and the mapping, which may not exist yet. */
+export type FieldRow = {
+  key: string
+  target: MappingTarget
+  known: ActionTarget | undefined
+  field: FieldMapping | undefined
+}
+
+const sourceBase = { display_name: '', is_event_name_key: false, kind: 'custom' } as const
+
+/** A source of a type without anything in it yet. */
+export const emptySource = (type: MappingSourceType): MappingSource =>
+  type === 'FIELD' || type === 'VARIABLE' ? { type, name: '', ...sourceBase } : { type, value: '', ...sourceBase }
+
+/** True for a source that says nothing yet. A constant may be an empty text. */
+export const isEmptySource = (source: MappingSource): boolean =>
+  'name' in source ? source.name.trim() === '' : source.type === 'TEMPLATE' && source.value.trim() === ''
+
+/** The part of a target that a mapping keeps. */
+const keptTarget = ({ name, display_name, is_required, is_recommended, type, kind }: MappingTarget): MappingTarget => ({
+  name,
+  display_name,
+  is_required,
+  is_recommended,
+  type,
+  kind,
+})
+
+/** A new field for a target, with an id that none of the others has. */
+export const newField = (
+  target: MappingTarget,
+  others: readonly FieldMapping[],
+  source = emptySource('FIELD'),
+): FieldMapping => ({
+  id: shortId(others.map(({ id }) => id)),
+  source,
+  target: keptTarget(target),
+  enabled: true,
+})
+
+/** A target that the user names. */
+export const customTarget = (name: string): MappingTarget => ({
+  name,
+  display_name: '',
+  is_required: false,
+  is_recommended: false,
+  type: 'any',
+  kind: 'custom',
+})
+
+/** A mapping of any event for an action, with an id that none of the others has. */
+export const newMapping = (action: DestinationAction, others: readonly EventMapping[]): EventMapping => ({
+  id: shortId(others.map(({ id }) => id)),
+  enabled: true,
+  event_name: '',
+  event_type: action.event_types.length === 1 ? (action.event_types[0] ?? '') : '',
+  filters: [],
+  filter_match: 'all',
+  destination: action.name,
+  field_mappings: [],
+})
+
+/** The list with a copy of one of them behind it. */
+export const withDuplicate = (mappings: readonly EventMapping[], id: string): readonly EventMapping[] =>
+  mappings.flatMap((each) =>
+    each.id === id ? [each, { ...each, id: shortId(mappings.map((other) => other.id)) }] : [each],
+  )
+
+/** The list with one of them moved by so many places; unmoved at an end. */
+export const withMoved = (mappings: readonly EventMapping[], id: string, by: number): readonly EventMapping[] => {
+  const from = mappings.findIndex((each) => each.id === id)
+  const moved = mappings[from]
+  const to = from + by
+  if (moved === undefined || to < 0 || to >= mappings.length) return mappings
+  const rest = mappings.filter((each) => each !== moved)
+  return [...rest.slice(0, to), moved, ...rest.slice(to)]
+}
+
+/** Required targets first, then the recommended, both as the action lists them; then what else is mapped, in its order. */
+export const fieldRows = (mapping: EventMapping, action: DestinationAction): FieldRow[] => {
+  const fields = mapping.field_mappings
+  const fixed = [
+    ...action.targets.filter((target) => target.is_required),
+    ...action.targets.filter((target) => target.is_recommended && !target.is_required),
+  ]
+  const names = new Set(fixed.map(({ name }) => name))
+  const firstOf = (name: string) => fields.find((field) => field.target.name === name)
+  const above = fixed.map((known): FieldRow => {
+    // Its key stays when its field comes to be, so that who types goes on typing.
+    return { key: known.name, target: known, known, field: firstOf(known.name) }
+  })
+  const shown = new Set(above.map(({ field }) => field))
+  const below = fields
+    .filter((field) => !shown.has(field))
+    .map((field): FieldRow => {
+      const known = names.has(field.target.name)
+        ? undefined
+        : action.targets.find(({ name }) => name === field.target.name)
+      return { key: field.id, target: known ?? field.target, known, field }
+    })
+  return [...above, ...below]
+}
+
+/** Targets of the action that no line of the table is for. */
+export const freeTargets = (mapping: EventMapping, action: DestinationAction): ActionTarget[] => {
+  const taken = new Set(mapping.field_mappings.map(({ target }) => target.name))
+  return action.targets.filter(
+    ({ name, is_required, is_recommended }) => !is_required && !is_recommended && !taken.has(name),
+  )
+}
+
+/** What of a mapping can be tried or saved: without fields and conditions that are not filled in yet. */
+export const sendable = (mapping: EventMapping): EventMapping => {
+  const unfinished = conditionProblems(mapping.filters)
+  return {
+    ...mapping,
+    filters: mapping.filters.filter(({ id }) => unfinished[id] === undefined),
+    field_mappings: mapping.field_mappings.filter((field) => fieldMappingRule.safeParse(field).success),
+  }
+}
+
+/** What is saved of a mapping: optional fields that nothing was chosen for are left out. */
+export const saved = (mapping: EventMapping): EventMapping => ({
+  ...mapping,
+  field_mappings: mapping.field_mappings.filter(
+    ({ source, target }) => target.is_required || !isEmptySource(source) || target.name.trim() === '',
+  ),
+})
+
+/** What keeps a mapping from being saved: by the id of a field or condition, the name of a target, or `action`. */
+export type MappingProblems = Readonly<Record<string, string>>
+
+const fieldProblem = (row: FieldRow): string | undefined => {
+  const { field, known, target } = row
+  const required = known?.is_required === true
+  const title = target.display_name === '' ? target.name : target.display_name
+  if (field === undefined) return required ? `${title} is required: choose what goes into it` : undefined
+  if (target.name.trim() === '') return 'Name the field that it goes into'
+  if (required && !field.enabled) return `${title} is required: switch it on`
+  if (isEmptySource(field.source)) return required ? `${title} is required: choose what goes into it` : undefined
+  return fieldMappingRule.safeParse(field).error?.issues[0]?.message
+}
+
+/** What must be mended before a mapping can be saved; the server checks the same and more. */
+export const problemsOf = (mapping: EventMapping, action: DestinationAction | undefined): MappingProblems => {
+  if (action === undefined) return { action: 'This action is no more: choose another one' }
+  const whole = action.whole_event && mapping.field_mappings.length === 0
+  const problems: Record<string, string> = { ...conditionProblems(mapping.filters) }
+  for (const row of whole ? [] : fieldRows(mapping, action)) {
+    const problem = fieldProblem(row)
+    if (problem !== undefined) problems[row.field?.id ?? row.key] = problem
+  }
+  const twice = new Set<string>()
+  for (const { id, target } of mapping.field_mappings) {
+    if (target.name !== '' && twice.has(target.name)) problems[id] ??= `${target.name} is mapped twice`
+    twice.add(target.name)
+  }
+  return problems
+}
+
+const place = /^event_mappings\.(\d+)(?:\.(field_mappings|filters)(?:\.(\d+))?|\.(\w+))?/
+
+/** What the server refused, by the id of the mapping, told as `problemsOf` tells it; '' stands for what has no place. */
+export const refusedProblems = (
+  metadata: Readonly<Record<string, string>>,
+  sent: readonly EventMapping[],
+): Record<string, Record<string, string>> => {
+  const found: Record<string, Record<string, string>> = {}
+  for (const [key, message] of Object.entries(metadata)) {
+    const [, at, list, index] = place.exec(key) ?? []
+    const mapping = sent[Number(at)]
+    if (at === undefined || mapping === undefined) continue
+    const item =
+      list === 'field_mappings'
+        ? mapping.field_mappings[Number(index)]?.id
+        : list === 'filters'
+          ? mapping.filters[Number(index)]?.id
+          : 'action'
+    found[mapping.id] = { ...found[mapping.id], [item ?? '']: message }
+  }
+  return found
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** What was changed of a list of mappings, in words; '' when nothing was. */
+export const changeWords = (before: readonly EventMapping[], after: readonly EventMapping[]): string => {
+  const old = new Map(before.map((each) => [each.id, each]))
+  const now = new Set(after.map(({ id }) => id))
+  const added = after.filter(({ id }) => !old.has(id)).length
+  const removed = before.filter(({ id }) => !now.has(id)).length
+  const changed = after.filter((each) => old.has(each.id) && !same(saved(each), saved(old.get(each.id) ?? each))).length
+  const kept = before.filter(({ id }) => now.has(id)).map(({ id }) => id)
+  const moved = !same(
+    kept,
+    after.filter(({ id }) => old.has(id)).map(({ id }) => id),
+  )
+  const counted = (count: number, done: string): string[] =>
+    count === 0 ? [] : [`${count} ${pluralise(count, 'mapping')} ${done}`]
+  return [
+    ...counted(added, 'added'),
+    ...counted(changed, 'changed'),
+    ...counted(removed, 'deleted'),
+    ...(moved ? ['order changed'] : []),
+  ].join(', ')
+}

@@ -1,0 +1,275 @@
+import { useQuery } from '@tanstack/react-query'
+import {
+  type Destination,
+  type DestinationAction,
+  type DestinationMappings,
+  type EventMapping,
+  eventTypes,
+} from '@tributary/contract'
+import { type ReactNode, useId, useMemo, useState } from 'react'
+import { type EventField, withCommonFields } from '../../lib/event-fields.ts'
+import { mappingSuggestionsQuery } from '../../lib/mapping-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConditionBuilder } from '../../ui/condition-builder.tsx'
+import { Field, FieldError } from '../../ui/field.tsx'
+import { Select } from '../../ui/input.tsx'
+import { SlideOver } from '../../ui/slide-over.tsx'
+import { SuggestInput } from '../../ui/suggest-input.tsx'
+import { FieldTable } from './field-table.tsx'
+import type { MappingProblems } from './mapping-draft.ts'
+import { MappingPreviewPane } from './mapping-preview.tsx'
+import { mappingTitle } from './mapping-words.ts'
+
+/** Changes the mapping that is edited; steps with the same key in a row are undone together. */
+export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, key?: string) => void
+
+const Part = ({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) => (
+  <section aria-label={title} className="space-y-3">
+    <div>
+      <h3 className="text-base font-semibold">{title}</h3>
+      {note !== undefined && <p className="mt-0.5 text-sm text-ink-2">{note}</p>}
+    </div>
+    {children}
+  </section>
+)
+
+const ActionChoice = ({
+  mapping,
+  actions,
+  problem,
+  onChange,
+}: {
+  mapping: EventMapping
+  actions: readonly DestinationAction[]
+  problem: string | undefined
+  onChange: ChangeMapping | undefined
+}) => {
+  const id = useId()
+  const chosen = actions.find(({ name }) => name === mapping.destination)
+  return (
+    <Part title="What is done" {...(chosen === undefined ? {} : { note: chosen.description })}>
+      {(actions.length > 1 || chosen === undefined) && (
+        <Select
+          aria-label="Action"
+          aria-describedby={id}
+          className="max-w-sm"
+          value={mapping.destination}
+          disabled={onChange === undefined}
+          onChange={(event) =>
+            onChange?.((before) => ({ ...before, destination: event.target.value }), `action ${mapping.id}`)
+          }
+        >
+          {chosen === undefined && <option value={mapping.destination}>{mapping.destination}</option>}
+          {actions.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </Select>
+      )}
+      <FieldError id={id} message={problem} live />
+    </Part>
+  )
+}
+
+const Which = ({
+  mapping,
+  events,
+  fields,
+  problems,
+  onChange,
+}: {
+  mapping: EventMapping
+  events: readonly { event_name: string; event_type: string }[]
+  fields: readonly EventField[]
+  problems: MappingProblems
+  onChange: ChangeMapping | undefined
+}) => {
+  const readOnly = onChange === undefined
+  const names = useMemo(() => {
+    const byName = Map.groupBy(
+      events.filter(({ event_name }) => event_name !== ''),
+      ({ event_name }) => event_name,
+    )
+    return [...byName].map(([value, group]) => ({ value, note: group.map(({ event_type }) => event_type).join(', ') }))
+  }, [events])
+  return (
+    <Part title="Which events">
+      <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
+        <Field label="Event name" hint="Empty stands for any name.">
+          {(control) => (
+            <SuggestInput
+              {...control}
+              placeholder="Any event"
+              value={mapping.event_name}
+              disabled={readOnly}
+              suggestions={names}
+              onChange={(event_name) => onChange?.((before) => ({ ...before, event_name }), `event_name ${mapping.id}`)}
+            />
+          )}
+        </Field>
+        <Field label="Type">
+          {(control) => (
+            <Select
+              {...control}
+              value={mapping.event_type}
+              disabled={readOnly}
+              onChange={(event) => {
+                const event_type = eventTypes.find((type) => type === event.target.value) ?? ''
+                onChange?.((before) => ({ ...before, event_type }))
+              }}
+            >
+              <option value="">Any type</option>
+              {eventTypes.map((type) => (
+                <option key={type} value={type}>
+                  {type}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      <ConditionBuilder
+        label="Conditions"
+        fields={fields}
+        value={{ match: mapping.filter_match, conditions: mapping.filters }}
+        problems={problems}
+        disabled={readOnly}
+        emptyText="No conditions: all of these events count."
+        onChange={({ match, conditions }) =>
+          onChange?.(
+            (before) => ({ ...before, filter_match: match, filters: conditions }),
+            conditions.length === mapping.filters.length ? `filters ${mapping.id}` : undefined,
+          )
+        }
+      />
+    </Part>
+  )
+}
+
+const noFields: readonly EventField[] = []
+const noEvents: readonly { event_name: string; event_type: string }[] = []
+
+/**
+ * One event mapping: which events, what is done with them and what goes into it, with what becomes of a real event beside
+ * it. What is changed joins the changes that are not saved yet.
+ */
+export const MappingEditor = ({
+  destination,
+  mapping,
+  actions,
+  variables,
+  problems,
+  canSave,
+  saving,
+  onChange,
+  onSave,
+  onClosed,
+}: {
+  destination: Destination
+  mapping: EventMapping
+  actions: readonly DestinationAction[]
+  variables: DestinationMappings['variables']
+  /** What keeps it from being saved, told once somebody tried. */
+  problems: MappingProblems
+  canSave: boolean
+  saving: boolean
+  /** Absent where it cannot be changed. */
+  onChange: ChangeMapping | undefined
+  /** Saves all mappings; false when it was refused. */
+  onSave: () => Promise<boolean>
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  /** Problems that the preview has found, by the id of their field. */
+  const [met, setMet] = useState<MappingProblems>({})
+  const action = actions.find(({ name }) => name === mapping.destination)
+  const wanted = {
+    destination: mapping.destination,
+    event_name: mapping.event_name.trim(),
+    event_type: mapping.event_type,
+  }
+  const suggestions = useQuery({
+    ...mappingSuggestionsQuery(destination.name, wanted),
+    enabled: action !== undefined,
+    placeholderData: (before) => before,
+  })
+  const known = suggestions.data?.fields ?? noFields
+  const fields = useMemo(() => withCommonFields(known), [known])
+  const shownProblems = { ...met, ...problems }
+  return (
+    <SlideOver
+      size="full"
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      title={
+        <span className="flex flex-wrap items-baseline gap-x-2">
+          {mappingTitle(mapping)}
+          <span className="text-sm font-normal text-ink-3">
+            to {destination.title}
+            {action === undefined ? '' : ` · ${action.title}`}
+          </span>
+        </span>
+      }
+      footer={
+        onChange === undefined ? (
+          <Button onClick={() => setOpen(false)}>Close</Button>
+        ) : (
+          <>
+            <Button onClick={() => setOpen(false)}>Done</Button>
+            <Button
+              variant="primary"
+              disabled={!canSave}
+              loading={saving}
+              onClick={() =>
+                void onSave().then((done) => {
+                  if (done) setOpen(false)
+                })
+              }
+            >
+              Save mappings
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,3fr)_minmax(22rem,2fr)]">
+        <div className="min-w-0 space-y-8">
+          <Which
+            mapping={mapping}
+            events={suggestions.data?.events ?? noEvents}
+            fields={fields}
+            problems={problems}
+            onChange={onChange}
+          />
+          <ActionChoice mapping={mapping} actions={actions} problem={problems.action} onChange={onChange} />
+          {action !== undefined && (
+            <Part title="What is sent">
+              <FieldTable
+                destination={destination}
+                mapping={mapping}
+                action={action}
+                fields={fields}
+                variables={variables}
+                proposed={suggestions.data?.field_mappings}
+                problems={shownProblems}
+                onChange={onChange}
+              />
+            </Part>
+          )}
+        </div>
+        <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
+          {action !== undefined && (
+            <MappingPreviewPane
+              destination={destination}
+              mapping={mapping}
+              onProblems={setMet}
+              maySend={onChange !== undefined}
+            />
+          )}
+        </aside>
+      </div>
+    </SlideOver>
+  )
+}

@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type EventMapping, methods } from '@tributary/contract'
+import { track } from '../../lib/analytics.ts'
+import { call } from '../../lib/client.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { MappingTrial } from '../../lib/mapping-queries.ts'
+import { destinationIds } from '../../lib/names.ts'
+import { keys } from '../../lib/query-keys.ts'
+import { notify } from '../../ui/toast.tsx'
+
+/** True when mappings were not saved because somebody changed them since the revision they were made on. */
+export const isMappingsChanged = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.body.reason === 'MAPPINGS_CHANGED'
+
+/** Saves the mappings of a destination; null takes it back to the presets of its app. */
+export const useSaveMappings = (destination: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ mappings, revision }: { mappings: readonly EventMapping[] | null; revision: number }) =>
+      call(methods.mappings.update, {
+        params: destinationIds(destination),
+        body: { event_mappings: mappings === null ? null : [...mappings], revision },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(keys.mappings(destination), updated)
+      track('Destination Updated', { destination, fields: ['mappings'] })
+      notify('success', 'Mappings Updated')
+    },
+    onError: (error) => {
+      if (isMappingsChanged(error)) void cache.invalidateQueries({ queryKey: keys.mappings(destination) })
+    },
+  })
+}
+
+/** Sends one event to a destination as a mapping makes it. */
+export const useSendTest = (destination: string) =>
+  useMutation({
+    mutationFn: (trial: MappingTrial) =>
+      call(methods.mappings.sendTest, { params: destinationIds(destination), body: trial }),
+  })

@@ -1,0 +1,182 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Destination, EventMapping, MappingPreview } from '@tributary/contract'
+import { CircleAlert, Send } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { workspaceEventsQuery } from '../../lib/event-queries.ts'
+import { formatJson } from '../../lib/json-text.ts'
+import { type MappingTrial, mappingPreviewQuery } from '../../lib/mapping-queries.ts'
+import { truncate } from '../../lib/text.ts'
+import { localTime } from '../../lib/time.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { CodeEditor } from '../../ui/code-editor.tsx'
+import { Select } from '../../ui/input.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { type MappingProblems, sendable } from './mapping-draft.ts'
+import { SendTestDialog } from './send-test-dialog.tsx'
+
+/** The event that a pasted one begins with. */
+const sampleEvent = (mapping: EventMapping): string =>
+  JSON.stringify(
+    {
+      type: mapping.event_type === '' ? 'track' : mapping.event_type,
+      event: mapping.event_name === '' ? 'Order Completed' : mapping.event_name,
+      userId: 'user-123',
+      properties: { order_id: 'o-4711', total: 59.9, currency: 'EUR' },
+    },
+    null,
+    2,
+  )
+
+/** Which event a mapping is tried with: the latest that fits, a stored one by its name, or one that was pasted. */
+type Choice = { kind: 'latest' } | { kind: 'stored'; name: string } | { kind: 'pasted'; text: string }
+
+const trialOf = (mapping: EventMapping, choice: Choice): MappingTrial => ({
+  event_mapping: sendable(mapping),
+  ...(choice.kind === 'stored' ? { event: choice.name } : choice.kind === 'pasted' ? { payload: choice.text } : {}),
+})
+
+const EventChoice = ({
+  mapping,
+  choice,
+  onChoose,
+}: {
+  mapping: EventMapping
+  choice: Choice
+  onChoose: (choice: Choice) => void
+}) => {
+  const workspace = useWorkspace()
+  const recent = useQuery(workspaceEventsQuery(workspace.name))
+  const events = (recent.data ?? []).filter(({ status }) => status !== 'rejected')
+  return (
+    <Select
+      aria-label="Event to try it with"
+      value={choice.kind === 'stored' ? choice.name : choice.kind}
+      onChange={({ target: { value } }) => {
+        if (value === 'latest') onChoose({ kind: 'latest' })
+        else if (value === 'pasted') onChoose({ kind: 'pasted', text: sampleEvent(mapping) })
+        else onChoose({ kind: 'stored', name: value })
+      }}
+    >
+      <option value="latest">The latest event that fits</option>
+      <option value="pasted">An event of your own, as JSON</option>
+      {events.length > 0 && (
+        <optgroup label="Recent events">
+          {events.map(({ name, title, receive_time }) => (
+            <option key={name} value={name}>
+              {truncate(title)}, {localTime(receive_time)}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </Select>
+  )
+}
+
+const Result = ({ destination, preview }: { destination: Destination; preview: MappingPreview }) => {
+  if (preview.payload === '')
+    return (
+      <p className="flex items-start gap-2 rounded-lg bg-warning-soft px-3 py-2.5 text-sm text-warning-ink">
+        <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0 break-words">
+          {preview.event !== null && !preview.fits ? 'Nothing is sent: ' : ''}
+          {preview.reason}.
+        </span>
+      </p>
+    )
+  return (
+    <CodeBlock
+      codes={[{ title: `What ${destination.title} gets`, language: 'json', text: formatJson(preview.payload) }]}
+      notice="Payload copied"
+      className="max-h-96"
+    />
+  )
+}
+
+/** What a mapping makes of a real event, as it is written; and sending that one event for a try. */
+export const MappingPreviewPane = ({
+  destination,
+  mapping,
+  onProblems,
+  maySend,
+}: {
+  destination: Destination
+  mapping: EventMapping
+  /** Hears what is wrong with single fields of the event that is tried. */
+  onProblems: (problems: MappingProblems) => void
+  maySend: boolean
+}) => {
+  const [choice, setChoice] = useState<Choice>({ kind: 'latest' })
+  const [sends, setSends] = useState<MappingTrial | undefined>()
+  const trial = useMemo(() => trialOf(mapping, choice), [mapping, choice])
+  const { data, error, isPlaceholderData } = useQuery({
+    ...mappingPreviewQuery(destination.name, trial),
+    placeholderData: keepPreviousData,
+  })
+  const problems = data?.problems
+  useEffect(() => {
+    onProblems(Object.fromEntries((problems ?? []).map(({ field, message }) => [field, message])))
+  }, [problems, onProblems])
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="mr-auto text-base font-semibold">Preview</h3>
+        {maySend && (
+          <Button disabled={data === undefined || data.payload === ''} onClick={() => setSends(trial)}>
+            <Send aria-hidden />
+            Send test event
+          </Button>
+        )}
+      </div>
+      <EventChoice mapping={mapping} choice={choice} onChoose={setChoice} />
+      {choice.kind === 'pasted' && (
+        <CodeEditor
+          language="json"
+          label="Event as JSON"
+          value={choice.text}
+          onChange={(text) => setChoice({ kind: 'pasted', text })}
+          invalid={error !== null}
+          className="h-52"
+        />
+      )}
+      <div aria-live="polite" aria-busy={isPlaceholderData} className="space-y-4">
+        {error !== null ? (
+          <p role="alert" className="flex items-start gap-2 text-sm text-danger-ink">
+            <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+            <span className="min-w-0 break-words">{error.message}</span>
+          </p>
+        ) : data === undefined ? (
+          <Skeleton className="h-48 w-full" />
+        ) : (
+          <>
+            <Result destination={destination} preview={data} />
+            {choice.kind !== 'pasted' && data.event !== null && (
+              <details className="group">
+                <summary className="w-fit rounded-sm text-sm text-ink-2 hover:text-ink">
+                  The event: <span className="font-medium text-ink">{data.event.title}</span>
+                  {data.event.receive_time !== null && (
+                    <>
+                      , received <RelativeTime time={data.event.receive_time} />
+                    </>
+                  )}
+                </summary>
+                <div className="mt-3">
+                  <CodeBlock
+                    codes={[{ title: 'As it came in', language: 'json', text: formatJson(data.event.payload) }]}
+                    notice="Event copied"
+                    className="max-h-96"
+                  />
+                </div>
+              </details>
+            )}
+          </>
+        )}
+      </div>
+      {sends !== undefined && (
+        <SendTestDialog destination={destination} trial={sends} onClosed={() => setSends(undefined)} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,127 @@
+import type { DestinationAction, EventMapping } from '@tributary/contract'
+import { ArrowDown, ArrowRight, ArrowUp, CircleAlert, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { mappingContent, mappingFilter, mappingTitle } from './mapping-words.ts'
+
+/** What can be done with a row of the list; absent for who only reads, and while presets are in use. */
+export type RowActions = {
+  move: (by: -1 | 1) => void
+  duplicate: () => void
+  remove: () => void
+  enable: (enabled: boolean) => void
+}
+
+/** One event mapping of the list: which events, what is done with them, and where it stands among the others. */
+export const MappingRow = ({
+  mapping,
+  position,
+  count,
+  action,
+  problem,
+  actions,
+  onOpen,
+}: {
+  mapping: EventMapping
+  /** From 1. */
+  position: number
+  count: number
+  action: DestinationAction | undefined
+  problem: string | undefined
+  actions: RowActions | undefined
+  onOpen: () => void
+}) => {
+  const title = mappingTitle(mapping)
+  const filter = mappingFilter(mapping)
+  const name = `${title} (${position})`
+  return (
+    <li
+      aria-label={name}
+      className="group relative flex items-start gap-3 px-4 py-3 has-[[data-open]:hover]:bg-hover max-sm:flex-wrap"
+    >
+      <span aria-hidden className="mt-0.5 w-5 shrink-0 text-right text-xs text-ink-3 tabular">
+        {position}
+      </span>
+      <div className={cn('min-w-0 flex-1 basis-48', !mapping.enabled && 'opacity-60')}>
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <button
+            type="button"
+            data-open
+            className="min-w-0 rounded-sm text-left font-medium break-words after:absolute after:inset-0"
+            onClick={onOpen}
+          >
+            {title}
+          </button>
+          {mapping.event_type !== '' && <Badge>{mapping.event_type}</Badge>}
+          <ArrowRight aria-label="to" className="size-3.5 shrink-0 text-ink-3" />
+          <span className="text-ink">{action?.title ?? mapping.destination}</span>
+          <span className="text-xs text-ink-3">{mappingContent(mapping, action)}</span>
+        </div>
+        {filter !== '' && <p className="mt-0.5 text-xs break-words text-ink-2">where {filter}</p>}
+        {problem !== undefined && (
+          <p className="mt-1 flex items-start gap-1.5 text-xs text-danger-ink">
+            <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+            <span className="min-w-0 break-words">{problem}</span>
+          </p>
+        )}
+      </div>
+      <div className="relative ml-auto flex shrink-0 items-center gap-1">
+        {actions !== undefined && (
+          <>
+            {/* Not disabled at an end: who moves it there by keyboard keeps the focus. */}
+            <Button
+              variant="none"
+              size="sm"
+              square
+              aria-label={`Move ${name} up`}
+              aria-disabled={position === 1}
+              onClick={() => actions.move(-1)}
+            >
+              <ArrowUp aria-hidden />
+            </Button>
+            <Button
+              variant="none"
+              size="sm"
+              square
+              aria-label={`Move ${name} down`}
+              aria-disabled={position === count}
+              onClick={() => actions.move(1)}
+            >
+              <ArrowDown aria-hidden />
+            </Button>
+            <Menu
+              align="end"
+              trigger={
+                <Button variant="none" size="sm" square aria-label={`More for ${name}`}>
+                  <Ellipsis aria-hidden />
+                </Button>
+              }
+            >
+              <MenuItem icon={<Pencil />} onSelect={onOpen}>
+                Edit
+              </MenuItem>
+              <MenuItem icon={<Copy />} onSelect={actions.duplicate}>
+                Duplicate
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem icon={<Trash2 />} danger onSelect={actions.remove}>
+                Delete
+              </MenuItem>
+            </Menu>
+          </>
+        )}
+        <span className="ml-2 flex">
+          <Switch
+            checked={mapping.enabled}
+            disabled={actions === undefined}
+            label={`Use ${name}`}
+            onChange={(enabled) => actions?.enable(enabled)}
+          />
+        </span>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,29 @@
+import type { DestinationAction, EventMapping, TargetType } from '@tributary/contract'
+import { filterWords } from '../../lib/condition-words.ts'
+import { pluralise } from '../../lib/text.ts'
+
+/** Types of targets as they are called on the page. */
+export const targetTypeWords: Readonly<Record<TargetType, string>> = {
+  any: 'Any type',
+  string: 'Text',
+  number: 'Number',
+  boolean: 'Yes or no',
+  datetime: 'Time',
+  object: 'Object',
+  array: 'List',
+}
+
+/** Which events a mapping is for, in a few words. */
+export const mappingTitle = ({ event_name }: Pick<EventMapping, 'event_name'>): string =>
+  event_name === '' ? 'Any event' : event_name
+
+/** The conditions of a mapping in words; '' when it has none. */
+export const mappingFilter = ({ filters, filter_match }: EventMapping): string =>
+  filterWords({ match: filter_match, conditions: filters })
+
+/** What a mapping sends: the event as it is, or how many fields. */
+export const mappingContent = ({ field_mappings }: EventMapping, action: DestinationAction | undefined): string => {
+  if (field_mappings.length === 0) return action?.whole_event === true ? 'Whole event' : 'No fields yet'
+  const on = field_mappings.filter(({ enabled }) => enabled).length
+  return `${on} ${pluralise(on, 'field')}`
+}

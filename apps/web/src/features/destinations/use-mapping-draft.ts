@@ -1,0 +1,74 @@
+import type { DestinationMappings, EventMapping } from '@tributary/contract'
+import { createContext, useContext, useMemo, useState } from 'react'
+import { changeWords } from './mapping-draft.ts'
+
+type List = readonly EventMapping[]
+
+type Draft = {
+  /** What it was made on. */
+  base: DestinationMappings
+  mappings: List
+  /** Lists before it, oldest first, each with the key of the step that changed it. */
+  past: readonly { mappings: List; key: string | undefined }[]
+}
+
+/** Steps that can be undone. */
+const mostSteps = 100
+
+/** The changes of a destination's mappings that are not saved. Lives above the tabs, so that they survive looking at another one. */
+export const useMappingDraft = () => {
+  const [draft, setDraft] = useState<Draft | undefined>()
+  const actions = useMemo(
+    () => ({
+      /** Changes the list that is shown; steps with the same `key` in a row are undone together. */
+      edit: (server: DestinationMappings, change: (mappings: List) => List, key?: string): void =>
+        setDraft((before) => {
+          const { base, mappings, past } = before ?? { base: server, mappings: server.event_mappings, past: [] }
+          const next = change(mappings)
+          if (next === mappings) return before
+          const together = key !== undefined && past.at(-1)?.key === key
+          return { base, mappings: next, past: together ? past : [...past, { mappings, key }].slice(-mostSteps) }
+        }),
+      /** Begins with mappings of its own, which are the presets until they are changed. */
+      customise: (server: DestinationMappings): void =>
+        setDraft({ base: server, mappings: server.event_mappings, past: [] }),
+      undo: (): void =>
+        setDraft((before) => {
+          const last = before?.past.at(-1)
+          if (before === undefined || last === undefined) return before
+          return { ...before, mappings: last.mappings, past: before.past.slice(0, -1) }
+        }),
+      discard: (): void => setDraft(undefined),
+      /** The same list on what somebody else saved meanwhile. */
+      rebase: (base: DestinationMappings): void =>
+        setDraft((before) => (before === undefined ? undefined : { ...before, base })),
+    }),
+    [],
+  )
+  const words = useMemo(
+    () => (draft === undefined ? '' : changeWords(draft.base.event_mappings, draft.mappings)),
+    [draft],
+  )
+  const ownNow = draft?.base.is_preset === true
+  return {
+    ...actions,
+    base: draft?.base,
+    mappings: draft?.mappings,
+    canUndo: (draft?.past.length ?? 0) > 0,
+    /** What is not saved, in words; '' when nothing is. */
+    words: words === '' && ownNow ? 'mappings of its own in place of the presets' : words,
+    dirty: words !== '' || ownNow,
+  }
+}
+
+export type MappingDraft = ReturnType<typeof useMappingDraft>
+
+/** The draft of the destination whose page is shown. */
+export const MappingDraftContext = createContext<MappingDraft | undefined>(undefined)
+
+/** The draft of the page around; must be inside one. */
+export const useSharedMappingDraft = (): MappingDraft => {
+  const draft = useContext(MappingDraftContext)
+  if (draft === undefined) throw new Error('There is no draft of mappings around')
+  return draft
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { useLeaveGuard } from '../lib/use-leave-guard.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+
+/** Asks before the page is left while something on it is not saved; other tabs of the page keep it. */
+export const LeaveGuard = ({ dirty, children }: { dirty: boolean; children: ReactNode }) => {
+  const blocker = useLeaveGuard(dirty)
+  return (
+    <ConfirmDialog
+      open={blocker.state === 'blocked'}
+      onOpenChange={(open) => {
+        if (!open) blocker.reset?.()
+      }}
+      kind="danger"
+      title="Leave without saving?"
+      confirmLabel="Leave"
+      cancelLabel="Stay"
+      onConfirm={() => blocker.proceed?.()}
+    >
+      {children}
+    </ConfirmDialog>
+  )
+}
