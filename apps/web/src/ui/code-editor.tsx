@@ -25,6 +25,9 @@ const load = async (): Promise<Module | undefined> => {
   return module
 }
 
+/** Fetches the editor before it is needed, on pages that are likely to show one. */
+export const preloadCodeEditor = (): void => void load()
+
 /** Writes text where the cursor is in what has the focus, as if it were typed. */
 const typeText = (text: string): void => {
   document.execCommand(text === '' ? 'delete' : 'insertText', false, text)

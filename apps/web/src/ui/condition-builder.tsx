@@ -19,7 +19,7 @@ import { SuggestInput, type Suggestion } from './suggest-input.tsx'
 export const fieldSuggestions = (fields: readonly EventField[]): readonly Suggestion[] =>
   fields.map(({ name, display_name, example }) => ({
     value: name,
-    title: display_name === name ? '' : display_name,
+    title: name === display_name || name.endsWith(`.${display_name}`) ? '' : display_name,
     note: example,
   }))
 

@@ -199,7 +199,7 @@ const Target = ({
       </div>
     )
   return (
-    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_7rem] gap-2">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_6.5rem] gap-2">
       <Input
         ref={input}
         {...(target.name.trim() === '' ? invalid : {})}
@@ -268,7 +268,7 @@ export const FieldLine = ({
   return (
     <li
       aria-label={name}
-      className="grid grid-cols-[2.25rem_minmax(0,1fr)_2rem] items-start gap-x-3 gap-y-2 px-3 py-2.5 sm:grid-cols-[2.25rem_minmax(0,1fr)_1rem_minmax(0,1fr)_2rem]"
+      className="grid grid-cols-[2.25rem_minmax(0,1fr)_2rem] items-start gap-x-3 gap-y-2 px-3 py-2.5 sm:grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem]"
     >
       <span className="flex h-8 items-center">
         <Switch
@@ -280,7 +280,7 @@ export const FieldLine = ({
       </span>
       <div
         className={cn(
-          'grid min-w-0 grid-cols-[7.5rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
+          'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
           !enabled && 'opacity-55',
         )}
       >

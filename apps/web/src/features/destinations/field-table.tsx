@@ -100,9 +100,9 @@ const ContentChoice = ({
           checked={whole === each.whole}
           onChange={() => onWhole(each.whole)}
         />
-        <span>
-          <span className="block font-medium">{each.title}</span>
-          <span className="block text-xs text-ink-2">{each.text}</span>
+        <span className="font-medium">
+          {each.title}
+          <span className="block text-xs font-normal text-ink-2">{each.text}</span>
         </span>
       </label>
     ))}
@@ -182,7 +182,7 @@ export const FieldTable = ({
             <div className="overflow-hidden rounded-lg border border-line bg-surface">
               <div
                 aria-hidden
-                className="grid grid-cols-[2.25rem_minmax(0,1fr)_1rem_minmax(0,1fr)_2rem] gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
+                className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
               >
                 <span />
                 <span>From the event</span>

@@ -6,10 +6,11 @@ import {
   type EventMapping,
   eventTypes,
 } from '@tributary/contract'
-import { type ReactNode, useId, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useId, useMemo, useState } from 'react'
 import { type EventField, withCommonFields } from '../../lib/event-fields.ts'
 import { mappingSuggestionsQuery } from '../../lib/mapping-queries.ts'
 import { Button } from '../../ui/button.tsx'
+import { preloadCodeEditor } from '../../ui/code-editor.tsx'
 import { ConditionBuilder } from '../../ui/condition-builder.tsx'
 import { Field, FieldError } from '../../ui/field.tsx'
 import { Select } from '../../ui/input.tsx'
@@ -181,6 +182,7 @@ export const MappingEditor = ({
   onClosed: () => void
 }) => {
   const [open, setOpen] = useState(true)
+  useEffect(preloadCodeEditor, [])
   /** Problems that the preview has found, by the id of their field. */
   const [met, setMet] = useState<MappingProblems>({})
   const action = actions.find(({ name }) => name === mapping.destination)
@@ -234,7 +236,7 @@ export const MappingEditor = ({
         )
       }
     >
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,3fr)_minmax(22rem,2fr)]">
+      <div className="mx-auto grid max-w-7xl grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,3fr)_minmax(22rem,2fr)]">
         <div className="min-w-0 space-y-8">
           <Which
             mapping={mapping}

@@ -184,9 +184,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
           ))}
         </ol>
       )}
-      <p role="status" className="sr-only">
-        {said}
-      </p>
+      <output className="sr-only">{said}</output>
       {draft.dirty && (
         <MappingDraftBar
           draft={draft}

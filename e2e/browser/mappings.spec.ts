@@ -1,0 +1,141 @@
+import type { Locator, Page } from '@playwright/test'
+import { createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
+import { expect, test } from './product-fixture.ts'
+
+const order = {
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'customer-7',
+  properties: { order_id: 'o-1', total: 59.9, currency: 'EUR', customer: { name: 'ada' } },
+}
+
+const send = async (url: string, key: string, event: object): Promise<void> => {
+  const answer = await fetch(`${url}/v1/track`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(event),
+  })
+  expect(answer.status).toBe(200)
+}
+
+/** Adds a field of one's own and gives it a name; answers its line. */
+const addField = async (editor: Locator, name: string, kind: string): Promise<Locator> => {
+  await editor.getByRole('button', { name: 'Add field' }).click()
+  await editor.getByRole('textbox', { name: 'Target field' }).last().fill(name)
+  const line = editor.getByRole('listitem', { name, exact: true })
+  await line.getByRole('combobox', { name: `Kind of source for ${name}` }).selectOption(kind)
+  return line
+}
+
+/** The editor of one event mapping: the window with the preview in it. */
+const editorOf = (page: Page): Locator =>
+  page.getByRole('dialog').filter({ has: page.getByRole('complementary', { name: 'Preview' }) })
+
+test('MAP-01, MAP-04, MAP-06, MAP-13: an event is mapped with all four kinds of source, seen in the preview, sent for a try, and then delivered so', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { api, url } = product
+  const { workspace } = await createWorkspace(api, 'Mapped')
+  const { source, key } = await createSource(api, workspace, 'Shop')
+  const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Warehouse')
+  await send(url, key, order)
+  await eventually('the event goes out whole while presets are in use', async () =>
+    receiver.calls.some(({ body }) => body.includes('"o-1"')),
+  )
+
+  await page.goto(`/${destination}#mappings`)
+  await expect(page.getByText('Presets in use.')).toBeVisible()
+  const rows = page.getByRole('list', { name: 'Event mappings' }).getByRole('listitem')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('Any event')
+  await expect(rows).toContainText('Whole event')
+  await page.getByRole('button', { name: 'Customise' }).click()
+  await rows.getByRole('button', { name: 'Any event', exact: true }).click()
+  const editor = editorOf(page)
+  const preview = editor.getByRole('complementary', { name: 'Preview' })
+  await expect(preview.getByLabel('What Warehouse gets', { exact: true })).toContainText('"o-1"')
+
+  // Which events: proposed by their names, and a condition.
+  await editor.getByRole('combobox', { name: 'Event name' }).click()
+  await page.getByRole('option', { name: /Order Completed/ }).click()
+  await expect(editor.getByRole('heading', { name: 'Order Completed' })).toBeVisible()
+  await editor.getByRole('button', { name: 'Add condition' }).click()
+  await page.keyboard.type('properties.total')
+  await page.keyboard.press('Tab')
+  await editor.getByRole('combobox', { name: 'Comparison of condition 1' }).selectOption('is greater than')
+  await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('100')
+  await expect(preview.getByText('None of the latest 300 events fits this mapping')).toBeVisible()
+  await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('50')
+
+  // What is sent: all four kinds.
+  await editor.getByRole('radio', { name: 'Fields you choose' }).check()
+  const id = await addField(editor, 'id', 'Field')
+  await id.getByRole('combobox', { name: 'Source of id' }).fill('order_id')
+  await page.getByRole('option', { name: /properties\.order_id/ }).click()
+  const channel = await addField(editor, 'channel', 'Constant')
+  await channel.getByRole('textbox', { name: 'Source of channel' }).fill('web')
+  const at = await addField(editor, 'meta.seen_as', 'Variable')
+  await at.getByRole('combobox', { name: 'Source of meta.seen_as' }).selectOption('User id, or anonymous id')
+  await addField(editor, 'greeting', 'Template')
+  const template = page.getByRole('dialog', { name: 'Template of greeting' })
+  const apply = template.getByRole('button', { name: 'Apply' })
+  await expect(apply).toBeDisabled()
+  await expect(template.locator('.cm-editor')).toBeVisible()
+  await template.getByRole('textbox', { name: 'Template' }).fill('Hello {{ properties.customer.name ')
+  await expect(template.getByText(/^Error at >> 1\| Hello/)).toBeVisible()
+  await expect(apply).toBeDisabled()
+  await template.getByRole('button', { name: 'Insert capitalize' }).click()
+  await page.keyboard.insertText(' }}')
+  await expect(template.getByRole('region', { name: 'Result' })).toContainText('Hello Ada')
+  await apply.click()
+  await expect(template).toHaveCount(0)
+  const skipped = await addField(editor, 'skipped', 'Constant')
+  await skipped.getByRole('textbox', { name: 'Source of skipped' }).fill('never')
+  await skipped.getByRole('switch', { name: 'Send skipped' }).click()
+
+  const payload = preview.getByLabel('What Warehouse gets', { exact: true })
+  await expect(payload).toContainText('"greeting": "Hello Ada"')
+  const mapped = { id: 'o-1', channel: 'web', greeting: 'Hello Ada', meta: { seen_as: 'customer-7' } }
+  expect(JSON.parse((await payload.textContent()) ?? '')).toEqual(mapped)
+
+  // Sent for a try, before it is saved.
+  receiver.behave({ status: 202, body: '{"queued":true}' })
+  const before = receiver.calls.length
+  await preview.getByRole('button', { name: 'Send test event' }).click()
+  const trial = page.getByRole('dialog', { name: 'Send test event' })
+  expect(receiver.calls.length).toBe(before)
+  await trial.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect(trial.getByText('Delivered', { exact: true })).toBeVisible()
+  await expect(trial).toContainText('202')
+  await expect(trial.getByLabel('Request', { exact: true })).toContainText('"greeting": "Hello Ada"')
+  await expect(trial.getByLabel('Response', { exact: true })).toContainText('"queued": true')
+  expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual(mapped)
+  await trial.getByRole('button', { name: 'Close', exact: true }).click()
+  receiver.behave({ status: 200 })
+
+  const saves = page.waitForRequest((request) => request.method() === 'PUT')
+  await editor.getByRole('button', { name: 'Save mappings' }).click()
+  const body = (await saves).postDataJSON() as { event_mappings: { field_mappings: object[] }[] }
+  await expect(page.getByText('Mappings Updated')).toBeVisible()
+  expect(body.event_mappings).toMatchObject([
+    { event_name: 'Order Completed', filters: [{ field: 'properties.total', operator: 'greater_than', value: '50' }] },
+  ])
+  expect(body.event_mappings[0]?.field_mappings).toMatchObject([
+    { source: { type: 'FIELD', name: 'properties.order_id' }, target: { name: 'id' }, enabled: true },
+    { source: { type: 'CONSTANT', value: 'web' }, target: { name: 'channel' } },
+    { source: { type: 'VARIABLE', name: 'user_key' }, target: { name: 'meta.seen_as' } },
+    { source: { type: 'TEMPLATE', value: expect.stringContaining('capitalize') }, target: { name: 'greeting' } },
+    { source: { type: 'CONSTANT', value: 'never' }, target: { name: 'skipped' }, enabled: false },
+  ])
+  await expect(rows).toContainText('where properties.total is greater than “50”')
+  await expect(rows).toContainText('4 fields')
+
+  // From now on the peer gets exactly that, and what no mapping fits does not come.
+  await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-2', total: 10 } })
+  await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-3' } })
+  await eventually('the mapped event arrives', async () => receiver.calls.some(({ body }) => body.includes('"o-3"')))
+  expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-3' })
+  expect(receiver.calls.some(({ body }) => body.includes('"o-2"'))).toBe(false)
+})
