@@ -270,6 +270,13 @@ export const screens: Screen[] = [
     undefined,
     /\/catalogDestinations\/?/,
   ),
+  ...['slack', 'segment', 'rudderstack'].map(
+    (slug): Screen => ({
+      name: `new-destination-${slug}`,
+      path: filled(({ workspace }) => `${workspace}/catalog-destinations/${slug}/new`),
+      ready: settled,
+    }),
+  ),
   ...states(
     'destination-overview',
     filled(({ destination }) => destination),

@@ -31,18 +31,18 @@ export const createSource = async (
   return { source, sourceId: source.split('/').at(-1) ?? '', key }
 }
 
-/** Makes a webhook destination connected to the source; answers its resource name. */
-export const createWebhook = async (
+/** Makes a destination of an app, connected to the source; answers its resource name. */
+export const createDestination = async (
   api: ApiClient,
   workspace: string,
   source: string,
-  settings: Record<string, unknown>,
-  title = 'Receiver',
+  made: { app: string; settings: Record<string, unknown>; title?: string },
 ): Promise<string> => {
+  const { app, settings, title = 'Receiver' } = made
   const destination = nameOf(
     await api.ok('POST', `/${workspace}/destinations`, {
       title,
-      app: { name: 'catalogDestinations/webhook' },
+      app: { name: `catalogDestinations/${app}` },
       settings,
     }),
     'name',
@@ -50,3 +50,12 @@ export const createWebhook = async (
   await api.ok('POST', `/${workspace}/connections`, { source, destination })
   return destination
 }
+
+/** Makes a webhook destination connected to the source; answers its resource name. */
+export const createWebhook = (
+  api: ApiClient,
+  workspace: string,
+  source: string,
+  settings: Record<string, unknown>,
+  title = 'Receiver',
+): Promise<string> => createDestination(api, workspace, source, { app: 'webhook', settings, title })
