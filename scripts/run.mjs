@@ -23,6 +23,7 @@ const tasks = {
   backup: { script: 'scripts/backup.ts' },
   restore: { script: 'scripts/restore.ts' },
   connector: { script: 'scripts/connector.ts' },
+  'rotate-key': { script: 'scripts/rotate-key.ts' },
 }
 
 const fail = (message) => {

@@ -12,6 +12,7 @@ import {
   migrateEventStore,
   openRelational,
   type Relational,
+  type Supervisor,
 } from '@tributary/storage'
 import type { Config } from './config.ts'
 
@@ -42,6 +43,53 @@ export type Engines = {
 }
 
 /**
+ * Starts the relational store, or connects to the one by address, and brings it to the newest schema. `supervisor` keeps
+ * the embedded one.
+ */
+const startRelational = async (
+  config: Config,
+  supervisor: Supervisor,
+  logger: Logger,
+): Promise<{ url: string; relational: Relational }> => {
+  let url: string
+  if (config.relational.kind === 'remote') url = config.relational.url
+  else {
+    const postgres = await createEmbeddedPostgres({ dir: folders(config.dataDir).postgres, logger })
+    await supervisor.add(postgres.spec)
+    url = postgres.url
+  }
+  {
+    await using migrating = openRelational({ url, logger, maxConnections: 1, statementMs: 0 })
+    await migrate(migrating.db)
+  }
+  // What a screen asks for is answered soon or not at all.
+  return { url, relational: openRelational({ url, logger, statementMs: 10_000 }) }
+}
+
+/** The relational store by itself, for a command that needs no other engine; statements may take their time. */
+export const openRelationalStore = async (
+  config: Config,
+  deps: { logger: Logger; metrics: Metrics },
+): Promise<AsyncDisposable & { relational: Relational }> => {
+  const supervisor = createSupervisor(deps)
+  try {
+    const { url, relational: quick } = await startRelational(config, supervisor, deps.logger)
+    await quick.close()
+    const relational = openRelational({ url, logger: deps.logger, maxConnections: 2, statementMs: 0 })
+    return {
+      relational,
+      async [Symbol.asyncDispose]() {
+        await relational.close()
+        await supervisor.stop()
+      },
+    }
+  } catch (error) {
+    await supervisor.stop()
+    throw error
+  }
+}
+
+/**
  * Starts the engines that are embedded, connects to the others, and brings both databases to the newest schema. Starts
  * them side by side: PostgreSQL and the event store do not know of each other.
  */
@@ -50,22 +98,6 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
   const supervisor = createSupervisor({ logger, metrics })
   const at = folders(config.dataDir)
   mkdirSync(join(config.dataDir, 'journal'), { recursive: true })
-
-  const startRelational = async (): Promise<{ url: string; relational: Relational }> => {
-    let url: string
-    if (config.relational.kind === 'remote') url = config.relational.url
-    else {
-      const postgres = await createEmbeddedPostgres({ dir: at.postgres, logger })
-      await supervisor.add(postgres.spec)
-      url = postgres.url
-    }
-    {
-      await using migrating = openRelational({ url, logger, maxConnections: 1, statementMs: 0 })
-      await migrate(migrating.db)
-    }
-    // What a screen asks for is answered soon or not at all.
-    return { url, relational: openRelational({ url, logger, statementMs: 10_000 }) }
-  }
 
   const startEventStore = async (): Promise<{ address: Addresses['eventStore']; eventStore: EventStore }> => {
     let address: Addresses['eventStore']
@@ -85,7 +117,7 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
     return { address, eventStore }
   }
 
-  const [first, second] = await Promise.allSettled([startRelational(), startEventStore()])
+  const [first, second] = await Promise.allSettled([startRelational(config, supervisor, logger), startEventStore()])
   if (first.status === 'rejected' || second.status === 'rejected') {
     await supervisor.stop()
     throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason

@@ -9,6 +9,7 @@ const operatorErrors = new Set([
   'DataDirHalfRestored',
   'SchemaTooNew',
   'WrongSecretKey',
+  'SecretKeyRotated',
   'ListenFailed',
 ])
 const fail = (error: unknown): never => {

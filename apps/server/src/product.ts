@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
-import { createControl, createRefusalSink, createWriteKeyDirectory, verifySecretKey } from '@tributary/control'
+import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
@@ -32,6 +32,7 @@ import { createReadiness } from './readiness.ts'
 import { appendRequests } from './replayed-requests.ts'
 import { createThreads } from './roles/threads.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
+import { settleSecretKey } from './secret-key-rotation.ts'
 import type { RoleName } from './settings.ts'
 import { settleChanges } from './settled.ts'
 import { createStoredBefore } from './stored-before.ts'
@@ -76,8 +77,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const metrics = createPrometheus()
   installFault(config.fault)
   stack.use(lockDataDir(config.dataDir))
-  const secretKey = await loadSecretKey(config.dataDir, config.secretKey)
-  const secretBox = createProductSecretBox(secretKey)
+  const loadedKey = await loadSecretKey(config.dataDir, config.secretKey)
   const disk = createDiskWatch({
     folder: config.dataDir,
     reserveBytes: config.diskReserveBytes,
@@ -95,7 +95,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const hub = createCoordinationHub({ logger })
   stack.defer(() => hub.close())
   const { relational, eventStore } = engines
-  await verifySecretKey({ db: relational.db, secretBox })
+  const secretKey = await settleSecretKey(relational.db, config, loadedKey, logger)
+  const secretBox = createProductSecretBox(secretKey)
   const realtimeKey = deriveKey(secretKey, 'realtime-key', 10).toString('hex')
 
   const has = (role: RoleName): boolean => config.roles.has(role)

@@ -1,7 +1,52 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecretBox, type SecretBox } from '@tributary/kernel'
+
+/** What is added to the name of the key file while its key is not in force yet: made at first start, or by a rotation. */
+type Pending = '.new' | '.next'
+
+const fileOf = (dataDir: string, pending: Pending | '' = ''): string => join(dataDir, `secret.key${pending}`)
+
+/** A new secret: 256 random bits as text. */
+export const newSecretKey = (): string => randomBytes(32).toString('base64url')
+
+/** The key in the data folder, or the one of a rotation that is under way or was interrupted; undefined for none. */
+export const readKeyFile = async (dataDir: string, pending: '' | '.next' = ''): Promise<string | undefined> => {
+  const text = await readFile(fileOf(dataDir, pending), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.trim() === '' ? undefined : text.trim()
+}
+
+const syncFolder = async (dataDir: string): Promise<void> => {
+  const folder = await open(dataDir, 'r')
+  await folder.sync()
+  await folder.close()
+}
+
+/** Writes a key that is not in force yet (0600); it is on disk when this resolves. */
+export const writeNextKey = async (dataDir: string, key: string, pending: Pending = '.next'): Promise<void> => {
+  // A file that is there would keep its permissions.
+  await rm(fileOf(dataDir, pending), { force: true })
+  const handle = await open(fileOf(dataDir, pending), 'wx', 0o600)
+  await handle.writeFile(`${key}\n`)
+  await handle.sync()
+  await handle.close()
+  await syncFolder(dataDir)
+}
+
+/** Puts that key in the place of the one in force, at once or not at all. */
+export const takeNextKey = async (dataDir: string, pending: Pending = '.next'): Promise<void> => {
+  await rename(fileOf(dataDir, pending), fileOf(dataDir))
+  await syncFolder(dataDir)
+}
+
+/** Forgets the key of a rotation that came to nothing. */
+export const dropNextKey = async (dataDir: string): Promise<void> => {
+  await rm(fileOf(dataDir, '.next'), { force: true })
+}
 
 /**
  * The product's secret: the configured one, else `secret.key` of the data folder, made at the first start (0600, written
@@ -9,18 +54,11 @@ import { createSecretBox, type SecretBox } from '@tributary/kernel'
  */
 export const loadSecretKey = async (dataDir: string, configured: string | undefined): Promise<string> => {
   if (configured !== undefined) return configured
-  const file = join(dataDir, 'secret.key')
-  const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  if (existing.trim() !== '') return existing.trim()
-  const made = randomBytes(32).toString('base64url')
-  const handle = await open(`${file}.new`, 'w', 0o600)
-  await handle.writeFile(`${made}\n`)
-  await handle.sync()
-  await handle.close()
-  await rename(`${file}.new`, file)
+  const existing = await readKeyFile(dataDir)
+  if (existing !== undefined) return existing
+  const made = newSecretKey()
+  await writeNextKey(dataDir, made, '.new')
+  await takeNextKey(dataDir, '.new')
   return made
 }
 

@@ -25,5 +25,6 @@ export {
   type WriteKeyUse,
 } from './refused-requests/refusal-sink.ts'
 export { createReplayRunner, type ReplayRunner } from './replays/runner.ts'
+export { resealSecrets, UnreadableSecret } from './secret-key/reseal.ts'
+export { verifySecretKey, WrongSecretKey } from './secret-key/verify.ts'
 export { type FirstAdmin } from './users/ensure-platform-admin.ts'
-export { verifySecretKey, WrongSecretKey } from './writekeys/verify-secret.ts'

@@ -11,7 +11,7 @@ export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array 
 export type SettingsOwner = `destinations/${string}` | `sources/${string}`
 
 /** Where the sealed secrets of an owner belong. */
-const secretsContext = (owner: SettingsOwner): string => `${owner}/secrets`
+export const secretsContext = (owner: SettingsOwner): string => `${owner}/secrets`
 
 /** Divides valid settings into what may be shown and what is sealed. */
 export const storeSettings = (

@@ -1,6 +1,6 @@
 import { type SecretBox, SecretBoxError } from '@tributary/kernel'
 import type { Db } from '../deps.ts'
-import { keyContext } from './keys.ts'
+import { readSealed, sealedColumns } from './sealed-columns.ts'
 
 /** Thrown when the data were sealed with another secret key. */
 export class WrongSecretKey extends Error {
@@ -14,22 +14,20 @@ export class WrongSecretKey extends Error {
 }
 
 /**
- * Makes sure that what is sealed in the database can be opened, by opening the first write key: a product that starts with
- * another key would hold every delivery and seal new credentials so that no single key opens all.
+ * Makes sure that what is sealed in the database can be opened, by opening the first value there is: a product that
+ * starts with another key would hold every delivery and seal new credentials so that no single key opens all.
  *
  * @throws WrongSecretKey
  */
 export const verifySecretKey = async ({ db, secretBox }: { db: Db; secretBox: SecretBox }): Promise<void> => {
-  const row = await db
-    .selectFrom('write_keys')
-    .select(['id', 'key_encrypted'])
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  if (row === undefined) return
-  try {
-    secretBox.open(row.key_encrypted, keyContext(row.id))
-  } catch (error) {
-    throw error instanceof SecretBoxError ? new WrongSecretKey() : error
+  for (const column of sealedColumns) {
+    const [row] = await readSealed(db, column, { limit: 1 })
+    if (row === undefined) continue
+    try {
+      secretBox.open(row.sealed, column.context(row))
+      return
+    } catch (error) {
+      throw error instanceof SecretBoxError ? new WrongSecretKey() : error
+    }
   }
 }

@@ -1,0 +1,50 @@
+import { type SecretBox, SecretBoxError } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { Tx } from '../deps.ts'
+import { readSealed, sealedColumns } from './sealed-columns.ts'
+
+/** Thrown when something cannot be opened with the key that everything else was sealed with. */
+export class UnreadableSecret extends Error {
+  constructor(place: string, cause: unknown) {
+    super(
+      `What is sealed for ${place} cannot be opened with the present key. Enter it anew, or delete what it belongs to, and try again; nothing was changed.`,
+      { cause },
+    )
+    this.name = 'UnreadableSecret'
+  }
+}
+
+const pageRows = 500
+
+/**
+ * Seals everything anew in this transaction: opened with one box, sealed with another. Nobody else may write meanwhile
+ * (the tables are locked) or afterwards with the old key. Returns how many values there were.
+ *
+ * @throws UnreadableSecret, and then nothing must be committed
+ */
+export const resealSecrets = async (tx: Tx, boxes: { from: SecretBox; to: SecretBox }): Promise<number> => {
+  let count = 0
+  for (const column of sealedColumns) {
+    await sql`lock table ${sql.table(column.table)} in share row exclusive mode`.execute(tx)
+    let after: unknown
+    for (;;) {
+      const rows = await readSealed(tx, column, { after, limit: pageRows })
+      for (const row of rows) {
+        const context = column.context(row)
+        let plain: string
+        try {
+          plain = boxes.from.open(row.sealed, context)
+        } catch (error) {
+          throw error instanceof SecretBoxError ? new UnreadableSecret(context, error) : error
+        }
+        await sql`
+          update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${boxes.to.seal(plain, context)}
+          where ${sql.ref(column.key)} = ${row[column.key]}`.execute(tx)
+      }
+      count += rows.length
+      if (rows.length < pageRows) break
+      after = rows.at(-1)?.[column.key]
+    }
+  }
+  return count
+}

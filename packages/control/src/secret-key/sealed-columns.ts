@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { secretsContext } from '../app-settings/stored-settings.ts'
+import type { Db } from '../deps.ts'
+import { tokensContext, verifierContext } from '../oauth-grants/grants.ts'
+import { keyContext } from '../writekeys/keys.ts'
+
+/** Values of the columns by which a row is found. */
+type Key = Readonly<Record<string, unknown>>
+
+/** A column whose values are sealed with the secret key. */
+export type SealedColumn = {
+  table: string
+  column: string
+  /** Columns of its primary key, one, and what else its context is made of. */
+  key: string
+  more: readonly string[]
+  /** Where the value belongs. */
+  context: (row: Key) => string
+}
+
+const text = (value: unknown): string => String(value)
+
+/** Every column that is sealed. A test compares the list with the schema. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: 'write_keys', column: 'key_encrypted', key: 'id', more: [], context: ({ id }) => keyContext(text(id)) },
+  {
+    table: 'sources',
+    column: 'secrets_encrypted',
+    key: 'id',
+    more: [],
+    context: ({ id }) => secretsContext(`sources/${text(id)}`),
+  },
+  {
+    table: 'destinations',
+    column: 'secrets_encrypted',
+    key: 'id',
+    more: [],
+    context: ({ id }) => secretsContext(`destinations/${text(id)}`),
+  },
+  {
+    table: 'oauth_grants',
+    column: 'tokens_encrypted',
+    key: 'destination_id',
+    more: ['id'],
+    context: ({ destination_id, id }) => tokensContext(text(destination_id), text(id)),
+  },
+  {
+    table: 'oauth_consents',
+    column: 'verifier_encrypted',
+    key: 'state_hash',
+    more: [],
+    context: ({ state_hash }) => verifierContext(state_hash as Uint8Array),
+  },
+]
+
+export type SealedRow = Key & { sealed: Uint8Array }
+
+/** Rows of a sealed column by their key, behind `after`, at most `limit`; those without a value are left out. */
+export const readSealed = async (
+  db: Db,
+  { table, column, key, more }: SealedColumn,
+  page: { after?: unknown; limit: number },
+): Promise<SealedRow[]> => {
+  const columns = [key, ...more].map((name) => sql.ref(name))
+  const behind = page.after === undefined ? sql`true` : sql`${sql.ref(key)} > ${page.after}`
+  const { rows } = await sql<SealedRow>`
+    select ${sql.join(columns)}, ${sql.ref(column)} as sealed from ${sql.table(table)}
+    where ${sql.ref(column)} is not null and ${behind}
+    order by ${sql.ref(key)} limit ${page.limit}`.execute(db)
+  return rows
+}
