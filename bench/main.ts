@@ -5,6 +5,7 @@ import { measureBacklog } from './figures/backlog.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureJudging } from './figures/judging.ts'
 import { measureLatency } from './figures/latency.ts'
+import { measureMapping } from './figures/mapping.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
 import { type Figure, printFigures } from './harness.ts'
@@ -28,6 +29,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   stored: () => measureStored(8),
   backlog: () => measureBacklog(1_000_000),
   judging: measureJudging,
+  mapping: measureMapping,
 }
 
 const asked = process.argv.slice(2)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { PiiRule } from '../definition.ts'
 
 const hashed = /^[a-f0-9]{64}$/i
@@ -15,7 +15,7 @@ const hashOne = (rule: PiiRule, value: string): string | undefined => {
   const text = value.trim()
   if (hashed.test(text)) return text.toLowerCase()
   const comparable = normalise[rule](text)
-  return comparable === '' ? undefined : createHash('sha256').update(comparable).digest('hex')
+  return comparable === '' ? undefined : hash('sha256', comparable)
 }
 
 /**
@@ -26,8 +26,8 @@ const hashOne = (rule: PiiRule, value: string): string | undefined => {
 export const hashPersonalData = (rule: PiiRule, value: unknown): string | string[] | undefined => {
   if (Array.isArray(value)) {
     const hashes = value.flatMap((item) => {
-      const hash = typeof item === 'string' || typeof item === 'number' ? hashOne(rule, String(item)) : undefined
-      return hash === undefined ? [] : [hash]
+      const made = typeof item === 'string' || typeof item === 'number' ? hashOne(rule, String(item)) : undefined
+      return made === undefined ? [] : [made]
     })
     return hashes.length === 0 ? undefined : hashes
   }
