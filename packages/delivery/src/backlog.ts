@@ -42,6 +42,8 @@ export type BacklogDeps = {
   /** True while the lane has anything queued or under way. */
   busy: () => boolean
   room: () => boolean
+  /** False while held ranges wait to be more. */
+  rangesDue: () => boolean
   /** What is behind an event waits for it. */
   ordered: () => boolean
   /** Room for parked rows. */
@@ -109,6 +111,8 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
       const entry = range.tracker.begin(found.offset)
       const { time, bytes, meta } = record.reference
       range.firstTime = time
+      range.unreadEvents -= meta.n
+      range.unreadBytes -= bytes
       deps.take(record, undefined, () => {
         range.events -= meta.n
         range.bytes -= bytes
@@ -214,7 +218,7 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
     const probing = deps.state() === 'probing'
     const until = performance.now() + turnMs
     for (let range = held.next(); range !== undefined && deps.room(); range = held.next()) {
-      if (probing && deps.busy()) return
+      if (!deps.rangesDue() || (probing && deps.busy())) return
       if (!readRange(range, probing, before)) return
       if (performance.now() < until) continue
       setImmediate(deps.wake)
@@ -269,7 +273,10 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
       const head = deps.ordered() ? headOf() : undefined
       // Behind a row that is not due everything waits.
       if (head !== undefined && isBefore(head, held.next()) && head.nextTime > clock()) return false
-      return held.all().some((range) => !isRangeDone(range)) || (deps.ordered() && (settling || !isKnown()))
+      return (
+        (deps.rangesDue() && held.all().some((range) => !isRangeDone(range))) ||
+        (deps.ordered() && (settling || !isKnown()))
+      )
     },
     upToDate: () => !settling && isKnown() && headOf() === undefined && held.next() === undefined,
     settleFirst: () => {

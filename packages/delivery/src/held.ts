@@ -17,6 +17,9 @@ export type HeldRange = {
   /** Events and bytes not yet done. */
   events: number
   bytes: number
+  /** Those of them that are not even read. */
+  unreadEvents: number
+  unreadBytes: number
   /** Epoch ms of the append of its first and last record. */
   firstTime: number
   lastTime: number
@@ -105,6 +108,8 @@ export const createHeldRanges = (): HeldRanges => {
         last.end = record.offset + 1
         last.events += record.events
         last.bytes += record.bytes
+        last.unreadEvents += record.events
+        last.unreadBytes += record.bytes
         last.lastTime = record.time
         return
       }
@@ -117,6 +122,8 @@ export const createHeldRanges = (): HeldRanges => {
         end: record.offset + 1,
         events: record.events,
         bytes: record.bytes,
+        unreadEvents: record.events,
+        unreadBytes: record.bytes,
         firstTime: record.time,
         lastTime: record.time,
         writtenAt: now,

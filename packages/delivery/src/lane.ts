@@ -1,6 +1,7 @@
 import type { DeliverContext, DeliverResult, OAuth2Client } from '@tributary/connector-kit'
 import { backoffMs, faultPoint } from '@tributary/kernel'
 import { createBacklog } from './backlog.ts'
+import { createCollecting } from './collecting.ts'
 import { createHeldRanges, type HeldRanges } from './held.ts'
 import { createLaneQueue } from './lane-queue.ts'
 import {
@@ -87,19 +88,35 @@ export const createLane = (id: string, context: LaneContext): Lane => {
   const { rows } = outcomes
   const ordered = (): boolean => readiness.ready()?.ordered === true
 
-  const room = (): boolean =>
-    queue.length() < settings.queueEvents &&
-    queue.bytes() < settings.queueBytes &&
-    context.queued.bytes < settings.totalBytes &&
-    rows.unparked < settings.unparked &&
-    !context.attempts.full()
+  const collecting = createCollecting({
+    context,
+    held,
+    queue,
+    ready: readiness.ready,
+    state: () => state,
+  })
+
+  const room = (): boolean => {
+    const bounds = collecting.bounds()
+    return (
+      queue.length() < bounds.events &&
+      queue.bytes() < bounds.bytes &&
+      context.queued.bytes < settings.totalBytes &&
+      rows.unparked < settings.unparked &&
+      !context.attempts.full()
+    )
+  }
 
   /** Parked rows may go beyond the queue's bound once, so that held ranges cannot keep them out. */
-  const rowRoom = (): boolean =>
-    queue.length() < 2 * settings.queueEvents &&
-    queue.bytes() < 2 * settings.queueBytes &&
-    context.queued.bytes < 2 * settings.totalBytes &&
-    !context.attempts.full()
+  const rowRoom = (): boolean => {
+    const bounds = collecting.bounds()
+    return (
+      queue.length() < 2 * bounds.events &&
+      queue.bytes() < 2 * bounds.bytes &&
+      context.queued.bytes < 2 * settings.totalBytes &&
+      !context.attempts.full()
+    )
+  }
 
   const take = createTake({ context, outcomes, queue, ready: readiness.ready })
 
@@ -111,6 +128,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     ordered,
     room,
     rowRoom,
+    rangesDue: collecting.due,
     take,
     state: () => (halted ? 'paused' : state),
     busy: () => inFlight > 0 || queue.length() > 0,
@@ -251,10 +269,11 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     alarm = { at, timer }
   }
 
-  const nextBatch = ({ batching, bucket, ordered: inOrder }: Ready): readonly Item[] => {
+  const nextBatch = (ready: Ready): readonly Item[] => {
+    const { bucket, ordered: inOrder } = ready
     const now = clock()
     const wait = bucket?.wait(now) ?? 0
-    const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
+    const next = wait > 0 ? wait : queue.next(collecting.batching(ready), now, inOrder)
     if (typeof next === 'number') {
       wakeIn(next)
       return []
@@ -265,7 +284,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
 
   const pump = (): void => {
     if (halted) return
-    if (queue.length() < settings.queueEvents / 2) backlog.fill()
+    if (collecting.active() || queue.length() < collecting.bounds().events / 2) backlog.fill()
     for (let ready = readiness.ready(); ready !== undefined && queue.length() > 0; ready = readiness.ready()) {
       if (!mayStart(state, inFlight, ready.concurrency)) return
       if (context.attempts.full() || rows.unparked >= settings.unparked) return
@@ -280,6 +299,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
 
   /** A destination that hangs, or takes little, holds nothing but its own memory: the shared position moves on. */
   const unload = (): void => {
+    // What it has comes from ranges and rows, which are durable.
+    if (collecting.active()) return
     const now = clock()
     const oldest = queue.oldest()
     const hangs = inFlight > 0 && now - lastProgress >= settings.stallMs
@@ -315,7 +336,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       const { partition, offset, time, bytes, meta } = record.reference
       if (held.covers(partition, offset)) return
       const follows = ordered() ? backlog.upToDate() : !held.lags(partition)
-      if (state === 'flowing' && !halted && follows && room()) {
+      if (state === 'flowing' && !halted && follows && !collecting.active() && room()) {
         entry.open++
         take(record, undefined, () => tracker.release(entry))
         pump()

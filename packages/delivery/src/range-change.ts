@@ -109,6 +109,8 @@ export const restoredRange = (row: ParkedRange, now: number): HeldRange => ({
   end: row.end,
   events: row.events,
   bytes: row.bytes,
+  unreadEvents: row.events,
+  unreadBytes: row.bytes,
   firstTime: row.firstTime,
   lastTime: row.firstTime,
   writtenAt: now,

@@ -21,6 +21,8 @@ export type DeliverySettings = {
   stallMs: number
   /** What waits in memory for so long, because requests are slow or few are allowed, is parked likewise. */
   crawlMs: number
+  /** Batches that wait longer than this wait in the log, as held ranges. */
+  collectMs: number
   /** Parked rows, held ranges and positions are written this often, when there is something to write. */
   flushMs: number
   /** A delivery log insert leaves with so many rows or after this time; beyond the buffer no request starts. */
@@ -56,6 +58,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   parkAfterMs: 1000,
   stallMs: 2000,
   crawlMs: 15_000,
+  collectMs: 5000,
   flushMs: 250,
   attempts: { rows: 5000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,

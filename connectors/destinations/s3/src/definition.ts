@@ -144,7 +144,8 @@ export const s3: DestinationDefinition = {
     maxBytes: 5 * 1024 * 1024,
     maxWaitMs: Number(settings.wait_seconds) * 1000,
   }),
-  concurrency: 2,
+  // A batch is large: one at a time bounds the memory of a destination.
+  concurrency: 1,
   testConnection,
   deliver,
 }
