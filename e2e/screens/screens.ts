@@ -325,6 +325,26 @@ export const screens: Screen[] = [
     },
   },
   ...states(
+    'destination-replay',
+    filled(({ replayed }) => `${replayed}#replay`),
+    empty(({ destination }) => `${destination}#replay`),
+    /\/replays$/,
+  ),
+  {
+    name: 'destination-replay-new',
+    path: filled(({ waiting }) => `${waiting}?replay=history#replay`),
+    ready: async (page) => {
+      const form = page.getByRole('dialog', { name: 'New replay' })
+      await form.getByRole('button', { name: 'Add condition' }).click()
+      await form.getByLabel('Field of condition 1').fill('type')
+      await form.getByLabel('Value of condition 1').fill('track')
+      await form.getByRole('button', { name: 'Count events' }).click()
+      await form.getByRole('status').waitFor()
+      await form.getByRole('status').scrollIntoViewIfNeeded()
+      await settled(page)
+    },
+  },
+  ...states(
     'destination-deliveries',
     filled(({ destination }) => `${destination}#deliveries`),
     empty(({ destination }) => `${destination}#deliveries`),

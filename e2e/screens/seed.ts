@@ -22,6 +22,8 @@ export type Seed = {
     failing: string
     waiting: string
     paused: string
+    /** It has replays, one of them open. */
+    replayed: string
     key: string
   }
   empty: { workspace: string; source: string; destination: string }
@@ -87,6 +89,30 @@ const seedChecked = async ({ api, url }: Product, workspace: string): Promise<st
     async () => ((await api.ok('GET', `/${source}/violations`)).violations as unknown[]).length >= 5,
   )
   return source
+}
+
+/** A destination of a source without events, with a replay that is done, one that was cancelled and one that is paused. */
+const seedReplays = async ({ api }: Product, workspace: string, source: string, url: string): Promise<string> => {
+  const destination = await createWebhook(api, workspace, source, { url }, 'New warehouse')
+  const scope = {
+    kind: 'history',
+    start_time: new Date(Date.now() - 24 * 3_600_000).toISOString(),
+    end_time: new Date(Date.now() + 60_000).toISOString(),
+  }
+  const start = async (more: object): Promise<string> =>
+    String((await api.ok('POST', `/${destination}/replays`, { ...scope, ...more })).name)
+  const first = await start({})
+  await eventually('the replay is delivered', async () => {
+    const { state, delivered_count, event_count } = await api.ok('GET', `/${first}`)
+    return state === 'done' && delivered_count === event_count
+  })
+  const second = await start({ event_type: 'track', events_per_second: 1 })
+  await api.ok('POST', `/${second}:cancel`, {})
+  const conditions = [{ id: 'a1B2', field: 'properties.total', operator: 'greater_than', value: '30' }]
+  const third = await start({ event: 'Order Completed', filter: { conditions }, events_per_second: 4 })
+  await eventually('some is sent', async () => Number((await api.ok('GET', `/${third}`)).sent_count) > 1)
+  await api.ok('POST', `/${third}:pause`, {})
+  return destination
 }
 
 /** What the pictures' source knows: of its events some fit, some lack something, and some are new. */
@@ -198,6 +224,7 @@ export const seedWorkspaces = async (
     async () => ((await api.ok('GET', `/${source}/droppedEvents`)).dropped_events as unknown[]).length >= 2,
   )
   const checked = await seedChecked(product, workspace)
+  const replayed = await seedReplays(product, workspace, tickets, receiver.url)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
@@ -216,7 +243,7 @@ export const seedWorkspaces = async (
   })) as { user: { id: string }; onboarding_token: string }
   return {
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
-    filled: { workspace, source, checked, payments, tickets, destination, failing, waiting, paused, key },
+    filled: { workspace, source, checked, payments, tickets, destination, failing, waiting, paused, replayed, key },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }
 }

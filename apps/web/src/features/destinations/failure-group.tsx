@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Destination, FailureGroup, ParkedDelivery } from '@tributary/contract'
-import { ArrowLeft, CircleCheck, RotateCw, Trash2 } from 'lucide-react'
+import { ArrowLeft, CircleCheck, History, RotateCw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { ApiError } from '../../lib/errors.ts'
@@ -106,7 +106,15 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
       </div>
       {mayEdit && (
         <div className="flex flex-wrap gap-2">
-          {group.state === 'dead' && <DiscardButton destination={destination} group={group} />}
+          {group.state === 'dead' && (
+            <>
+              <DiscardButton destination={destination} group={group} />
+              <ButtonLink to={paths.newReplay(destination.name, { kind: 'dead', reason: group.reason })}>
+                <History aria-hidden />
+                Replay these
+              </ButtonLink>
+            </>
+          )}
           {destination.enabled && (
             <Button
               variant="primary"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Destination, type FailureGroup, resourceNames } from '@tributary/contract'
-import { CircleCheck, RotateCw } from 'lucide-react'
+import { CircleCheck, History, RotateCw } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { failureGroupsQuery } from '../../lib/event-queries.ts'
@@ -108,7 +108,7 @@ const Groups = ({
   groups: FailureGroup[]
   onOpen: (group: FailureGroup) => void
 }) => {
-  const mayRetry = useMayEdit() === true && destination.enabled
+  const mayEdit = useMayEdit() === true
   const retry = useRetryDeliveries(destination.name)
   const dead = sumOf(groups, 'dead')
   const waiting = sumOf(groups, 'waiting')
@@ -119,12 +119,20 @@ const Groups = ({
           <span className="font-medium text-ink tabular">{count(dead)}</span> {pluralise(dead, 'dead letter')} ·{' '}
           <span className="font-medium text-ink tabular">{count(waiting)}</span> {pluralise(waiting, 'event')} waiting
         </p>
-        {mayRetry && (
-          <Button variant="primary" loading={retry.isPending} onClick={() => retry.mutate({})}>
-            <RotateCw aria-hidden />
-            Retry all now
-          </Button>
-        )}
+        <div className="flex flex-wrap gap-2">
+          {mayEdit && dead > 0 && (
+            <ButtonLink to={paths.newReplay(destination.name, { kind: 'dead' })}>
+              <History aria-hidden />
+              Replay dead letters
+            </ButtonLink>
+          )}
+          {mayEdit && destination.enabled && (
+            <Button variant="primary" loading={retry.isPending} onClick={() => retry.mutate({})}>
+              <RotateCw aria-hidden />
+              Retry all now
+            </Button>
+          )}
+        </div>
       </div>
       <DataTable
         label="Failures"

@@ -2,7 +2,7 @@ import type { Replay, ReplayState } from '@tributary/contract'
 import { Pause, Play, X } from 'lucide-react'
 import { useState } from 'react'
 import { isMoving } from '../../lib/replay-queries.ts'
-import { count } from '../../lib/text.ts'
+import { count, pluralise } from '../../lib/text.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Badge, type BadgeTone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -62,7 +62,7 @@ const Numbers = ({ replay }: { replay: Replay }) => {
   const { sent_count, delivered_count, filtered_count, failed_count } = replay
   const open = Math.max(0, sent_count - delivered_count - filtered_count - failed_count)
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:flex sm:flex-wrap sm:gap-x-10">
+    <dl className="grid grid-cols-3 gap-x-4 gap-y-2 sm:flex sm:flex-wrap sm:gap-x-10">
       <Amount title="Delivered" value={delivered_count} />
       <Amount title="Left out" value={filtered_count} />
       <Amount title="Dead letters" value={failed_count} tone="text-danger-ink" />
@@ -142,12 +142,12 @@ export const ReplayCard = ({ destination, replay }: { destination: string; repla
     >
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-60">
-          <h3 className="flex items-center gap-2 text-base font-semibold">
+          <h2 className="flex items-center gap-2 text-base font-semibold">
             {title}
             <Badge tone={tone} dot={replay.state === 'running'}>
               {label}
             </Badge>
-          </h3>
+          </h2>
           <p className="mt-0.5 text-sm break-words text-ink-2">{replayWords(replay).join(' · ')}</p>
         </div>
         {mayEdit && open && <Actions destination={destination} replay={replay} />}
@@ -169,7 +169,7 @@ export const ReplayCard = ({ destination, replay }: { destination: string; repla
             · ended <RelativeTime time={replay.finish_time} />
           </>
         )}{' '}
-        · at most {count(replay.events_per_second)} events a second
+        · at most {count(replay.events_per_second)} {pluralise(replay.events_per_second, 'event')} a second
       </p>
     </li>
   )

@@ -1,6 +1,6 @@
 import type { Destination, MethodResponse, methods } from '@tributary/contract'
 import { History } from 'lucide-react'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { conditionProblems } from '../../lib/condition-words.ts'
 import { formFailure } from '../../lib/errors.ts'
 import { count, pluralise } from '../../lib/text.ts'
@@ -32,15 +32,16 @@ const words = (draft: ReplayDraft, events: number): string =>
 
 const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Preview; paused: boolean }) => {
   const { event_count, first_time, last_time, samples } = preview
+  const show = useCallback((element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' }), [])
   if (event_count === 0)
     return (
-      <p role="status" className="rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
+      <p ref={show} role="status" className="rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
         Nothing fits: there is no {draft.kind === 'history' ? 'accepted event' : 'dead letter'} to be sent. Choose a
         longer time or fewer conditions.
       </p>
     )
   return (
-    <div role="status" className="space-y-3 rounded-lg border border-line bg-canvas px-4 py-3 text-sm">
+    <div ref={show} role="status" className="space-y-3 rounded-lg border border-line bg-canvas px-4 py-3 text-sm">
       <div>
         <p className="text-xl font-semibold tabular">
           {count(event_count)} {words(draft, event_count)}
