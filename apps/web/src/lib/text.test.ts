@@ -19,7 +19,7 @@ describe('defaultTitle', () => {
     ['Node.js (server)', 2, 'Nodejs server 2'],
     ['HTTP API', 1, 'HTTP API 1'],
     ['Ärzte & Co.', 0, 'Ärzte  Co'],
-  ])('SRC-12, SRC-13: the default title of %j with %i instances is %j', (title, instances, expected) => {
+  ])('SRC-12, SRC-13, DST-05: the default title of %j with %i instances is %j', (title, instances, expected) => {
     expect(defaultTitle({ title, instance_count: instances })).toBe(expected)
   })
 })

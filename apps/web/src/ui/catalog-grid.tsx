@@ -15,10 +15,13 @@ export type CatalogCard = {
   title: string
   description: string
   icon: string
-  category: string
+  /** What it is of; the first is shown, and each can be chosen. */
+  categories: readonly string[]
   instances: number
   to: string
 }
+
+const kindOf = (card: CatalogCard): string => card.categories[0] ?? ''
 
 const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
   <Link
@@ -29,7 +32,7 @@ const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
       <AppIcon icon={card.icon} size="md" />
       <span className="min-w-0 flex-1">
         <span className="block truncate text-base font-semibold">{card.title}</span>
-        {card.category !== '' && <span className="block text-xs text-ink-3">{card.category}</span>}
+        {kindOf(card) !== '' && <span className="block text-xs text-ink-3">{kindOf(card)}</span>}
       </span>
       {card.instances > 0 && (
         <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>
@@ -57,30 +60,29 @@ const Categories = ({
   chosen,
   onChoose,
 }: {
-  groups: ReadonlyMap<string, readonly CatalogCard[]>
+  /** Each with how many cards are of it. */
+  groups: readonly (readonly [string, number])[]
   total: number
   chosen: string
   onChoose: (category: string) => void
 }) => (
   <fieldset aria-label="Category" className="flex min-w-0 flex-wrap gap-1.5">
-    {[['', total] as const, ...[...groups].map(([name, cards]) => [name, cards.length] as const)].map(
-      ([name, count]) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={chosen === name}
-          onClick={() => onChoose(name)}
-          className={cn(
-            'h-8 rounded-full border px-3 text-sm font-medium',
-            chosen === name
-              ? 'border-line-strong bg-active text-ink'
-              : 'border-line bg-surface text-ink-2 hover:bg-hover hover:text-ink',
-          )}
-        >
-          {name === '' ? 'All' : name} <span className="text-xs text-ink-3 tabular">{count}</span>
-        </button>
-      ),
-    )}
+    {[['', total] as const, ...groups].map(([name, count]) => (
+      <button
+        key={name}
+        type="button"
+        aria-pressed={chosen === name}
+        onClick={() => onChoose(name)}
+        className={cn(
+          'h-8 rounded-full border px-3 text-sm font-medium',
+          chosen === name
+            ? 'border-line-strong bg-active text-ink'
+            : 'border-line bg-surface text-ink-2 hover:bg-hover hover:text-ink',
+        )}
+      >
+        {name === '' ? 'All' : name} <span className="text-xs text-ink-3 tabular">{count}</span>
+      </button>
+    ))}
   </fieldset>
 )
 
@@ -92,9 +94,13 @@ const Categories = ({
 export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: string; cards: readonly CatalogCard[] }) => {
   const [params, setParams] = useSearchParams()
   const [search, setSearch] = useState(params.get('search') ?? '')
-  const groups = useMemo(() => Map.groupBy(cards, (card) => card.category), [cards])
+  const groups = useMemo(() => Map.groupBy(cards, kindOf), [cards])
+  const kinds = useMemo(() => {
+    const names = new Set(cards.flatMap((card) => card.categories))
+    return [...names].map((name) => [name, cards.filter((card) => card.categories.includes(name)).length] as const)
+  }, [cards])
   const given = params.get('category') ?? ''
-  const category = groups.has(given) ? given : ''
+  const category = kinds.some(([name]) => name === given) ? given : ''
   const set = (name: string, value: string): void =>
     setParams(
       (before) => {
@@ -108,8 +114,8 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
   const wanted = search.trim().toLowerCase()
   const shown = cards.filter(
     (card) =>
-      (category === '' || card.category === category) &&
-      `${card.title} ${card.category} ${card.description}`.toLowerCase().includes(wanted),
+      (category === '' || card.categories.includes(category)) &&
+      `${card.title} ${card.categories.join(' ')} ${card.description}`.toLowerCase().includes(wanted),
   )
   const apart = groups.size > 1 && category === '' && wanted === ''
   return (
@@ -123,9 +129,9 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
             set('search', event.target.value)
           }}
         />
-        {groups.size > 1 && (
+        {kinds.length > 1 && (
           <Categories
-            groups={groups}
+            groups={kinds}
             total={cards.length}
             chosen={category}
             onChoose={(name) => set('category', name)}
@@ -149,7 +155,7 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
             <h2 id={`category-${name}`} className="text-base font-semibold">
               {name === '' ? 'Other' : name}
             </h2>
-            <Cards cards={group.map((card) => ({ ...card, category: '' }))} noun={noun} />
+            <Cards cards={group.map((card) => ({ ...card, categories: [] }))} noun={noun} />
           </section>
         ))
       ) : (

@@ -49,8 +49,21 @@ const delivered = async (id: string, secretBox = harness.secretBox) => {
 }
 
 describe('a destination', () => {
-  test('API-49: is made of a catalogue entry: it has its settings with defaults, and its app is an instance of its own', async () => {
+  test('API-49, DST-02, DST-23: is made of a catalogue entry: it has its settings with defaults, and its app is an instance of its own', async () => {
     const { made, params } = await create({ region: 'eu' })
+    expect(made.app).toMatchObject({
+      display_name: 'Webhook',
+      docs_url: 'https://docs.example/webhook',
+      instance_count: expect.any(Number),
+    })
+    expect(made.app.instance_count).toBeGreaterThan(0)
+    for (const setting of made.app.settings)
+      expect(setting).toMatchObject({
+        name: expect.any(String),
+        display_name: expect.stringMatching(/\w/),
+        help_text: expect.any(String),
+        editable: expect.any(Boolean),
+      })
     expect(made).toMatchObject({
       title: 'Receiver',
       enabled: true,
@@ -234,6 +247,26 @@ describe('updateSetting', () => {
     expect(await delivered(params.destination)).toMatchObject({ enabled: false })
     expect((await administrator.call('GET', `/${made.name}`)).status).toBe(200)
   })
+})
+
+test('consent categories are changed by themselves, kept in their order, and given to delivery', async () => {
+  const { made, params } = await create()
+  expect(made.consent_categories).toEqual([])
+  const update = (body: object, mask = 'consent_categories') =>
+    administrator.call('PATCH', `/${made.name}?update_mask=${mask}`, body)
+  expect(await update({ title: 'Ignored', consent_categories: ['Marketing', 'Analytics'] })).toMatchObject({
+    status: 200,
+    body: { title: 'Receiver', consent_categories: ['Marketing', 'Analytics'] },
+  })
+  expect(await delivered(params.destination)).toMatchObject({ consentCategories: ['Marketing', 'Analytics'] })
+  expect(await update({ title: 'Renamed' }, 'title')).toMatchObject({
+    body: { title: 'Renamed', consent_categories: ['Marketing', 'Analytics'] },
+  })
+  expect(await update({ consent_categories: [''] })).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
+  expect(await update({ consent_categories: Array.from({ length: 51 }, (_, index) => `c${index}`) })).toMatchObject({
+    status: 400,
+  })
+  expect(await update({ consent_categories: [] })).toMatchObject({ body: { consent_categories: [] } })
 })
 
 describe('retry', () => {

@@ -28,7 +28,7 @@ export const DestinationCatalogPage = () => {
               title: app.display_name,
               description: app.description,
               icon: app.extra.app_icon,
-              category: '',
+              categories: app.data_kinds,
               instances: app.instance_count,
               to: paths.newDestination(workspace.name, app.name),
             }))}

@@ -13,7 +13,7 @@ describe('the form of a new destination', () => {
     ['', 'https://x.example', 'title: Required'],
     ['abc', 'https://x.example', 'title: At least 4 characters'],
     ['abcd', '', 'settings.url: Required'],
-  ])('FORM-31, FORM-39: title %j and url %j: %s', (title, url, message) => {
+  ])('DST-06, DST-08, FORM-31, FORM-39: title %j and url %j: %s', (title, url, message) => {
     expect(messages(title, url)).toContain(message)
   })
   test('takes what is complete', () => {

@@ -25,7 +25,7 @@ const destination: Destination = {
   update_time: '2026-01-01T00:00:00Z',
 }
 
-test('OBS-02: creating, updating and deleting a destination tell one product event each', async () => {
+test('DST-28, OBS-02: creating, updating and deleting a destination tell one product event each', async () => {
   const done = { body: destination }
   const input = { title: 'Hook', app: { name: 'catalogDestinations/webhook' }, settings: {}, sources: [] }
   expect(await tracked(() => useCreateDestination('workspaces/w1'), input, done)).toEqual([

@@ -6,6 +6,7 @@ import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/names.t
 import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { count, pluralise } from '../../lib/text.ts'
+import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { notify } from '../../ui/toast.tsx'
 
 /** Creates a destination and connects it with the chosen sources. */
@@ -50,12 +51,12 @@ export const useCreateDestination = (workspace: string) => {
 
 const workspaceOf = (destination: Destination): string => `workspaces/${destinationIds(destination.name).workspace}`
 
-/** Changes a destination's title or switches it on or off; the switch moves at once and falls back on a refusal. */
+/** Changes a destination's title or consent, or switches it on or off; the switch moves at once and falls back on a refusal. */
 export const useUpdateDestination = (destination: Destination) => {
   const cache = useQueryClient()
   const key = keys.destination(destination.name)
   return useMutation({
-    mutationFn: (change: { title: string } | { enabled: boolean }) =>
+    mutationFn: (change: { title: string } | { enabled: boolean } | { consent_categories: string[] }) =>
       call(methods.destinations.update, {
         params: destinationIds(destination.name),
         query: { update_mask: Object.keys(change).join(',') },
@@ -93,7 +94,8 @@ export const useUpdateSetting = (destination: Destination) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: key })
-      void cache.invalidateQueries({ queryKey: keys.sources(workspaceOf(destination)) })
+      // Its sources are read again, shown or not; a failure is told where they are shown.
+      void cache.fetchQuery({ ...sourcesQuery(workspaceOf(destination)), staleTime: 0 }).catch(() => undefined)
     },
   })
 }

@@ -8,6 +8,7 @@ import { deliveryOverviewQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { useMask } from '../../lib/ui-store.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
 import { BarChart, type BarChartProps } from '../../ui/bar-chart.tsx'
 import { BarTable } from '../../ui/bar-table.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -23,6 +24,7 @@ import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { percent, rateOf } from './delivery-rates.ts'
 import { PausedNote } from './paused-note.tsx'
+import { TestConnection } from './test-connection.tsx'
 
 type Overview = DeliveryOverview & { names: string[] }
 
@@ -297,20 +299,27 @@ const HeldNote = ({ overview: { waiting, dead }, destination }: { overview: Over
   )
 }
 
-const Empty = ({ destination: { enabled, name } }: { destination: Destination }) => (
-  <EmptyState
-    icon={<Truck />}
-    title="No events in this time"
-    action={
-      <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
-        {enabled ? 'See connections' : 'See settings'}
-      </ButtonLink>
-    }
-  >
-    What is delivered, filtered and failed is counted here. {enabled ? 'Connect' : 'Resume this destination, connect'} a
-    source and send an event to see the first one.
-  </EmptyState>
-)
+const Empty = ({ destination }: { destination: Destination }) => {
+  const mayEdit = useMayEdit() === true
+  const { enabled, name } = destination
+  return (
+    <EmptyState
+      icon={<Truck />}
+      title="No events in this time"
+      action={
+        <>
+          <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
+            {enabled ? 'See connections' : 'See settings'}
+          </ButtonLink>
+          {mayEdit && <TestConnection destination={destination} />}
+        </>
+      }
+    >
+      What is delivered, filtered and failed is counted here. {enabled ? 'Connect' : 'Resume this destination, connect'}{' '}
+      a source and send an event to see the first one.
+    </EmptyState>
+  )
+}
 
 const Loading = () => (
   <div aria-busy className="space-y-4">

@@ -8,7 +8,9 @@ import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TitleCard } from '../../ui/title-card.tsx'
 import { ConnectionCard } from './connection-card.tsx'
+import { ConsentCard } from './consent-card.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
+import { TestConnectionCard } from './test-connection.tsx'
 
 const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEdit: boolean }) => {
   const update = useUpdateDestination(destination)
@@ -33,7 +35,7 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
   )
 }
 
-/** Title, settings, on and off, and deletion of a destination. */
+/** Title, settings, test, consent, on and off, and deletion of a destination. */
 export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateDestination(destination)
@@ -55,6 +57,13 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
         mayEdit={mayEdit}
         onSave={setting.mutateAsync}
       />
+      {mayEdit && <TestConnectionCard destination={destination} />}
+      <ConsentCard
+        key={JSON.stringify(destination.consent_categories)}
+        categories={destination.consent_categories}
+        mayEdit={mayEdit}
+        onSave={(consent_categories) => update.mutateAsync({ consent_categories })}
+      />
       <EnabledCard destination={destination} mayEdit={mayEdit} />
       {mayEdit && (
         <DeleteCard
@@ -63,8 +72,8 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
           mutation={remove}
           list={paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)}
         >
-          Are you sure you want to delete the {destination.title} destination? This prevents any future synchronisation
-          to it.
+          Are you sure you want to delete the {destination.title} destination? No data will be synchronised to it in
+          future.
         </DeleteCard>
       )}
     </div>

@@ -29,7 +29,7 @@ export const SourceCatalogPage = () => {
               title: app.title,
               description: app.description,
               icon: app.extra.app_icon,
-              category: sourceTypeName(app.type),
+              categories: [sourceTypeName(app.type)],
               instances: app.instance_count,
               to: paths.newSource(workspace.name, app.name),
             }))}

@@ -1,0 +1,80 @@
+import { type Destination, destinations } from '@tributary/contract'
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Field } from '../../ui/field.tsx'
+import { TagInput } from '../../ui/tag-input.tsx'
+
+const rule = destinations.update.request.shape.consent_categories
+
+/** The categories that the user of an event must have agreed to. Make it anew (`key`) when they have changed. */
+export const ConsentCard = ({
+  categories,
+  mayEdit,
+  onSave,
+}: {
+  categories: Destination['consent_categories']
+  mayEdit: boolean
+  onSave: (categories: string[]) => Promise<unknown>
+}) => {
+  const [draft, setDraft] = useState<readonly string[]>(categories)
+  const [problem, setProblem] = useState<string>()
+  const [saving, setSaving] = useState(false)
+  const changed = JSON.stringify(draft) !== JSON.stringify(categories)
+  const save = async (): Promise<void> => {
+    const checked = rule.safeParse(draft)
+    setProblem(checked.error?.issues[0]?.message)
+    if (!checked.success) return
+    setSaving(true)
+    try {
+      await onSave([...draft])
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : 'unknown error')
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <Card
+      title="Consent"
+      description="An event comes here only when its user has agreed to every category named. What is left out is told as filtered."
+    >
+      <div className="space-y-4">
+        <Field
+          label="Consent categories"
+          hint="Names as your consent tool writes them to context.consent.categoryPreferences. None named: every event may come."
+          error={problem}
+        >
+          {(aria) => (
+            <TagInput
+              control={aria}
+              value={draft}
+              disabled={!mayEdit || saving}
+              placeholder={mayEdit ? 'Type a category and press Enter' : ''}
+              onChange={(tags) => {
+                setProblem(undefined)
+                setDraft([...new Set(tags)])
+              }}
+            />
+          )}
+        </Field>
+        {mayEdit && changed && (
+          <div className="flex justify-end gap-2">
+            <Button
+              disabled={saving}
+              onClick={() => {
+                setProblem(undefined)
+                setDraft(categories)
+              }}
+            >
+              Discard
+            </Button>
+            <Button variant="primary" loading={saving} onClick={() => void save()}>
+              Save consent
+            </Button>
+          </div>
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,228 @@
+import type { Page } from '@playwright/test'
+import { createSource, createWebhook, createWorkspace, type Product } from '@tributary/test-kit'
+import { type ApiCall, callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
+import { expect, test } from './product-fixture.ts'
+
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Delete destination' })
+
+/** A workspace with a source and a destination that is connected to it. */
+const furnish = async (product: Product, title: string, url: string) => {
+  const { workspace } = await createWorkspace(product.api, title)
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  return { workspace, source, destination: await createWebhook(product.api, workspace, source, { url }, 'Old hook') }
+}
+
+/** Opens the settings of a destination from the list, so that the list is cached. */
+const openSettings = async (page: Page, workspace: string): Promise<void> => {
+  await page.goto(`/${workspace}/destinations`)
+  await page.getByRole('link', { name: 'Old hook' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await expect(page.getByRole('button', { name: 'Delete destination' })).toBeVisible()
+}
+
+test('DST-01, DST-04, DST-09, DST-10, DST-11: a destination is made by its form, and its page opens', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Made')
+  const entry = (await product.api.ok('GET', `/${workspace}/catalogDestinations/webhook`)) as { docs_url: string }
+  await page.goto(`/${workspace}/destinations`)
+  await page.getByRole('link', { name: 'Add destination' }).click()
+  await page.getByRole('searchbox', { name: 'Search destinations' }).fill('webhook')
+  await page.getByRole('link', { name: /^Webhook/ }).click()
+  await expect(page).toHaveURL(`/${workspace}/catalog-destinations/webhook/new`)
+  await page.getByRole('textbox', { name: 'Title' }).fill('Own service')
+  await expect(page.getByRole('main').getByRole('link', { name: /docs|documentation/i })).toHaveAttribute(
+    'href',
+    entry.docs_url,
+  )
+  await page.getByRole('textbox', { name: 'URL' }).fill(receiver.url)
+  const calls = recordCalls(page)
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const { name } = (await (await answer).json()) as { name: string }
+  await expect(page.getByText('Destination Created')).toBeVisible()
+  await expect(page).toHaveURL(`/${name}`)
+  expect(callsTo(calls, '/destinations').filter(({ verb }) => verb === 'POST')).toMatchObject([
+    {
+      path: `/${workspace}/destinations`,
+      body: { title: 'Own service', app: { name: 'catalogDestinations/webhook' } },
+    },
+  ])
+  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Destinations' }).click()
+  await expect(page.getByRole('row', { name: /Own service/ })).toBeVisible()
+})
+
+test('DST-12, DST-13, DST-14: saving a title sends it alone and says so', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { destination } = await furnish(product, 'Renamed', receiver.url)
+  await page.goto(`/${destination}#settings`)
+  const general = page.getByRole('form', { name: 'General' })
+  await general.getByRole('textbox', { name: 'Title' }).fill('New hook')
+  const calls = recordCalls(page)
+  await general.getByRole('button', { name: 'Save Changes', exact: true }).click()
+  await expect(page.getByText('Destination Updated', { exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'New hook', level: 1 })).toBeVisible()
+  expect(calls.filter(({ verb }) => verb === 'PATCH')).toMatchObject([
+    { path: `/${destination}?update_mask=title`, body: { title: 'New hook' } },
+  ])
+})
+
+test('DST-15, DST-16: nothing is deleted until the question is answered with yes', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { destination } = await furnish(product, 'Kept', receiver.url)
+  await page.goto(`/${destination}#settings`)
+  await expect(page.getByText(/prevents any future synchronisation/)).toBeVisible()
+  const calls = recordCalls(page)
+  await page.getByRole('button', { name: 'Delete destination' }).click()
+  await expect(
+    dialogOf(page).getByText(
+      'Are you sure you want to delete the Old hook destination? No data will be synchronised to it in future.',
+      { exact: true },
+    ),
+  ).toBeVisible()
+  await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialogOf(page)).toHaveCount(0)
+  expect(calls.filter(({ verb }) => verb === 'DELETE')).toEqual([])
+  expect((await product.api.ok('GET', `/${destination}`)).title).toBe('Old hook')
+})
+
+const reads = (calls: readonly ApiCall[], path: string): number =>
+  calls.filter(({ verb, path: called }) => verb === 'GET' && called.startsWith(path)).length
+
+test('DST-17, DST-18, DST-19, DST-21, DST-22: a deletion leaves the list at once, then the page; list and workspaces are read again', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace, destination } = await furnish(product, 'Deleted', receiver.url)
+  await product.api.ok('POST', `/${workspace}/destinations`, {
+    title: 'Other hook',
+    app: { name: 'catalogDestinations/webhook' },
+    settings: { url: receiver.url },
+  })
+  await openSettings(page, workspace)
+  const open = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  await onCall(page, `/${destination}`, async (route) => {
+    if (route.request().method() === 'DELETE') {
+      asked.resolve()
+      await open.promise
+    }
+    await route.fallback()
+  })
+  // While the deletion is under way, the list is what the cache holds.
+  await onCall(page, `/${workspace}/destinations`, async (route) => {
+    await open.promise
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Delete destination' }).click()
+  await dialogOf(page).getByRole('button', { name: 'Delete destination' }).click()
+  await asked.promise
+  await page.evaluate(() => window.history.go(-1))
+  await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
+  const calls = recordCalls(page)
+  open.resolve()
+  await expect(page.getByText('Destination Deleted', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(`/${workspace}/destinations`)
+  await expect.poll(() => reads(calls, `/${workspace}/destinations`)).toBeGreaterThan(0)
+  await expect.poll(() => reads(calls, '/workspaces?user=')).toBeGreaterThan(0)
+  await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
+})
+
+test('DST-20: a deletion that is refused puts the destination back and says why', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace, destination } = await furnish(product, 'Put back', receiver.url)
+  await openSettings(page, workspace)
+  await onCall(page, `/${destination}`, (route) =>
+    route.request().method() === 'DELETE' ? refuse(400, 'IN_USE', 'It is still used')(route) : route.fallback(),
+  )
+  const calls = recordCalls(page)
+  await page.getByRole('button', { name: 'Delete destination' }).click()
+  await dialogOf(page).getByRole('button', { name: 'Delete destination' }).click()
+  await expect(dialogOf(page).getByRole('alert')).toHaveText('It is still used')
+  await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Destinations' }).click()
+  await expect(page.getByRole('link', { name: 'Old hook' })).toBeVisible()
+  expect(callsTo(calls, `/${destination}`).filter(({ verb }) => verb === 'DELETE')).toHaveLength(1)
+})
+
+test('DST-24, DST-25, DST-26, DST-27: a setting is saved by itself, tells why it was not, and is read again', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace, destination } = await furnish(product, 'Set anew', receiver.url)
+  await page.goto(`/${destination}#settings`)
+  const settings = page.getByRole('region', { name: 'Settings' })
+  const url = settings.getByRole('textbox', { name: 'URL' })
+  await expect(url).toHaveValue(receiver.url)
+  await onCall(page, `/${destination}/app:updateSetting`, refuse(400, 'VALIDATION', 'no', { value: 'bad' }))
+  await url.fill('https://example.com/other')
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(url).toHaveAccessibleDescription(/bad/i)
+  await page.unrouteAll()
+  await onCall(page, `/${destination}/app:updateSetting`, refuse(400, 'VALIDATION', 'no'))
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(settings.getByText('Failed to update the url.', { exact: true })).toBeVisible()
+  await page.unrouteAll()
+  const calls = recordCalls(page)
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Setting Updated')).toBeVisible()
+  expect(callsTo(calls, ':updateSetting')).toMatchObject([
+    {
+      verb: 'POST',
+      path: `/${destination}/app:updateSetting`,
+      body: { name: 'url', value: 'https://example.com/other' },
+    },
+  ])
+  await expect.poll(() => calls.some(({ verb, path }) => verb === 'GET' && path === `/${destination}`)).toBe(true)
+  await expect.poll(() => reads(calls, `/${workspace}/sources?`)).toBeGreaterThan(0)
+})
+
+test('DST-23: a setting is labelled and explained, and begins with its default', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Options')
+  const { settings } = (await product.api.ok('GET', `/${workspace}/catalogDestinations/webhook`)) as {
+    settings: { name: string; display_name: string; default: string; type: string }[]
+  }
+  await page.goto(`/${workspace}/catalog-destinations/webhook/new`)
+  const method = settings.find(({ name }) => name === 'method')
+  await expect(page.getByRole('combobox', { name: method?.display_name ?? '' })).toHaveValue(method?.default ?? '')
+  await expect(page.getByRole('textbox', { name: 'URL' })).toHaveAccessibleDescription(/\w{3}/)
+})
+
+test('the connection of a destination is tested, and consent is asked for by categories', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { destination } = await furnish(product, 'Tested', receiver.url)
+  await page.goto(`/${destination}#settings`)
+  await page.getByRole('button', { name: 'Test connection' }).click()
+  await expect(page.getByText(/\(\d+ ms\)/)).toBeVisible()
+  const categories = page.getByRole('textbox', { name: 'Consent categories' })
+  await categories.fill('Marketing')
+  await categories.press('Enter')
+  const calls = recordCalls(page)
+  await page.getByRole('button', { name: 'Save consent' }).click()
+  await expect(page.getByText('Destination Updated', { exact: true })).toBeVisible()
+  expect(calls.filter(({ verb }) => verb === 'PATCH')).toMatchObject([
+    { path: `/${destination}?update_mask=consent_categories`, body: { consent_categories: ['Marketing'] } },
+  ])
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Remove Marketing' })).toBeVisible()
+})

@@ -1,0 +1,39 @@
+import { dataKinds, methods } from '@tributary/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+test('DST-03: a catalogued app carries its display name with its titles, documentation, count and icon', async () => {
+  const workspace = { workspace: organization.workspaceId }
+  const { catalog_destinations } = await organization.guest.ok(methods.catalogDestinations.list, workspace)
+  const entry = catalog_destinations.find(({ name }) => name === 'catalogDestinations/webhook')
+  expect(entry).toMatchObject({
+    title: 'Webhook',
+    display_name: 'Webhook',
+    docs_url: 'https://docs.example/webhook',
+    instance_count: expect.any(Number),
+    extra: { app_icon: expect.stringMatching(/^data:image\/svg/) },
+    data_kinds: ['Event Streams'],
+  })
+  expect(await organization.guest.ok(methods.catalogDestinations.get, { ...workspace, app: 'webhook' })).toEqual(entry)
+})
+
+test('the catalogue is narrowed down to a kind of data', async () => {
+  const workspace = { workspace: organization.workspaceId }
+  const slugs = async (data_kind: (typeof dataKinds)[number]) =>
+    (
+      await organization.guest.ok(methods.catalogDestinations.list, workspace, { query: { data_kind } })
+    ).catalog_destinations.map(({ name }) => name)
+  expect(await slugs('Event Streams')).toContain('catalogDestinations/webhook')
+  expect(await slugs('Reverse ETL')).not.toContain('catalogDestinations/webhook')
+  expect(
+    await organization.guest.call('GET', `/workspaces/${workspace.workspace}/catalogDestinations?data_kind=Nothing`),
+  ).toMatchObject({ status: 400 })
+})
