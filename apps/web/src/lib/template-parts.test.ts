@@ -1,5 +1,6 @@
+import { offeredFilters } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { filterParts, offeredFilters } from './template-parts.ts'
+import { filterParts } from './template-parts.ts'
 
 test('the offered filters, each with what it does and how it is written', () => {
   expect(offeredFilters).toEqual([

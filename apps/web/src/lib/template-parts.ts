@@ -1,18 +1,7 @@
+import { offeredFilters } from '@tributary/contract'
+
 /** Something to put into a Liquid template, with what it stands for. */
 export type TemplatePart = { name: string; help: string; insert: string }
-
-/** The filters that are offered, in the order of the list. */
-export const offeredFilters = [
-  'append',
-  'prepend',
-  'capitalize',
-  'downcase',
-  'upcase',
-  'ceil',
-  'floor',
-  'plus',
-  'date',
-] as const
 
 const filterHelp: Record<(typeof offeredFilters)[number], { help: string; insert: string }> = {
   append: { help: 'Puts a text behind', insert: ' | append: ""' },

@@ -12,7 +12,7 @@ export type DirectoryDestination = {
   title: string
   /** Slug of its entry in the catalogue. */
   app: string
-  /** False also when its secrets cannot be opened: then what is for it is held, not lost. */
+  /** False also when its secrets or mappings cannot be read: then what is for it is held, not lost. */
   enabled: boolean
   settings: Settings
   /** What it was permitted by OAuth 2, its tokens excepted; undefined when nothing was. */
@@ -52,6 +52,17 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
     }
   }
 
+  /** Mappings that this version cannot read, such as those of a later one. */
+  const unreadable = Symbol('unreadable')
+
+  const mappingsOf = (id: string, stored: unknown): readonly EventMapping[] | undefined | typeof unreadable => {
+    if (stored === null) return undefined
+    const { data, error } = eventMappings.safeParse(stored)
+    if (data !== undefined) return data
+    logger.error({ err: error, destinationId: id }, 'the mappings of a destination cannot be read; it is held')
+    return unreadable
+  }
+
   const follower = createFollower(deps, {
     name: 'destinations',
     async load(tx) {
@@ -78,15 +89,16 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
       const byId = new Map<string, DirectoryDestination>()
       for (const row of rows) {
         const settings = settingsOf(row.id, row)
+        const mappings = mappingsOf(row.id, row.mappings)
         byId.set(row.id, {
           id: row.id,
           workspaceId: row.workspace_id,
           title: row.title,
           app: row.app,
-          enabled: row.enabled && settings !== undefined,
+          enabled: row.enabled && settings !== undefined && mappings !== unreadable,
           settings: settings ?? {},
           grant: grantOf.get(row.id),
-          mappings: row.mappings === null ? undefined : eventMappings.parse(row.mappings),
+          mappings: mappings === unreadable ? [] : mappings,
           consentCategories: row.consent_categories,
           filters: filters.get(row.id) ?? new Map(),
         })

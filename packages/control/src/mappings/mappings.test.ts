@@ -78,6 +78,15 @@ describe('the mappings of a destination', () => {
     })
   })
 
+  test('that cannot be read hold what is for their destination, and leave the others alone', async () => {
+    const { destinationId } = await start()
+    const other = await start()
+    const mappings = JSON.stringify([{ id: 'aaaa', destination: 'send', of: 'a later version' }])
+    await harness.db.updateTable('destinations').set({ mappings }).where('id', '=', destinationId).execute()
+    expect(await delivered(destinationId)).toMatchObject({ enabled: false, mappings: [] })
+    expect(await delivered(other.destinationId)).toMatchObject({ enabled: true })
+  })
+
   test('may be none: then every event is left out', async () => {
     const { params, destinationId } = await start()
     const saved = await organization.administrator.ok(methods.mappings.update, params, { body: { event_mappings: [] } })

@@ -1,0 +1,120 @@
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { post } from './calls.ts'
+
+let product: Product
+let workspace: string
+beforeAll(async () => {
+  product = await startProduct()
+  await product.api.login(adminCredentials)
+  workspace = (await createWorkspace(product.api)).workspace
+})
+afterAll(async () => {
+  await product?.[Symbol.asyncDispose]()
+})
+
+type Preview = { event: { name: string; payload: string } | null; payload: string; reason: string; fits: boolean }
+
+/** Events of every type, with what clients write in many ways. */
+const batch = {
+  context: { library: { name: 'of the batch' }, consent: { categoryPreferences: { ads: true } } },
+  integrations: { Other: false },
+  sentAt: new Date(Date.now() - 1000).toISOString(),
+  batch: [
+    { type: 'track', event: 'Order Completed', userId: 7, properties: { total: '12.50', none: null }, channel: 'web' },
+    { type: 'page', name: 'Home', anonymousId: 'a1', properties: { name: 'Home', url: 'https://shop.example/' } },
+    { type: 'screen', event: 'Basket', anonymousId: 'a1', name: 'Basket', timestamp: '2026-01-02T03:04:05Z' },
+    { type: 'identify', userId: 'u1', context: { traits: { email: 'Ada@Example.com' } }, integrations: { All: true } },
+    { type: 'identify', userId: 'u1', traits: { plan: 'pro', __proto__: { x: 1 } } },
+    { type: 'group', userId: 'u1', groupId: 'g1', traits: { name: 'Acme' } },
+    { type: 'alias', userId: 'u1', previousId: 'a1', originalTimestamp: '2026-01-02T03:04:05.678+02:00' },
+    {
+      type: 'track',
+      event: 'ü€😀 "quoted"',
+      anonymousId: 'a2',
+      context: { test: true },
+      properties: { a: [{ b: 1 }] },
+    },
+  ].map((event, index) => ({ messageId: `preview-${index}`, ...event })),
+}
+
+const bodies = async (receiver: WebhookReceiver, wanted: number): Promise<string[]> =>
+  eventually('all received', () => receiver.calls.length >= wanted && receiver.calls.map(({ body }) => body))
+
+test('what a preview shows of a stored event is byte for byte what its destination was sent, whole and mapped', async () => {
+  await using receiver = await startWebhookReceiver()
+  const { source, key } = await createSource(product.api, workspace, 'Previewed')
+  const whole = await createWebhook(product.api, workspace, source, { url: receiver.url })
+  await using mappedReceiver = await startWebhookReceiver()
+  const mapped = await createWebhook(product.api, workspace, source, { url: mappedReceiver.url })
+  const sources: Record<string, object> = {
+    id: { type: 'VARIABLE', name: 'message_id' },
+    who: { type: 'VARIABLE', name: 'user_key' },
+    at: { type: 'VARIABLE', name: 'timestamp_milliseconds' },
+    'about.properties': { type: 'FIELD', name: 'properties' },
+    'about.traits': { type: 'FIELD', name: 'traits' },
+    title: { type: 'TEMPLATE', value: '{{ event_type | upcase }} {{ event }} of {{ context.library.name }}' },
+    kind: { type: 'CONSTANT', value: 'test' },
+  }
+  const mapping = {
+    id: 'aaaa',
+    destination: 'send',
+    field_mappings: Object.entries(sources).map(([name, from], index) => ({
+      id: `f00${index}`,
+      source: from,
+      target: { name },
+    })),
+  }
+  await product.api.ok('PUT', `/${mapped}/mappings`, { event_mappings: [mapping] })
+  expect((await post(product, '/v1/batch', key, batch)).status).toBe(200)
+  const sent = [await bodies(receiver, batch.batch.length), await bodies(mappedReceiver, batch.batch.length)]
+  const stored = await eventually('all stored', async () => {
+    const { events } = (await product.api.ok('GET', `/${source}/events`)) as { events: { name: string }[] }
+    return events.length === batch.batch.length && events
+  })
+  const previews = async (destination: string, event_mapping: object): Promise<string[]> => {
+    const shown = stored.map(({ name }) =>
+      product.api.ok('POST', `/${destination}/mappings:preview`, { event_mapping, event: name }),
+    )
+    return (await Promise.all(shown)).map((preview) => (preview as Preview).payload)
+  }
+  const asIs = { id: 'aaaa', destination: 'send', field_mappings: [] }
+  expect((await previews(whole, asIs)).toSorted()).toEqual(sent[0]?.toSorted())
+  expect((await previews(mapped, mapping)).toSorted()).toEqual(sent[1]?.toSorted())
+})
+
+test('an event that its mapping fails on is kept with the name of the field, and a retry uses the mended mapping', async () => {
+  await using receiver = await startWebhookReceiver()
+  const { source, key } = await createSource(product.api, workspace, 'Mended')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url })
+  const mapping = (name: string) => ({
+    id: 'aaaa',
+    destination: 'send',
+    field_mappings: [
+      { id: 'f000', source: { type: 'FIELD', name }, target: { name: 'total', type: 'number', is_required: true } },
+    ],
+  })
+  await product.api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping('properties.gone')] })
+  const order = { type: 'track', event: 'Order', userId: 'u1', messageId: 'mended-1', properties: { total: 5 } }
+  expect((await post(product, '/v1/track', key, order)).status).toBe(200)
+  type Listed = { deliveries: { status: string; reason: string }[]; dead: { event_count: number } }
+  const dead = await eventually('a dead letter', async () => {
+    const listed = (await product.api.ok('GET', `/${destination}/deliveries`)) as Listed
+    return listed.dead.event_count === 1 && listed.deliveries.length > 0 && listed
+  })
+  expect(dead.deliveries[0]?.reason).toContain('"total" is required, and properties.gone gives nothing')
+  expect(receiver.calls).toEqual([])
+  await product.api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping('properties.total')] })
+  await product.api.ok('POST', `/${destination}:retry`, { state: 'dead' })
+  expect(await bodies(receiver, 1)).toEqual(['{"total":5}'])
+})
