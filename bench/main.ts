@@ -2,6 +2,7 @@
 // `npm run bench -- start latency` measures some; `npm run bench -- log` shows what the log alone costs.
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureBacklog } from './figures/backlog.ts'
+import { measureDeliveries } from './figures/deliveries.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureJudging } from './figures/judging.ts'
 import { measureLatency } from './figures/latency.ts'
@@ -28,6 +29,8 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   explorer: () => measureExplorer(5_000_000),
   stored: () => measureStored(8),
   backlog: () => measureBacklog(1_000_000),
+  'mapped-backlog': () => measureBacklog(1_000_000, true),
+  deliveries: measureDeliveries,
   judging: measureJudging,
   mapping: measureMapping,
 }

@@ -1,0 +1,118 @@
+import { createWebhook } from '@tributary/test-kit'
+import { type CountingPeer, startCountingPeer } from '../counting-peer.ts'
+import { type Figure, median, runLoad, thousands } from '../harness.ts'
+import { mapOrders } from '../mapping.ts'
+import { type Bench, startBench } from '../product.ts'
+
+const rounds = 3
+
+/** Accepts so many events while the destinations are paused, so that they wait in the log for them. */
+const fill = async (bench: Bench, run: string, events: number): Promise<number> => {
+  const load = { port: bench.port, key: bench.key, connections: 8, eventsPerRequest: 100 }
+  const { accepted } = await runLoad({ ...load, run, events })
+  await bench.settle()
+  return accepted
+}
+
+const enable = async (bench: Bench, destination: string, enabled: boolean): Promise<void> => {
+  await bench.product.api.ok('PATCH', `/${destination}`, { enabled })
+}
+
+/** Events a second that a paused destination gets once it is resumed, from the tenth part of them to the last. */
+const drain = async (bench: Bench, peer: CountingPeer, destination: string, events: number): Promise<number> => {
+  const arrived = peer.expect(events)
+  await enable(bench, destination, true)
+  const { tenth, last } = await arrived
+  await enable(bench, destination, false)
+  return (events * 0.9) / ((last - tenth) / 1000)
+}
+
+const figureOf = (figure: string, rates: readonly number[], floor: number): Figure => {
+  const rate = median(rates)
+  return {
+    figure,
+    target: `≥ ${thousands(floor)}/s`,
+    measured: `${thousands(rate)}/s (${thousands(Math.min(...rates))}–${thousands(Math.max(...rates))})`,
+    ratio: rate / floor,
+    pass: rate >= floor,
+  }
+}
+
+/** Mapping and sending alone, to a peer on the same processors that takes everything at once. */
+const measureRate = async (
+  figure: string,
+  options: { settings: Record<string, unknown>; mapped: boolean; events: number; floor: number },
+): Promise<Figure> => {
+  await using peer = await startCountingPeer()
+  const bench = await startBench({})
+  await using _ = bench.product
+  const { api } = bench.product
+  const source = `${bench.workspace}/sources/${bench.sourceId}`
+  const destination = await createWebhook(api, bench.workspace, source, { url: peer.url, ...options.settings })
+  if (options.mapped) await mapOrders(api, destination)
+  await enable(bench, destination, false)
+  const rates: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const accepted = await fill(bench, `rate-${round}`, options.events)
+    rates.push(await drain(bench, peer, destination, accepted))
+  }
+  return figureOf(figure, rates, options.floor)
+}
+
+const mostLost = 0.05
+
+/** What a destination that refuses and one that hangs take from a healthy one with the same backlog; rounds in turns. */
+const measureNeighbours = async (events: number): Promise<Figure> => {
+  await using healthy = await startCountingPeer()
+  await using refusing = await startCountingPeer('refuses')
+  await using hanging = await startCountingPeer('hangs')
+  const bench = await startBench({})
+  await using _ = bench.product
+  const { api } = bench.product
+  const source = `${bench.workspace}/sources/${bench.sourceId}`
+  const webhookTo = async ({ url }: CountingPeer, title: string): Promise<string> => {
+    const settings = { url, batching: true, batch_size: 100, batch_wait_ms: 100 }
+    const destination = await createWebhook(api, bench.workspace, source, settings, title)
+    await enable(bench, destination, false)
+    return destination
+  }
+  const own = await webhookTo(healthy, 'Healthy')
+  const others = [await webhookTo(refusing, 'Refusing'), await webhookTo(hanging, 'Hanging')]
+  const rates = { alone: [] as number[], beside: [] as number[] }
+  for (let round = 0; round < rounds * 2; round++) {
+    const kind = round % 2 === 0 ? 'alone' : 'beside'
+    const accepted = await fill(bench, `beside-${round}`, events)
+    if (kind === 'beside') for (const other of others) await enable(bench, other, true)
+    rates[kind].push(await drain(bench, healthy, own, accepted))
+    for (const other of others) await enable(bench, other, false)
+  }
+  const ratio = median(rates.beside) / median(rates.alone)
+  return {
+    figure: 'delivery beside a destination that answers 500 and one that never answers',
+    target: `≥ ${1 - mostLost} of ${thousands(median(rates.alone))}/s`,
+    measured: `${thousands(median(rates.beside))}/s`,
+    ratio,
+    pass: ratio >= 1 - mostLost,
+  }
+}
+
+/** How fast events are mapped and sent, and that destinations do not hold each other back. */
+export const measureDeliveries = async (): Promise<Figure[]> => {
+  const batches = { batching: true, batch_size: 100, batch_wait_ms: 100 }
+  return [
+    await measureRate('delivery, batches of 100, mapped', {
+      settings: batches,
+      mapped: true,
+      events: 40_000,
+      floor: 3000,
+    }),
+    await measureRate('delivery, batches of 100, whole', {
+      settings: batches,
+      mapped: false,
+      events: 40_000,
+      floor: 3000,
+    }),
+    await measureRate('delivery, one by one, mapped', { settings: {}, mapped: true, events: 15_000, floor: 800 }),
+    await measureNeighbours(40_000),
+  ]
+}
