@@ -178,10 +178,10 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       return
     }
     missingSince = undefined
-    const wasOrdered = ordered()
+    const before = readiness.ready()
     const { problem } = readiness.look(entry)
-    // Until now events overtook each other: what is queued comes back in the order of the log.
-    if (ordered() && !wasOrdered) giveBack()
+    // What is queued was judged by the gate of before, or overtook what is to be in order now: it comes back.
+    if (before?.gate !== readiness.ready()?.gate) giveBack()
     if (!entry.enabled) on('halted', 'The destination is disabled')
     else if (problem !== '') on('halted', problem)
     else on('usable', '')
@@ -269,16 +269,15 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     alarm = { at, timer }
   }
 
-  const nextBatch = (ready: Ready): readonly Item[] => {
+  /** What leaves now, or ms until something may. */
+  const nextBatch = (ready: Ready): readonly Item[] | number => {
     const { bucket, ordered: inOrder } = ready
     const now = clock()
     const wait = bucket?.wait(now) ?? 0
-    const next = wait > 0 ? wait : queue.next(collecting.batching(ready), now, inOrder)
-    if (typeof next === 'number') {
-      wakeIn(next)
-      return []
-    }
-    bucket?.take(now)
+    // A batch that cannot grow, since the queue holds no more, leaves as it is.
+    const batching = room() ? collecting.batching(ready) : { ...ready.batching, maxWaitMs: 0 }
+    const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
+    if (typeof next !== 'number') bucket?.take(now)
     return next
   }
 
@@ -289,7 +288,13 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       if (!mayStart(state, inFlight, ready.concurrency)) return
       if (context.attempts.full() || rows.unparked >= settings.unparked) return
       const batch = nextBatch(ready)
-      if (batch.length === 0) return
+      if (typeof batch === 'number') {
+        const queued = queue.length()
+        // What is held may make the batch full.
+        backlog.fill()
+        if (queue.length() > queued) continue
+        return wakeIn(batch)
+      }
       if (inFlight === 0) lastProgress = clock()
       inFlight++
       underWay.add(batch)
@@ -304,7 +309,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     const now = clock()
     const oldest = queue.oldest()
     const hangs = inFlight > 0 && now - lastProgress >= settings.stallMs
-    const crawls = oldest !== undefined && oldest.part.row === undefined && now - oldest.since >= settings.crawlMs
+    const patience = settings.crawlMs + (readiness.ready()?.batching.maxWaitMs ?? 0)
+    const crawls = oldest !== undefined && oldest.part.row === undefined && now - oldest.since >= patience
     if (!hangs && !crawls) return
     lastProgress = now
     outcomes.adopt([...[...underWay].flat(), ...queue.items()], now)

@@ -175,7 +175,8 @@ describe('a destination in order', () => {
     await fixture.append([id], 10, 3)
     await eventually('all were taken', () => new Set(taken).size === 50)
     await fixture.delivery.idle()
-    expect(taken).toEqual(upTo(50))
+    // What was open at the end of the first run may have come a second time.
+    expect(taken.filter((number, index) => taken.indexOf(number) === index)).toEqual(upTo(50))
     expect(await parked()).toHaveLength(0)
   })
 

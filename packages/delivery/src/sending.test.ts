@@ -213,7 +213,44 @@ describe('mappings', () => {
   })
 })
 
+describe('large batches', () => {
+  it('are filled from what is held before they leave, though they are more than the queue holds otherwise', async () => {
+    await reopen({ queueEvents: 50, collectMs: 120_000 })
+    const peer = await peerOf()
+    const id = fixture.destination({ url: peer.url, batch: 1000, wait: 60_000 }, { enabled: false })
+    await fixture.append([id], 3000, 100)
+    await fixture.delivery.idle()
+    fixture.change(id, { enabled: true })
+    await peer.until(() => peer.requests.length >= 3)
+    expect(peer.requests.map(({ body }) => idsOf(body).length)).toEqual([1000, 1000, 1000])
+    expect(sortedIds(peer)).toEqual(expectedIds(0, 3000))
+  })
+
+  it('leave at once when there is no memory for more: nothing waits for a batch that cannot grow', async () => {
+    await reopen({ queueBytes: 10_000, totalBytes: 40_000, collectMs: 120_000 })
+    const peer = await peerOf()
+    const id = fixture.destination({ url: peer.url, batch: 10_000, wait: 60_000 })
+    await fixture.append([id], 400, 10)
+    await peer.until(() => distinct(peer) >= 300)
+    expect(peer.requests.length).toBeGreaterThan(3)
+  })
+})
+
 describe('what a destination allows', () => {
+  it('what waits for it is mapped anew when the mappings change', async () => {
+    const peer = await peerOf()
+    const id = fixture.destination({ url: peer.url, rate: 5, rate_ms: 500 })
+    await fixture.append([id], 20, 5)
+    await peer.until(() => peer.requests.length >= 3)
+    fixture.change(id, { mappings: mappings(mapping({ destination: 'note' })) })
+    await fixture.delivery.idle()
+    const actions = peer.requests.map(({ body }) => actionsOf(body)[0])
+    expect(actions.slice(0, 3)).toEqual(['send', 'send', 'send'])
+    expect(actions.slice(6)).toEqual(actions.slice(6).map(() => 'note'))
+    expect(sortedIds(peer)).toEqual(expectedIds(0, 20))
+    expect(await parked()).toHaveLength(0)
+  })
+
   it('its rate is kept, by every request, and what waits for it does not hold the position', async () => {
     await reopen({ crawlMs: 200 })
     const times: number[] = []

@@ -4,7 +4,10 @@ import type { RetryPolicy } from '@tributary/kernel'
 export type DeliverySettings = {
   /** Requests under way, unless the connector says how many. */
   concurrency: number
-  /** Events and bytes that wait in memory for one of those requests; what comes then is held as a range of the log. */
+  /**
+   * Events and bytes that wait in memory for one of those requests; what comes then is held as a range of the log. Two of
+   * the connector's batches may wait even if those are more events.
+   */
   queueEvents: number
   queueBytes: number
   /** Bytes that wait in memory over all destinations. */
@@ -19,7 +22,7 @@ export type DeliverySettings = {
   parkAfterMs: number
   /** When no request of a destination ended for so long, what it has in memory is parked and leaves the shared stream. */
   stallMs: number
-  /** What waits in memory for so long, because requests are slow or few are allowed, is parked likewise. */
+  /** What waits in memory for so long beyond the time for a batch, because requests are slow or few are allowed, is parked likewise. */
   crawlMs: number
   /** Batches that wait longer than this wait in the log, as held ranges. */
   collectMs: number
