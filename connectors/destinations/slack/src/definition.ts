@@ -54,7 +54,7 @@ export const slack: DestinationDefinition = {
     {
       name: 'allow_links',
       label: 'Links and mentions',
-      help: "On: <https://…|links> and <!channel> in messages work, those in the events' own texts too. Off: they show as they are written.",
+      help: "On: links such as `<https://example.com|text>` and mentions such as `<!channel>` work, those in the events' own texts too. Off: they show as they are written.",
       type: 'boolean',
       required: false,
       default: false,
