@@ -65,6 +65,7 @@ it.each<[Partial<DestinationDefinition>, string]>([
     { fields: [{ name: 'region', type: 'string', ...field, secret: false }] },
     'It needs a key, but has no secret setting',
   ],
+  [{ auth: 'oauth2' }, 'It needs a grant, but does not say what it is registered as'],
   [{ fields: [...complete.fields, ...complete.fields] }, 'The setting "api_key" is there twice'],
   [
     { actions: [{ ...action, targets: [...action.targets, ...action.targets] }] },

@@ -131,6 +131,8 @@ export const definitionProblems = (definition: DestinationDefinition): string[] 
     ...presetProblems(definition),
     ...paceProblems(definition),
   ]
+  if (auth === 'oauth2' && definition.oauth2 === undefined)
+    problems.push('It needs a grant, but does not say what it is registered as')
   if (auth === 'key' && !fields.some(({ secret }) => secret)) problems.push('It needs a key, but has no secret setting')
   return problems
 }

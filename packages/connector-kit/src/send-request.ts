@@ -15,8 +15,8 @@ export type Call = {
 }
 
 /**
- * Sends a request of a delivery, to be kept without its secrets, and told to who looks on. Rejects as the request client does, with the request
- * that was meant.
+ * Sends a request of a delivery, to be kept without its secrets, and told to who looks on. Rejects as the request client
+ * does, with the request that was meant.
  */
 export const sendRequest = async (
   context: Pick<DeliverContext, 'request' | 'signal' | 'onExchange'>,
