@@ -87,6 +87,43 @@ test('a single delivery of a group is retried by itself, and dead letters are di
   await expect(page.getByText('Discarded by hand. HTTP 422')).toBeVisible()
 })
 
+test('what a filter leaves out is counted with its reason, listed as filtered, and told on the page of the event', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Filtered')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Orders only')
+  const { connections } = (await product.api.ok('GET', `/${workspace}/connections`)) as {
+    connections: { name: string }[]
+  }
+  const conditions = [{ id: 'only', field: 'event', operator: 'equals', value: 'Order Completed' }]
+  await product.api.ok('PATCH', `/${connections[0]?.name}?update_mask=filter`, { filter: { match: 'all', conditions } })
+  const events = [
+    { event: 'Order Completed', messageId: 'let-through' },
+    { event: 'Product Viewed', messageId: 'left-out' },
+  ]
+  expect(await sendTracks(product.url, key, events)).toBe(200)
+  await expect.poll(() => receiver.messageIds().get('let-through')).toBe(1)
+  await page.goto(`/${destination}`)
+  const steps = page.getByRole('list', { name: 'Events', exact: true }).getByRole('listitem')
+  await expect(steps).toContainText(['Received2', 'Filtered1', 'Pending0', 'Failed0', 'Delivered1'])
+  await expect(page.getByRole('list', { name: 'Why events were filtered' }).getByRole('listitem')).toContainText([
+    'Filter of the connection',
+  ])
+  await page.getByRole('link', { name: 'Filtered' }).click()
+  const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row', { name: /Product Viewed/ })
+  await expect(row).toContainText('Filter of the connection')
+  await row.click()
+  const dialog = page.getByRole('dialog', { name: 'Product Viewed' })
+  await expect(dialog.getByText('It was never sent: this destination is left out for this event.')).toBeVisible()
+  await dialog.getByRole('link', { name: 'See event' }).click()
+  await expect(page.getByRole('heading', { name: 'Product Viewed', level: 1 })).toBeVisible()
+  await expect(page.getByText('Filter of the connection')).toBeVisible()
+  expect(receiver.messageIds().has('left-out')).toBe(false)
+})
+
 test('a paused destination holds its events, says so, and offers no retry until it is resumed', async ({
   signedIn: page,
   product,

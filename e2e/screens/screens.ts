@@ -290,6 +290,21 @@ export const screens: Screen[] = [
     /\/deliveryOverview$/,
   ),
   ...states(
+    'connections',
+    filled(({ workspace }) => `${workspace}/connections`),
+    empty(({ workspace }) => `${workspace}/connections`),
+    /\/connections$/,
+  ),
+  {
+    name: 'connections-panel',
+    path: filled(({ workspace }) => `${workspace}/connections`),
+    ready: async (page) => {
+      await page.getByRole('button', { name: /^Connection of Online shop with Archive/ }).click()
+      await page.getByRole('dialog', { name: 'Connection' }).getByRole('button', { name: 'Add condition' }).click()
+      await settled(page)
+    },
+  },
+  ...states(
     'destination-connections',
     filled(({ destination }) => `${destination}#connections`),
     undefined,

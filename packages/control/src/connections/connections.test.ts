@@ -102,3 +102,48 @@ test('a connection is switched off and on, and can be made again after it was de
   const body = { source: made.source.name, destination: made.destination.name }
   expect((await administrator.call('POST', path(), body)).status).toBe(200)
 })
+
+test('what went over each connection in the last 24 hours is counted, of this workspace only', async () => {
+  const { guest, workspaceId, otherWorkspaceId } = organization
+  const { source, destination } = await make()
+  const ends = { source_id: idIn(source.name), destination_id: idIn(destination.name) }
+  const now = harness.now()
+  const row = (status: string, time: number, more: object = {}) =>
+    JSON.stringify({ workspace_id: workspaceId, ...ends, event_id: newId(), status, time, attempt: 1, ...more })
+  await harness.eventStore.insert(
+    'deliveries',
+    [
+      row('delivered', now - 1000),
+      row('delivered', now - 23 * 3_600_000),
+      row('dead', now - 1000),
+      row('retry', now - 1000),
+      row('filtered', now - 1000),
+      row('delivered', now - 25 * 3_600_000),
+      row('delivered', now - 1000, { workspace_id: otherWorkspaceId }),
+    ],
+    { token: newId() },
+  )
+  const { activities } = await guest.ok(methods.connections.getActivity, { workspace: workspaceId })
+  expect(activities.filter((each) => each.destination === destination.name)).toEqual([
+    { source: source.name, destination: destination.name, delivered: 2, failed: 1 },
+  ])
+  expect(await organization.outsider.call('GET', `/workspaces/${workspaceId}/connectionActivity`)).toMatchObject({
+    status: 404,
+  })
+})
+
+test('the filter of a connection is changed by itself, and what is no filter is refused', async () => {
+  const { administrator } = organization
+  const { connection } = await make()
+  const change = (filter: object) =>
+    administrator.call('PATCH', `/${connection.name}?update_mask=filter`, { enabled: false, filter })
+  const filter = {
+    match: 'any',
+    conditions: [{ id: 'a1b2', field: 'properties.total', operator: 'greater_than', value: '100' }],
+  }
+  expect(await change(filter)).toMatchObject({ status: 200, body: { enabled: true, filter } })
+  expect(await change({ conditions: [{ ...filter.conditions[0], operator: 'roughly' }] })).toMatchObject({
+    status: 400,
+  })
+  expect(await change({ conditions: [{ ...filter.conditions[0], value: '' }] })).toMatchObject({ status: 400 })
+})
