@@ -68,23 +68,42 @@ const fields: Record<string, [Source, Partial<ActionTarget>?]> = {
 }
 
 const target = (name: string, more: Partial<ActionTarget> = {}): ActionTarget => ({
-  ...{ name, label: name, help: '', type: 'string', required: false, recommended: false, kind: 'custom' },
+  name,
+  label: name,
+  help: '',
+  type: 'string',
+  required: false,
+  recommended: false,
+  kind: 'custom',
   ...more,
 })
 const action: ActionDefinition = {
-  ...{ name: 'send', title: 'Send', description: '', customTargets: true, wholeEvent: true, eventTypes: [] },
+  name: 'send',
+  title: 'Send',
+  description: '',
+  customTargets: true,
+  wholeEvent: true,
+  eventTypes: [],
   targets: Object.entries(fields).map(([name, [, more]]) => target(name, more)),
 }
 const definition: Pick<DestinationDefinition, 'slug' | 'title' | 'actions' | 'presets'> = {
-  ...{ slug: 'bench', title: 'Bench', actions: [action], presets: [] },
+  slug: 'bench',
+  title: 'Bench',
+  actions: [action],
+  presets: [],
 }
 
 const mappingsOf = (sources: Record<string, Source>, more: object = {}): EventMapping[] =>
   eventMappings.parse([
     {
-      ...{ id: 'aaaa', event_name: 'Order Completed', destination: 'send', ...more },
+      id: 'aaaa',
+      event_name: 'Order Completed',
+      destination: 'send',
+      ...more,
       field_mappings: Object.entries(sources).map(([name, source], index) => ({
-        ...{ id: String(index).padStart(4, '0'), source, target: { name } },
+        id: String(index).padStart(4, '0'),
+        source,
+        target: { name },
       })),
     },
   ])

@@ -21,7 +21,7 @@ export const mappingLimits = {
   eventMappings: 100,
   fieldMappings: 200,
   templateCharacters: 10_000,
-  /** Of all templates of one event mapping. */
+  /** Of all templates of a destination. */
   templateCharactersTogether: 100_000,
   constantCharacters: 4000,
 } as const

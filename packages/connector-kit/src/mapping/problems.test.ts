@@ -126,15 +126,6 @@ describe('mappings that cannot be saved', () => {
       { 'field_mappings.1.source.value': expect.stringMatching(/^Error at >> 1\| \{\{ a\n/) },
     ],
     [
-      'templates that are too much together',
-      open(
-        ...Array.from({ length: 11 }, (_, n) =>
-          field(`a${n}`, { type: 'TEMPLATE', value: 'x'.repeat(9999) }, { id: `t${n}`.padEnd(4, 'x') }),
-        ),
-      ),
-      { field_mappings: 'Templates of at most 100000 characters together' },
-    ],
-    [
       'a constant of the wrong type',
       { ...strict(), field_mappings: [field('em'), field('value', { type: 'CONSTANT', value: 'many' })] },
       { 'field_mappings.1.source.value': 'The constant is text that is not a number' },
@@ -157,6 +148,19 @@ describe('mappings that cannot be saved', () => {
   ])('%s', (_, mapping, wanted) => {
     const first = Object.fromEntries(Object.entries(wanted).map(([key, text]) => [`event_mappings.0.${key}`, text]))
     expect(problemsOf(mapping)).toEqual(first)
+  })
+
+  test('have templates that are too much together', () => {
+    const templates = (index: number) =>
+      open(
+        ...Array.from({ length: 6 }, (_, n) =>
+          field(`a${n}`, { type: 'TEMPLATE', value: 'x'.repeat(9999) }, { id: `t${n}${index}x` }),
+        ),
+      )
+    expect(problemsOf(templates(0), { ...templates(1), id: 'bbbb' })).toEqual({
+      event_mappings: 'Templates of at most 100000 characters together',
+    })
+    expect(problemsOf(templates(0))).toEqual({})
   })
 
   test('are told by their place, and so are mappings of one id', () => {

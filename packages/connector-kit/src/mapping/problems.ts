@@ -54,8 +54,14 @@ const targetProblem = (action: ActionDefinition, name: string): string | undefin
 }
 
 /** The places of what stood in the list before. */
-const repeated = (keys: readonly string[]): Set<number> =>
-  new Set(keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : [])))
+const repeated = (keys: readonly string[]): number[] => {
+  const before = new Set<string>()
+  return keys.flatMap((key, index) => {
+    if (before.has(key)) return [index]
+    before.add(key)
+    return []
+  })
+}
 
 const fieldProblems = (action: ActionDefinition, mapping: FieldMapping): [string, string][] => {
   const { source, target } = mapping
@@ -75,9 +81,6 @@ const allFieldProblems = (action: ActionDefinition, fields: readonly FieldMappin
     problems[`field_mappings.${index}.id`] = 'Another field has this id'
   for (const index of repeated(fields.map(({ target }) => pathOf(pathNames(target.name)))))
     problems[`field_mappings.${index}.target.name`] ??= 'This field is mapped twice'
-  const characters = fields.reduce((sum, { source }) => sum + (source.type === 'TEMPLATE' ? source.value.length : 0), 0)
-  const longest = mappingLimits.templateCharactersTogether
-  if (characters > longest) problems['field_mappings'] = `Templates of at most ${longest} characters together`
   return problems
 }
 
@@ -98,13 +101,18 @@ const eventMappingProblems = (
   if (action === undefined) return { destination: `${definition.title} has no action "${mapping.destination}"` }
   const problems = allFieldProblems(action, mapping.field_mappings)
   const missing = missingProblem(action, mapping.field_mappings)
-  if (missing !== undefined) problems['field_mappings'] ??= missing
+  if (missing !== undefined) problems['field_mappings'] = missing
   for (const index of repeated(mapping.filters.map(({ id }) => id)))
     problems[`filters.${index}.id`] = 'Another condition has this id'
   for (const [index, { field }] of mapping.filters.entries())
     if (pathProblem(field) !== undefined) problems[`filters.${index}.field`] = emptyPath
   return problems
 }
+
+const templateCharacters = (mappings: readonly EventMapping[]): number =>
+  mappings
+    .flatMap((mapping) => mapping.field_mappings)
+    .reduce((sum, { source }) => sum + (source.type === 'TEMPLATE' ? source.value.length : 0), 0)
 
 /**
  * Why mappings cannot be saved: messages by place, such as `event_mappings.0.field_mappings.2.source.value`; required
@@ -114,6 +122,10 @@ export const mappingProblems = (
   definition: Pick<DestinationDefinition, 'actions' | 'title'>,
   mappings: readonly EventMapping[],
 ): Record<string, string> => {
+  const longest = mappingLimits.templateCharactersTogether
+  // Before any is parsed: a million characters take a second.
+  if (templateCharacters(mappings) > longest)
+    return { event_mappings: `Templates of at most ${longest} characters together` }
   const problems: Problems = {}
   for (const [index, mapping] of mappings.entries())
     for (const [key, message] of Object.entries(eventMappingProblems(definition, mapping)))

@@ -202,6 +202,22 @@ describe('a preview', () => {
       { payload: expect.stringContaining('must be one of') },
     ],
     ['a name that is none', mapping, { event: 'x' }, 400, { event: expect.any(String) }],
+    [
+      'templates that are too much',
+      purchase(
+        {},
+        {
+          field_mappings: Array.from({ length: 11 }, (_, n) => ({
+            id: `t${String(n).padStart(3, '0')}`,
+            source: { type: 'TEMPLATE', value: 'x'.repeat(9999) },
+            target: { name: `t${n}` },
+          })),
+        },
+      ),
+      { payload: '{}' },
+      400,
+      { event_mapping: 'Templates of at most 100000 characters together' },
+    ],
     ['no mapping', {}, {}, 400, { 'event_mapping.id': expect.any(String) }],
   ])('is refused for %s', async (_, given, more, status, metadata) => {
     const { refuse } = await start()

@@ -23,13 +23,20 @@ const requireAction = (definition: DestinationDefinition, mapping: EventMapping)
   throw badRequest('VALIDATION', text, { 'event_mapping.destination': text })
 }
 
-/** What is wrong with the fields themselves, whatever the event: what a save would refuse. */
-const ownProblems = (definition: DestinationDefinition, mapping: EventMapping): FieldProblem[] =>
-  Object.entries(mappingProblems(definition, [mapping])).flatMap(([key, message]) => {
+/**
+ * What is wrong with the fields themselves, whatever the event: what a save would refuse. Throws 400 for templates that are
+ * too much to be rendered at all.
+ */
+const ownProblems = (definition: DestinationDefinition, mapping: EventMapping): FieldProblem[] => {
+  const problems = mappingProblems(definition, [mapping])
+  const whole = problems['event_mappings']
+  if (whole !== undefined) throw badRequest('VALIDATION', whole, { event_mapping: whole })
+  return Object.entries(problems).flatMap(([key, message]) => {
     const index = /^event_mappings\.0\.field_mappings\.(\d+)\./.exec(key)?.[1]
     const field = index === undefined ? undefined : mapping.field_mappings[Number(index)]?.id
     return field === undefined ? [] : [{ field, message }]
   })
+}
 
 /** The first problem of each field; what a save would refuse says more than what an event meets. */
 const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): FieldProblem[] => {
@@ -68,6 +75,7 @@ export const tryMapping = async (
 ): Promise<{ shown: MappingPreview; outgoing: OutgoingEvent | undefined }> => {
   const mapping = { ...trial.event_mapping, enabled: true }
   const action = requireAction(definition, mapping)
+  const own = ownProblems(definition, mapping)
   const place = { workspaceId: row.workspace_id, destinationId: row.id }
   const mapper = compileMappings(definition, [mapping], place)
   const sources = await connectedSources(db, row.id)
@@ -76,7 +84,6 @@ export const tryMapping = async (
     { ...trial, event_mapping: mapping },
     { eventStore, workspaceId: row.workspace_id, sources, types, mapper, now: clock(), signal },
   )
-  const own = ownProblems(definition, mapping)
   if (found === undefined) {
     const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }
     return { shown, outgoing: undefined }
