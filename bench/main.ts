@@ -30,7 +30,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   stored: () => measureStored(8),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),
-  deliveries: measureDeliveries,
+  deliveries: () => measureDeliveries(40_000),
   judging: measureJudging,
   mapping: measureMapping,
 }

@@ -96,23 +96,23 @@ const measureNeighbours = async (events: number): Promise<Figure> => {
   }
 }
 
-/** How fast events are mapped and sent, and that destinations do not hold each other back. */
-export const measureDeliveries = async (): Promise<Figure[]> => {
+/** How fast events are mapped and sent, and that destinations do not hold each other back; `events` in each round. */
+export const measureDeliveries = async (events: number): Promise<Figure[]> => {
   const batches = { batching: true, batch_size: 100, batch_wait_ms: 100 }
   return [
     await measureRate('delivery, batches of 100, mapped', {
       settings: batches,
       mapped: true,
-      events: 40_000,
+      events,
       floor: 3000,
     }),
     await measureRate('delivery, batches of 100, whole', {
       settings: batches,
       mapped: false,
-      events: 40_000,
+      events,
       floor: 3000,
     }),
-    await measureRate('delivery, one by one, mapped', { settings: {}, mapped: true, events: 15_000, floor: 800 }),
-    await measureNeighbours(40_000),
+    await measureRate('delivery, one by one, mapped', { settings: {}, mapped: true, events: events / 4, floor: 800 }),
+    await measureNeighbours(events),
   ]
 }
