@@ -147,6 +147,66 @@ test('what a receiver refuses for good is a dead letter with request and answer,
   expect(parked_deliveries).toMatchObject([{ state: 'dead', event_count: 1, last_status: 422 }])
 })
 
+test('what is not meant for a destination is told by the delivery log, and what cannot be mapped goes out once it can', async () => {
+  await using receiver = await startWebhookReceiver()
+  const { source, key } = await createSource(product.api, workspace, 'Gated')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'My orders')
+  const { api } = product
+  await api.ok('PATCH', `/${destination}`, { consent_categories: ['advertising'] })
+  const field = (id: string, name: string) => ({
+    id,
+    source: { type: 'FIELD', name },
+    target: { name: 'total', is_required: true },
+  })
+  const mapping = (name: string) => ({
+    id: 'ordr',
+    event_name: 'Order Completed',
+    destination: 'send',
+    field_mappings: [
+      field('fld1', name),
+      { id: 'fld2', source: { type: 'VARIABLE', name: 'message_id' }, target: { name: 'messageId' } },
+    ],
+  })
+  const map = (name: string) => api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping(name)] })
+  await map('properties.amount')
+  const order = (messageId: string, more: object = {}) =>
+    post(product, '/v1/track', key, {
+      event: 'Order Completed',
+      userId: 'u',
+      properties: { total: 5 },
+      messageId,
+      ...more,
+    })
+  await order('gated-unmapped')
+  await order('gated-integrations', { integrations: { All: true, 'my orders': false } })
+  await order('gated-consent', { context: { consent: { categoryPreferences: { advertising: false } } } })
+  await order('gated-name', { event: 'Signed Up' })
+  const fates = async () => {
+    const { deliveries } = await api.ok('GET', `/${destination}/deliveries`)
+    const rows = deliveries as { message_id: string; status: string; reason: string }[]
+    return rows.map((row) => [row.message_id, row.status, row.reason]).toSorted()
+  }
+  const found = await eventually('all have a fate', async () => {
+    const rows = await fates()
+    return rows.length >= 4 && rows
+  })
+  expect(found).toEqual([
+    ['gated-consent', 'filtered', 'No consent for advertising'],
+    ['gated-integrations', 'filtered', "Left out by the event's integrations"],
+    ['gated-name', 'filtered', 'No mapping fits'],
+    ['gated-unmapped', 'dead', expect.stringContaining('total')],
+  ])
+  expect(receiver.calls).toHaveLength(0)
+
+  await map('properties.total')
+  await api.ok('POST', `/${destination}:retry`, { state: 'dead' })
+  await eventually('the mended one arrives', () => receiver.calls.length === 1)
+  expect(JSON.parse(receiver.calls[0]?.body ?? '')).toEqual({ total: 5, messageId: 'gated-unmapped' })
+  await eventually('it is told', async () =>
+    (await fates()).some(([id, status]) => id === 'gated-unmapped' && status === 'delivered'),
+  )
+})
+
 test('a redirect is not followed', async () => {
   await using elsewhere = await startWebhookReceiver()
   await using receiver = await startWebhookReceiver()
