@@ -138,4 +138,124 @@ test('MAP-01, MAP-04, MAP-06, MAP-13: an event is mapped with all four kinds of 
   await eventually('the mapped event arrives', async () => receiver.calls.some(({ body }) => body.includes('"o-3"')))
   expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-3' })
   expect(receiver.calls.some(({ body }) => body.includes('"o-2"'))).toBe(false)
+
+  // The peer breaks: the failure is told by its cause, and one retry after it is mended delivers what is mapped.
+  receiver.behave({ status: 404, body: 'gone' })
+  await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-4' } })
+  await page.goto(`/${destination}#failures`)
+  await page.getByRole('table', { name: 'Failures' }).getByRole('row', { name: /HTTP 404/ }).click()
+  await expect(page.getByLabel('Request', { exact: true })).toContainText('"id": "o-4"')
+  receiver.behave({ status: 200 })
+  await page.getByRole('button', { name: 'Retry all' }).click()
+  await expect(page.getByText('Nothing is held')).toBeVisible()
+  expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-4' })
+  await page.goto(`/${destination}#deliveries`)
+  await expect(page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)).toContainText('Delivered')
+})
+
+test('mappings are put in order, copied, deleted and brought back as a draft that leaving the page asks about', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { api } = product
+  const { workspace } = await createWorkspace(api, 'Ordered')
+  const { source } = await createSource(api, workspace, 'Shop')
+  const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Ordered')
+  const mapping = (id: string, event_name: string) => ({
+    id,
+    event_name,
+    event_type: 'track',
+    filters: [],
+    filter_match: 'all',
+    destination: 'send',
+    field_mappings: [],
+    enabled: true,
+  })
+  const put = (mappings: object[] | null) => api.ok('PUT', `/${destination}/mappings`, { event_mappings: mappings })
+  const saved = async (): Promise<string[]> => {
+    const { event_mappings } = (await api.ok('GET', `/${destination}/mappings`)) as {
+      event_mappings: { event_name: string }[]
+    }
+    return event_mappings.map(({ event_name }) => event_name)
+  }
+  await put([mapping('aaaa', 'One'), mapping('bbbb', 'Two')])
+  await page.goto(`/${destination}#mappings`)
+  const list = page.getByRole('list', { name: 'Event mappings' })
+  const titles = list.getByRole('listitem').locator('[data-open]')
+  const unsaved = page.getByRole('region', { name: 'Unsaved changes' })
+  await list.getByRole('button', { name: 'Move Two (2) up' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(titles).toHaveText(['Two', 'One'])
+  await expect(list.getByRole('button', { name: 'Move Two (1) up' })).toBeFocused()
+  await expect(unsaved).toContainText('order changed')
+  await list.getByRole('button', { name: 'More for One (2)' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  await expect(titles).toHaveText(['Two', 'One', 'One'])
+  await list.getByRole('button', { name: 'More for Two (1)' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await expect(titles).toHaveText(['One', 'One'])
+  await unsaved.getByRole('button', { name: 'Undo' }).click()
+  await expect(titles).toHaveText(['Two', 'One', 'One'])
+  expect(await saved()).toEqual(['One', 'Two'])
+
+  // Another tab keeps the draft, another page asks.
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByRole('tab', { name: 'Mappings' }).click()
+  await expect(titles).toHaveText(['Two', 'One', 'One'])
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Destinations' }).click()
+  const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await expect(leave).toContainText('1 mapping added, order changed')
+  await leave.getByRole('button', { name: 'Stay' }).click()
+
+  // Somebody else saves: theirs is not overwritten unless asked for.
+  await put([mapping('cccc', 'Three')])
+  await unsaved.getByRole('button', { name: 'Save mappings' }).click()
+  const conflict = page.getByRole('alert', { name: 'The mappings were changed meanwhile' })
+  await expect(conflict).toContainText('1 mapping added, 2 mappings deleted')
+  expect(await saved()).toEqual(['Three'])
+  await conflict.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await expect(page.getByText('Mappings Updated')).toBeVisible()
+  await expect(unsaved).toHaveCount(0)
+  expect(await saved()).toEqual(['Two', 'One', 'One'])
+
+  await page.getByRole('button', { name: 'Reset to presets' }).click()
+  await page.getByRole('dialog', { name: 'Reset to presets?' }).getByRole('button', { name: 'Reset to presets' }).click()
+  await expect(page.getByText('Presets in use.')).toBeVisible()
+  expect(await saved()).toEqual([''])
+})
+
+test('a required target without a source keeps a mapping from being saved, in words at its line', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { api } = product
+  const { workspace } = await createWorkspace(api, 'Chat')
+  const { name: destination } = (await api.ok('POST', `/${workspace}/destinations`, {
+    title: 'Sales channel',
+    app: { name: 'catalogDestinations/slack' },
+    settings: { webhook_url: 'https://hooks.slack.com/services/T0/B0/abcdefghijklmnop' },
+  })) as { name: string }
+  await page.goto(`/${destination}#mappings`)
+  await page.getByRole('button', { name: 'Customise' }).click()
+  await page.getByRole('list', { name: 'Event mappings' }).locator('[data-open]').first().click()
+  const editor = editorOf(page)
+  const text = editor.getByRole('list', { name: 'Fields' }).getByRole('listitem').first()
+  await expect(text).toContainText('Required')
+  await text.getByRole('combobox', { name: 'Kind of source for Text' }).selectOption('Field')
+  const puts: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') puts.push(request.url())
+  })
+  await editor.getByRole('button', { name: 'Save mappings' }).click()
+  const source = text.getByRole('combobox', { name: 'Source of Text' })
+  await expect(text).toContainText('Text is required: choose what goes into it')
+  await expect(source).toHaveAttribute('aria-invalid', 'true')
+  expect(puts).toEqual([])
+  await source.fill('event')
+  await page.keyboard.press('Escape')
+  await expect(text).not.toContainText('is required: choose')
+  await editor.getByRole('button', { name: 'Save mappings' }).click()
+  await expect(page.getByText('Mappings Updated')).toBeVisible()
+  expect(puts).toHaveLength(1)
 })

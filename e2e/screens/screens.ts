@@ -3,6 +3,7 @@ import { authScreens, registrationScreens } from './auth-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
 import { liveScreens } from './live-screens.ts'
+import { mappingScreens } from './mapping-screens.ts'
 import { failing, settled } from './prepare.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
@@ -174,6 +175,7 @@ export const screens: Screen[] = [
     /\/api\/workspaces\/[^/]+\/sources\/[^/]+$/,
   ),
   ...schemaScreens,
+  ...mappingScreens,
   {
     name: 'source-setup-signed',
     path: filled(({ payments }) => `${payments}#setup`),

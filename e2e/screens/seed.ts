@@ -19,6 +19,9 @@ export type Seed = {
     /** A source with a schema, and events that do not fit it. */
     checked: string
     destination: string
+    /** With mappings of its own, and a Slack channel with its presets. */
+    mapped: string
+    chat: string
     failing: string
     waiting: string
     paused: string
@@ -132,6 +135,63 @@ const shopSchema = {
   user: { properties: { email: text, plan: text }, required: ['email'] },
 }
 
+const base = { display_name: '', is_event_name_key: false, kind: 'custom' }
+const target = (name: string, type = 'any') => ({ ...base, name, type, is_required: false, is_recommended: false })
+const ordersMapped = [
+  { id: 'f001', source: { type: 'FIELD', name: 'properties.order_id', ...base }, target: target('id', 'string') },
+  { id: 'f002', source: { type: 'FIELD', name: 'properties.total', ...base }, target: target('amount', 'number') },
+  { id: 'f003', source: { type: 'CONSTANT', value: 'web', ...base }, target: target('channel') },
+  { id: 'f004', source: { type: 'VARIABLE', name: 'user_key', ...base }, target: target('customer.id') },
+  {
+    id: 'f005',
+    source: { type: 'TEMPLATE', value: 'Order {{ properties.order_id }} of {{ userId | capitalize }}', ...base },
+    target: target('label'),
+  },
+  { id: 'f006', enabled: false, source: { type: 'CONSTANT', value: 1, ...base }, target: target('version', 'number') },
+]
+
+/** A webhook with mappings of its own, and a channel of Slack that uses its presets. */
+const seedMapped = async (
+  { api }: Product,
+  workspace: string,
+  source: string,
+  url: string,
+): Promise<{ mapped: string; chat: string }> => {
+  const mapped = await createWebhook(api, workspace, source, { url }, 'Order service')
+  const more = { enabled: true, filter_match: 'all', destination: 'send' }
+  await api.ok('PUT', `/${mapped}/mappings`, {
+    event_mappings: [
+      {
+        ...more,
+        id: 'm001',
+        event_name: 'Order Completed',
+        event_type: 'track',
+        filters: [{ id: 'c001', field: 'properties.total', operator: 'greater_than', value: '20' }],
+        field_mappings: ordersMapped,
+      },
+      {
+        ...more,
+        id: 'm002',
+        event_name: 'Product Viewed',
+        event_type: 'track',
+        filter_match: 'any',
+        filters: [
+          { id: 'c002', field: 'context.page.path', operator: 'starts_with', value: '/outlet/of/last/season' },
+          { id: 'c003', field: 'properties.coupon', operator: 'exists', value: '' },
+        ],
+        field_mappings: ordersMapped.slice(0, 2),
+      },
+      { ...more, id: 'm003', enabled: false, event_name: '', event_type: '', filters: [], field_mappings: [] },
+    ],
+  })
+  const chat = (await api.ok('POST', `/${workspace}/destinations`, {
+    title: 'Sales channel',
+    app: { name: 'catalogDestinations/slack' },
+    settings: { webhook_url: 'https://hooks.slack.com/services/T0/B0/abcdefghijklmnop' },
+  })) as { name: string }
+  return { mapped, chat: chat.name }
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -225,6 +285,7 @@ export const seedWorkspaces = async (
   )
   const checked = await seedChecked(product, workspace)
   const replayed = await seedReplays(product, workspace, tickets, receiver.url)
+  const { mapped, chat } = await seedMapped(product, workspace, source, receiver.url)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
@@ -243,7 +304,7 @@ export const seedWorkspaces = async (
   })) as { user: { id: string }; onboarding_token: string }
   return {
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
-    filled: { workspace, source, checked, payments, tickets, destination, failing, waiting, paused, replayed, key },
+    filled: { workspace, source, checked, payments, tickets, destination, mapped, chat, failing, waiting, paused, replayed, key },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }
 }
