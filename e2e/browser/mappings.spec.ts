@@ -143,7 +143,10 @@ test('MAP-01, MAP-04, MAP-06, MAP-13: an event is mapped with all four kinds of 
   receiver.behave({ status: 404, body: 'gone' })
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-4' } })
   await page.goto(`/${destination}#failures`)
-  await page.getByRole('table', { name: 'Failures' }).getByRole('row', { name: /HTTP 404/ }).click()
+  await page
+    .getByRole('table', { name: 'Failures' })
+    .getByRole('row', { name: /HTTP 404/ })
+    .click()
   await expect(page.getByLabel('Request', { exact: true })).toContainText('"id": "o-4"')
   receiver.behave({ status: 200 })
   await page.getByRole('button', { name: 'Retry all' }).click()
@@ -220,7 +223,10 @@ test('mappings are put in order, copied, deleted and brought back as a draft tha
   expect(await saved()).toEqual(['Two', 'One', 'One'])
 
   await page.getByRole('button', { name: 'Reset to presets' }).click()
-  await page.getByRole('dialog', { name: 'Reset to presets?' }).getByRole('button', { name: 'Reset to presets' }).click()
+  await page
+    .getByRole('dialog', { name: 'Reset to presets?' })
+    .getByRole('button', { name: 'Reset to presets' })
+    .click()
   await expect(page.getByText('Presets in use.')).toBeVisible()
   expect(await saved()).toEqual([''])
 })

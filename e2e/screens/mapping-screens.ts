@@ -51,11 +51,12 @@ export const mappingScreens: Screen[] = [
   {
     name: 'mappings-empty',
     path: tab('mapped'),
-    prepare: async (page) =>
-      page.route(/\/mappings$/, async (route) => {
+    prepare: async (page) => {
+      await page.route(/\/mappings$/, async (route) => {
         const answer = await route.fetch()
         await route.fulfill({ json: { ...((await answer.json()) as object), event_mappings: [] } })
-      }),
+      })
+    },
     ready: settled,
   },
   {

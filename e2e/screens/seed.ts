@@ -304,7 +304,21 @@ export const seedWorkspaces = async (
   })) as { user: { id: string }; onboarding_token: string }
   return {
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
-    filled: { workspace, source, checked, payments, tickets, destination, mapped, chat, failing, waiting, paused, replayed, key },
+    filled: {
+      workspace,
+      source,
+      checked,
+      payments,
+      tickets,
+      destination,
+      mapped,
+      chat,
+      failing,
+      waiting,
+      paused,
+      replayed,
+      key,
+    },
     empty: { workspace: bare.workspace, source: quietSource.source, destination: quietDestination },
   }
 }

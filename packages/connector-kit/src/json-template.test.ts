@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { offeredFilters } from '@tributary/contract'
+import { offeredFilters, templateProblemText } from '@tributary/contract'
 import { Liquid } from 'liquidjs'
 import { describe, expect, test, vi } from 'vitest'
 import {
@@ -10,7 +10,6 @@ import {
   templateFilterNames,
   templateLimits,
   templateProblem,
-  templateProblemText,
 } from './json-template.ts'
 
 const body = JSON.parse(

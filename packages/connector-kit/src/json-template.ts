@@ -1,3 +1,4 @@
+import { type TemplateProblem, templateFilters, templateProblemWord, templateTags } from '@tributary/contract'
 import { Liquid, LiquidError, type Template, toValueSync } from 'liquidjs'
 import { CountedContext, countedOperators, countingWork } from './template-work.ts'
 
@@ -25,37 +26,6 @@ const rememberedCharacters = 400_000
 
 /** What `{{ … }}` writes: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
 export type TemplateForm = 'json' | 'text'
-
-/** Tags that neither read files nor build HTML. */
-const tags = [
-  'assign',
-  'break',
-  'case',
-  'comment',
-  'continue',
-  'cycle',
-  'decrement',
-  'echo',
-  'for',
-  'if',
-  'increment',
-  'liquid',
-  'raw',
-  'unless',
-  '#',
-]
-
-/** Filters on texts, numbers, lists and times. Those that run expressions, or whose work is not counted, are left out. */
-const filters = `
-  append capitalize downcase lstrip prepend remove remove_first replace replace_first
-  rstrip slice split strip strip_html strip_newlines truncate truncatewords upcase
-  base64_decode base64_encode sha256
-  abs at_least at_most ceil divided_by floor minus modulo plus round times
-  compact concat first join last map reverse size uniq
-  date date_to_xmlschema default
-`
-  .trim()
-  .split(/\s+/)
 
 const tooMuch = (): Error => new Error('the template renders to too much')
 
@@ -91,8 +61,8 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
     // Nothing can be looked up: the tags that would are gone as well.
     templates: {},
   })
-  for (const name of Object.keys(engine.tags)) if (!tags.includes(name)) delete engine.tags[name]
-  for (const name of Object.keys(engine.filters)) if (!filters.includes(name)) delete engine.filters[name]
+  for (const name of Object.keys(engine.tags)) if (!templateTags.some((tag) => tag === name)) delete engine.tags[name]
+  for (const name of Object.keys(engine.filters)) if (!templateFilters.includes(name)) delete engine.filters[name]
   engine.registerFilter('json', {
     raw: true,
     handler(value: unknown) {
@@ -129,20 +99,10 @@ const compile = (text: string, form: TemplateForm): Template[] => {
   return template
 }
 
-/** Why a template is none: where, with the lines around it, and what is wrong there. */
-export type TemplateProblem = { context: string; message: string }
-
-/** The parser's word without the place, which the context shows. */
-const wordOf = (error: Error): string => error.message.replace(/, line:\d+, col:\d+$/, '')
-
 const problemOf = (error: unknown): TemplateProblem => ({
   context: LiquidError.is(error) ? (error as LiquidError).context : '',
-  message: error instanceof Error ? wordOf(error) : String(error),
+  message: error instanceof Error ? templateProblemWord(error.message) : String(error),
 })
-
-/** A problem in words for people: the place with its lines, then what is wrong there. */
-export const templateProblemText = ({ context, message }: TemplateProblem): string =>
-  context === '' ? `Error at ${message}` : `Error at ${context}\n${message}`
 
 /** Why a text is no Liquid template, or undefined when it is one. */
 export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {

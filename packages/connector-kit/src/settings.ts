@@ -1,5 +1,6 @@
+import { templateProblemText } from '@tributary/contract'
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
-import { templateLimits, templateProblem, templateProblemText } from './json-template.ts'
+import { templateLimits, templateProblem } from './json-template.ts'
 
 /** A setting as text: '' when it is absent or no single value. */
 export const settingText = (settings: Settings, name: string): string => {

@@ -6,9 +6,10 @@ import {
   mappingVariables,
   pathNames,
   pathOf,
+  templateProblemText,
 } from '@tributary/contract'
 import type { ActionDefinition, DestinationDefinition } from '../definition.ts'
-import { templateProblem, templateProblemText } from '../json-template.ts'
+import { templateProblem } from '../json-template.ts'
 import { coerce } from './coerce.ts'
 import { isPlace } from './payload.ts'
 

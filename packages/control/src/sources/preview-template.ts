@@ -1,5 +1,5 @@
-import { templateProblem, templateProblemText } from '@tributary/connector-kit'
-import { editors, type methods } from '@tributary/contract'
+import { templateProblem } from '@tributary/connector-kit'
+import { editors, type methods, templateProblemText } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { readableSettings } from '../app-settings/stored-settings.ts'
