@@ -40,7 +40,7 @@ export const rudderstack: DestinationDefinition = {
       },
       {
         title: 'Leave out who sends there already',
-        text: 'A site or app that also sends to RudderStack by itself would have its events there twice: connect only sources that do not. An event that is sent again, because an answer was lost, has the same message id, by which RudderStack counts it once.',
+        text: 'A site or app that also sends to RudderStack by itself would have its events there twice: connect only sources that do not. An event that is sent again, because an answer was lost, has the same message id, by which RudderStack knows it.',
       },
       {
         title: 'Know what happens when it refuses',

@@ -12,7 +12,7 @@ const batching = (settings: Settings): { maxEvents: number; maxBytes: number; ma
 export const webhook: DestinationDefinition = {
   slug: 'webhook',
   title: 'Webhook',
-  description: 'Sends every event as JSON to an address of yours, signed if you wish.',
+  description: 'Sends events as JSON to an address of yours, whole or with the fields you map, signed if you wish.',
   logo,
   docs: {
     url: 'https://www.rfc-editor.org/rfc/rfc2104',
