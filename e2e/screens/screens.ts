@@ -272,7 +272,7 @@ export const screens: Screen[] = [
     undefined,
     /\/catalogDestinations\/?/,
   ),
-  ...['slack', 'segment', 'rudderstack'].map(
+  ...['slack', 'segment', 'rudderstack', 'postgresql', 's3'].map(
     (slug): Screen => ({
       name: `new-destination-${slug}`,
       path: filled(({ workspace }) => `${workspace}/catalog-destinations/${slug}/new`),

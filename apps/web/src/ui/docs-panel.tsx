@@ -1,7 +1,10 @@
 import { ExternalLink } from 'lucide-react'
 import { AppIcon } from './app-icon.tsx'
 import { Card } from './card.tsx'
+import { CodeBlock } from './code-block.tsx'
 import { Markup } from './markup.tsx'
+
+const languageNames: Readonly<Record<string, string>> = { sql: 'SQL', json: 'JSON', text: 'Example' }
 
 /** Beside the form for a new source or destination: what it is, and its documentation. */
 export const DocsPanel = ({
@@ -10,7 +13,7 @@ export const DocsPanel = ({
 }: {
   app: { title: string; description: string; docs_url: string; extra: { app_icon: string } }
   /** What to prepare, in order. */
-  steps?: readonly { title: string; text: string }[]
+  steps?: readonly { title: string; text: string; code: string; language: string }[]
 }) => (
   <aside aria-label={`About ${app.title}`}>
     <Card>
@@ -27,6 +30,20 @@ export const DocsPanel = ({
                 <dt className="text-sm font-medium">{step.title}</dt>
                 <dd className="mt-0.5 text-xs text-ink-2">
                   <Markup text={step.text} />
+                  {step.code !== '' && (
+                    <div className="mt-2">
+                      <CodeBlock
+                        codes={[
+                          {
+                            title: languageNames[step.language] ?? step.language,
+                            language: step.language,
+                            text: step.code,
+                          },
+                        ]}
+                        className="break-words whitespace-pre-wrap"
+                      />
+                    </div>
+                  )}
                 </dd>
               </div>
             ))}
