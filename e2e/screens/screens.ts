@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
+import { grantScreens } from './grant-screens.ts'
 import { liveScreens } from './live-screens.ts'
 import { mappingScreens } from './mapping-screens.ts'
 import { failing, settled } from './prepare.ts'
@@ -176,6 +177,7 @@ export const screens: Screen[] = [
   ),
   ...schemaScreens,
   ...mappingScreens,
+  ...grantScreens,
   {
     name: 'source-setup-signed',
     path: filled(({ payments }) => `${payments}#setup`),

@@ -153,10 +153,11 @@ export type DeliverContext = {
   lifetime: Lifetime
   /**
    * The current token of the destination's grant, renewed when near its end; given one that was answered 401, another.
+   * With `again` that one had been renewed for the same request: then the grant counts as ended.
    * Absent for a destination that needs no grant. Throws ConfigurationError when the grant has ended, RetryableError when
    * it cannot be renewed now. `withGrant` does what there is to do with it.
    */
-  accessToken?: (refused?: string) => Promise<string>
+  accessToken?: (refused?: string, again?: boolean) => Promise<string>
   clock: Clock
   logger: Logger
   /** Aborted when the process must end now. */

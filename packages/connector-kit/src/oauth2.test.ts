@@ -144,7 +144,7 @@ describe('a refusal', () => {
 })
 
 describe('a request with the token of a grant', () => {
-  const call = (url: string, accessToken?: (refused?: string) => Promise<string>) =>
+  const call = (url: string, accessToken?: (refused?: string, again?: boolean) => Promise<string>) =>
     callOnce(
       {
         client: requestClient,
@@ -172,14 +172,14 @@ describe('a request with the token of a grant', () => {
 
   it('is sent again once after 401, and after another 401 the grant is reported', async () => {
     peer = await startPeer(() => ({ status: 401 }))
-    const asked: (string | undefined)[] = []
-    const accessToken = async (refused?: string): Promise<string> => {
-      asked.push(refused)
+    const asked: unknown[] = []
+    const accessToken = async (refused?: string, again?: boolean): Promise<string> => {
+      asked.push(again === true ? [refused, again] : refused)
       if (asked.length === 3) throw new ConfigurationError('over')
       return `token-${asked.length}`
     }
     await expect(call(peer.url, accessToken)).rejects.toThrow('over')
-    expect(asked).toEqual([undefined, 'token-1', 'token-2'])
+    expect(asked).toEqual([undefined, 'token-1', ['token-2', true]])
     expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 

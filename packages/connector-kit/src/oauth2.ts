@@ -56,17 +56,20 @@ export const clientFingerprint = ({ tokenUrl, clientId }: Pick<OAuth2Client, 'to
     .update(JSON.stringify([tokenUrl, clientId]))
     .digest('base64url')
 
-/** What has to be filled in before anybody can be asked for permission, in words; empty when nothing. */
-export const missingOfClient = (client: OAuth2Client): string[] => [
-  ...(client.authorizeUrl === '' ? ['the authorize URL'] : []),
-  ...(client.tokenUrl === '' ? ['the token URL'] : []),
-  ...(client.clientId === '' ? ['the client ID'] : []),
-]
+const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
+
+/** What has to be filled in before anybody can be asked for permission, in words; '' when nothing. */
+export const missingOfClient = (client: OAuth2Client): string =>
+  list.format([
+    ...(client.authorizeUrl === '' ? ['the authorize URL'] : []),
+    ...(client.tokenUrl === '' ? ['the token URL'] : []),
+    ...(client.clientId === '' ? ['the client ID'] : []),
+  ])
 
 /** Why nothing can be delivered with this grant, in words; '' when it can. */
 export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined): string => {
   const missing = missingOfClient(client)
-  if (missing.length > 0) return `Its settings lack ${missing.join(', ')}`
+  if (missing !== '') return `Its settings lack ${missing}`
   if (grant === undefined) return 'It is not connected yet: connect it in its settings'
   if (grant.issuedFor !== clientFingerprint(client))
     return 'The token URL or the client ID was changed after it was connected: reconnect'
@@ -270,7 +273,7 @@ export const withGrant = (context: DeliverContext): DeliverContext => ({
     const renewed = await accessToken(first)
     const again = await send(renewed)
     if (again.status !== 401) return again
-    await accessToken(renewed)
+    await accessToken(renewed, true)
     // Somebody has connected it anew meanwhile.
     throw new RetryableError('It was connected anew: it is tried again')
   },

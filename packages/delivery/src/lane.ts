@@ -206,7 +206,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     const { accessTokens, directory } = context
     if (client === undefined || accessTokens === undefined) return {}
     const grantId = directory.get(id)?.grant?.id ?? ''
-    return { accessToken: (refused) => accessTokens(id, { client, grantId, refused }) }
+    return { accessToken: (refused, again) => accessTokens(id, { client, grantId, refused, again }) }
   }
 
   const send = async (

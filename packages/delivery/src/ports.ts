@@ -34,11 +34,12 @@ export type DestinationDirectory = {
 }
 
 /**
- * The current token of a destination's grant; with a token that was answered 401, another one. Throws DeliveryErrors.
+ * The current token of a destination's grant; with a token that was answered 401, another one, or
+ * with `again` none. Throws DeliveryErrors.
  */
 export type AccessTokens = (
   destinationId: string,
-  ask: { client: OAuth2Client; grantId: string; refused?: string | undefined },
+  ask: { client: OAuth2Client; grantId: string; refused?: string | undefined; again?: boolean | undefined },
 ) => Promise<string>
 
 /** What all lanes share. */

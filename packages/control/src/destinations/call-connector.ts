@@ -43,7 +43,9 @@ export const callConnector = async <T>(
   const grantee = definition.oauth2?.(settings)
   const tokens = createAccessTokens(deps)
   const granted: Pick<DeliverContext, 'accessToken'> =
-    grantee === undefined ? {} : { accessToken: (refused) => tokens(row.id, { client: grantee, refused }) }
+    grantee === undefined
+      ? {}
+      : { accessToken: (refused, again) => tokens(row.id, { client: grantee, refused, again }) }
   const made = callOnce(
     { client, settings, clock, logger, signal, ...granted, ...(onExchange === undefined ? {} : { onExchange }) },
     (context) => call(context, secretTexts(definition, settings)),

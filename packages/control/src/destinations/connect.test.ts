@@ -76,9 +76,9 @@ test('the consent asks for the scopes, with a state and a challenge that are oth
 test('settings that are missing are named before anybody is asked', async () => {
   await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'token_url', value: null } })
   await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'client_id', value: null } })
-  expect(await grantOf()).toMatchObject({ status: 'none', missing: 'the token URL, the client ID' })
+  expect(await grantOf()).toMatchObject({ status: 'none', missing: 'the token URL and the client ID' })
   const reply = await administrator.call('POST', `/${name}:connect`, { redirect_uri: returnAddress })
-  expect(reply).toMatchObject({ status: 400, body: { message: 'Fill in the token URL, the client ID first' } })
+  expect(reply).toMatchObject({ status: 400, body: { message: 'Fill in the token URL and the client ID first' } })
 })
 
 test.each(['https://evil.example/destination-oauth-callback', 'http://localhost/elsewhere', 'javascript:alert(1)'])(

@@ -26,7 +26,7 @@ export const requireClient = (
   const client = definition?.oauth2?.(readableSettings(`destinations/${row.id}`, row, secretBox, logger))
   if (client === undefined) throw badRequest('VALIDATION', 'This destination needs no permission')
   const missing = missingOfClient(client)
-  if (missing.length > 0) throw badRequest('VALIDATION', `Fill in ${missing.join(', ')} first`)
+  if (missing !== '') throw badRequest('VALIDATION', `Fill in ${missing} first`)
   return client
 }
 

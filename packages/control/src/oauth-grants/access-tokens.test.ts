@@ -125,14 +125,16 @@ test('a token that is answered 401 is renewed once, however many were told so', 
   expect(await works(all[0] ?? '')).toBe(200)
 })
 
-test('a renewed token that is refused at once ends the grant; one that served for long is renewed again', async () => {
+test('a token that was renewed for a request and is refused all the same ends the grant; one that served is renewed again', async () => {
   const tokens = process()
   const first = await tokens(id, { client })
   const second = await tokens(id, { client, refused: first })
-  now += 120_000
   const third = await tokens(id, { client, refused: second })
-  expect(third).not.toBe(second)
-  await expect(tokens(id, { client, refused: third })).rejects.toThrow(
+  expect(new Set([first, second, third]).size).toBe(3)
+  now += 120_000
+  const fourth = await tokens(id, { client, refused: third, again: true })
+  expect(fourth).not.toBe(third)
+  await expect(tokens(id, { client, refused: fourth, again: true })).rejects.toThrow(
     'The other side refuses renewed access: reconnect',
   )
   expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })

@@ -33,6 +33,8 @@ export type AskForToken = {
   grantId?: string | undefined
   /** A token that was answered 401. */
   refused?: string | undefined
+  /** That token had been renewed for the same request. */
+  again?: boolean | undefined
 }
 
 /**
@@ -43,8 +45,8 @@ export type AccessTokens = (destinationId: string, ask: AskForToken) => Promise<
 
 /** Longer than any request to a token address takes: whoever renews for longer has died. */
 const leaseSeconds = 30
-/** A token of at most this age that is refused was not the reason: its grant is not good any more. */
-const freshMs = 60_000
+/** A token of at most this age, ms, that was renewed for a request and refused all the same: its grant is not good. */
+const freshMs = 20_000
 /** How long one waits for another who renews, ms. */
 const patienceMs = 35_000
 const pollMs = 100
@@ -54,8 +56,6 @@ const kept = z.object({
   refreshToken: z.string().optional(),
   issueTime: z.number(),
   expireTime: z.number().optional(),
-  /** When it was renewed because it had been answered 401. */
-  forcedTime: z.number().optional(),
 })
 type KeptTokens = z.infer<typeof kept>
 
@@ -63,10 +63,10 @@ type KeptTokens = z.infer<typeof kept>
 export const sealTokens = (
   secretBox: SecretBox,
   place: { destinationId: string; grantId: string },
-  tokens: GrantTokens & { forcedTime?: number | undefined },
+  tokens: GrantTokens,
 ): Uint8Array => {
-  const { accessToken, refreshToken, issueTime, expireTime, forcedTime } = tokens
-  const text = JSON.stringify({ accessToken, refreshToken, issueTime, expireTime, forcedTime } satisfies KeptTokens)
+  const { accessToken, refreshToken, issueTime, expireTime } = tokens
+  const text = JSON.stringify({ accessToken, refreshToken, issueTime, expireTime } satisfies KeptTokens)
   return secretBox.seal(text, tokensContext(place.destinationId, place.grantId))
 }
 
@@ -107,7 +107,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
   }
 
   /** What to do, decided under the lock of the row. */
-  const look = async (tx: Tx, row: GrantRow, refused: string | undefined): Promise<Found> => {
+  const look = async (tx: Tx, row: GrantRow, { refused, again = false }: AskForToken): Promise<Found> => {
     const now = clock()
     const tokens = open(row)
     const isRefused = tokens.accessToken === refused
@@ -122,7 +122,8 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       error,
       announce: await expireGrant(tx, { id: row.id, destinationId: row.destination_id }, { error, now }),
     })
-    if (isRefused && tokens.forcedTime !== undefined && now - tokens.forcedTime < freshMs)
+    // One that was near its end may have ended at the other side, whose clock decides.
+    if (isRefused && again && now - tokens.issueTime < freshMs && now < renewTime(tokens))
       return await over('The other side refuses renewed access: reconnect')
     const { refreshToken } = tokens
     if (refreshToken === undefined)
@@ -148,7 +149,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
         .executeTakeFirst()
       const problem = grantProblem(ask.client, row === undefined ? undefined : grantState(row))
       if (row === undefined || problem !== '') throw new ConfigurationError(problem)
-      return { row, found: await look(tx, row, ask.refused) }
+      return { row, found: await look(tx, row, ask) }
     })
 
   /** Writes under the lease; false when somebody connected or disconnected meanwhile. */
@@ -185,8 +186,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
     const isRefused = tokens.accessToken === refused
     try {
       const fresh = await renewTokens(client, refreshToken, { request: requestClient.request, clock })
-      const made = { ...fresh, forcedTime: isRefused ? clock() : undefined }
-      return (await write(row, lease, made)) ? made : undefined
+      return (await write(row, lease, fresh)) ? fresh : undefined
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error
       if (error instanceof GrantRefusedError) {
@@ -232,7 +232,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
     if (own !== undefined && own.grantId === ask.grantId && own.token !== ask.refused && clock() < own.until)
       return own.token
     memory.delete(destinationId)
-    const key = `${destinationId} ${ask.grantId ?? ''} ${ask.refused ?? ''}`
+    const key = `${destinationId} ${ask.grantId ?? ''} ${ask.again ?? false} ${ask.refused ?? ''}`
     const running = flights.get(key)
     if (running !== undefined) return await running
     const flight = obtain(destinationId, ask).finally(() => flights.delete(key))

@@ -38,7 +38,7 @@ export const readGrants = async (db: Db, destinationIds: readonly string[]): Pro
 /** A grant as the wire shows it: null for a destination that needs none. No token is in it. */
 export const presentGrant = (client: OAuth2Client | undefined, row: GrantRow | undefined): DestinationGrant | null => {
   if (client === undefined) return null
-  const missing = missingOfClient(client).join(', ')
+  const missing = missingOfClient(client)
   if (row === undefined) return { status: 'none', account: '', connect_time: null, error: '', missing }
   const problem = row.status === 'expired' || row.issued_for !== clientFingerprint(client)
   return {

@@ -1,0 +1,146 @@
+import {
+  adminCredentials,
+  createSource,
+  createWebhook,
+  createWorkspace,
+  eventually,
+  type OpenIdProvider,
+  type Product,
+  startOpenIdProvider,
+  startProduct,
+} from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { post, track } from './calls.ts'
+
+let provider: OpenIdProvider
+let product: Product
+let workspace: string
+beforeAll(async () => {
+  provider = await startOpenIdProvider({ users: [{ email: 'owner@example.com' }] })
+  product = await startProduct()
+  await product.api.login(adminCredentials)
+  workspace = (await createWorkspace(product.api)).workspace
+})
+afterAll(async () => {
+  await product?.[Symbol.asyncDispose]()
+  await provider?.[Symbol.asyncDispose]()
+})
+
+/** A webhook to the protected resource, connected with a source, and not permitted yet. */
+const makeDestination = async (title: string) => {
+  const { destination: client } = provider
+  const { source, key } = await createSource(product.api, workspace, title)
+  const destination = await createWebhook(
+    product.api,
+    workspace,
+    source,
+    {
+      url: client.resourceUrl,
+      authentication: 'oauth2',
+      oauth_authorize_url: client.authorizeUrl,
+      oauth_token_url: client.tokenUrl,
+      oauth_client_id: client.clientId,
+      oauth_client_secret: client.clientSecret,
+      oauth_scope: 'openid email',
+    },
+    title,
+  )
+  return { destination, key }
+}
+
+const connect = async (destination: string): Promise<void> => {
+  const begun = await product.api.ok('POST', `/${destination}:connect`, {
+    redirect_uri: `${product.url}/destination-oauth-callback`,
+  })
+  const back = await provider.walk(String(begun.authorize_url), 'owner@example.com')
+  await product.api.ok('POST', `/${destination}:completeConnect`, {
+    code: back.get('code'),
+    state: back.get('state'),
+  })
+}
+
+const send = async (key: string, prefix: string, count: number): Promise<void> => {
+  const batch = Array.from({ length: count }, (_, index) => track(`${prefix}-${index}.`))
+  expect((await post(product, '/v1/batch', key, { batch })).status).toBe(200)
+}
+
+/** How many different events with this prefix the resource took. */
+const taken = (prefix: string): number =>
+  new Set(
+    provider.destination.received
+      .filter(({ status }) => status === 200)
+      .flatMap(({ body }) => body.match(new RegExp(`${prefix}-\\d+\\.`, 'g')) ?? []),
+  ).size
+const all = (prefix: string, count: number) =>
+  eventually(`${count} of ${prefix}`, () => taken(prefix) === count, 30_000)
+const renewals = (): { status: number }[] =>
+  provider.destination.tokenRequests.filter(({ grantType }) => grantType === 'refresh_token')
+const grantOf = async (destination: string) =>
+  (await product.api.ok('GET', `/${destination}`)).grant as { status: string; error: string }
+
+test('OPEN-64: tokens are renewed under way, each refresh token once, and no event is lost over it', async () => {
+  const { destination, key } = await makeDestination('Renewed')
+  provider.destination.accessTokenSeconds(2)
+  await connect(destination)
+  let sent = 0
+  for (let round = 0; round < 3; round++) {
+    const before = renewals().length
+    await eventually('a renewal', async () => {
+      await send(key, `renewed${sent++}`, 20)
+      return renewals().length > before
+    })
+  }
+  await eventually('all of them', () => taken('renewed\\d+') === sent * 20, 30_000)
+  expect(renewals().every(({ status }) => status === 200)).toBe(true)
+  expect(await grantOf(destination)).toMatchObject({ status: 'connected', error: '' })
+  provider.destination.accessTokenSeconds(600)
+}, 60_000)
+
+test('OPEN-64: many requests that are answered 401 at once renew the token once; a revoked grant holds everything until it is connected anew', async () => {
+  const { destination, key } = await makeDestination('Revoked')
+  await connect(destination)
+  await send(key, 'before', 30)
+  await all('before', 30)
+  provider.destination.forgetAccessTokens()
+  const before = renewals().length
+  await send(key, 'forgotten', 30)
+  await all('forgotten', 30)
+  expect(renewals().length).toBe(before + 1)
+
+  provider.destination.revoke()
+  await send(key, 'revoked', 50)
+  await eventually('the end of the grant', async () => (await grantOf(destination)).status === 'expired')
+  expect(await grantOf(destination)).toMatchObject({ error: 'The connection was revoked: reconnect' })
+  await send(key, 'held', 50)
+  const { deliveries, dead } = await product.api.ok('GET', `/${destination}/deliveries`)
+  expect(dead).toMatchObject({ event_count: 0 })
+  expect(JSON.stringify(deliveries)).not.toContain('Bearer')
+  const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { name: string } }
+  const inbox = await product.api.ok('GET', `/${user.name}/notifications`)
+  expect(JSON.stringify(inbox)).toContain('Revoked has to be connected again')
+  expect([taken('revoked'), taken('held')]).toEqual([0, 0])
+  await connect(destination)
+  await all('revoked', 50)
+  await all('held', 50)
+}, 60_000)
+
+test('a test event and a test of the connection carry the token, too, and nothing that is shown or logged has a token in it', async () => {
+  const { destination, key } = await makeDestination('Tried')
+  const tried = () => product.api.ok('POST', `/${destination}:testConnection`, {})
+  expect(await tried()).toMatchObject({ ok: false, message: expect.stringContaining('not connected yet') })
+  await connect(destination)
+  expect(await tried()).toMatchObject({ ok: true })
+  await send(key, 'tried', 3)
+  await all('tried', 3)
+  const secrets = new Set(
+    provider.destination.received.map(({ authorization }) => authorization.replace('Bearer ', '')),
+  )
+  const shown = [
+    product.output(),
+    JSON.stringify(await product.api.ok('GET', `/${destination}`)),
+    JSON.stringify(await product.api.ok('GET', `/${destination}/app`)),
+    JSON.stringify(await product.api.ok('GET', `/${destination}/deliveries`)),
+  ].join('\n')
+  for (const secret of [...secrets, provider.destination.clientSecret].filter((text) => text !== ''))
+    expect(shown).not.toContain(secret)
+}, 60_000)
