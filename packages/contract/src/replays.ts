@@ -23,7 +23,7 @@ export const replayLimits = {
   rate: 500,
   mostRate: 5000,
   /** Events that conditions are asked of at most: more are not counted but refused. */
-  conditionEvents: 1_000_000,
+  conditionEvents: 500_000,
   /** Events that a preview shows. */
   samples: 5,
 } as const

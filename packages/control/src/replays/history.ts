@@ -1,6 +1,7 @@
 import { compileFilter, type EventConditions, type PipelineEvent, replayLimits } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { type StoredEventRow, storedEvent, storedEventColumns } from '../events/stored-event.ts'
+import { prefilter } from './prefilter.ts'
 import { refuseScope } from './scope.ts'
 
 /** Which accepted events a replay of history is about. Times are epoch ms: received at `from` or after, before `to`. */
@@ -29,16 +30,19 @@ type Key = { event_id: string; receive_ms: number }
 type Place = Key & { bytes: number }
 type Row = StoredEventRow & { source_id: string }
 
-/** Events whose places are read at once; events and bytes of texts that are. */
+/**
+ * Events whose places are read at once; events and bytes of texts that are. The event store reads 8192 rows for each that
+ * it is asked for: few large chunks cost far less than many small ones.
+ */
 const pageKeys = 5000
-const chunkEvents = 1000
+const chunkEvents = 5000
 const chunkBytes = 4 * 1024 * 1024
 /** The first stretch of time that is looked at, ms; one without enough events is followed by a longer one. */
 const firstSpan = 10_000
 
 const between = `receive_time >= fromUnixTimestamp64Milli({from:Int64}) and receive_time < fromUnixTimestamp64Milli({to:Int64})`
 
-/** What all events of a scope have in common, as far as the event store can tell it exactly. */
+/** What all events of a scope have in common, as far as the event store can tell it. */
 const candidates = (scope: HistoryScope): { where: string; params: Record<string, unknown> } => {
   const where = ['workspace_id = {workspace:String}', "status = 'accepted'", between]
   const params: Record<string, unknown> = { workspace: scope.workspaceId, from: scope.from, to: scope.to }
@@ -56,7 +60,9 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
     params['stored_before'] = scope.storedBefore
     params['partition'] = scope.storedBefore.slice(0, scope.storedBefore.indexOf('-') + 1)
   }
-  return { where: where.join(' and '), params }
+  const told = prefilter(scope.filter)
+  if (told !== undefined) where.push(told.where)
+  return { where: where.join(' and '), params: { ...params, ...told?.params } }
 }
 
 const heavy = (signal: AbortSignal | undefined) =>
