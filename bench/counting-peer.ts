@@ -12,11 +12,14 @@ export type CountingPeer = AsyncDisposable & {
 /** Takes everything, refuses everything with 500, or never answers. */
 export const startCountingPeer = async (behaviour: 'takes' | 'refuses' | 'hangs' = 'takes'): Promise<CountingPeer> => {
   let taken = 0
-  let wanted = { events: Number.POSITIVE_INFINITY, tenth: 0, done: (_: { tenth: number; last: number }): void => {} }
+  let wanted: { events: number; tenth: number; done?: (times: { tenth: number; last: number }) => void } = {
+    events: Number.POSITIVE_INFINITY,
+    tenth: 0,
+  }
   const note = (events: number): void => {
     taken += events
     if (wanted.tenth === 0 && taken >= wanted.events / 10) wanted.tenth = performance.now()
-    if (taken >= wanted.events) wanted.done({ tenth: wanted.tenth, last: performance.now() })
+    if (taken >= wanted.events) wanted.done?.({ tenth: wanted.tenth, last: performance.now() })
   }
   const server = createServer((request, response) => {
     request.resume()

@@ -75,7 +75,7 @@ export const relay: DestinationDefinition = {
   deliver: async (batch, { settings, request, signal, clock }) => {
     const answer = await request({
       method: 'POST',
-      url: String(settings['url']),
+      url: typeof settings['url'] === 'string' ? settings['url'] : '',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(batch.map(wire)),
       signal,
