@@ -297,7 +297,7 @@ export const screens: Screen[] = [
     'connections',
     filled(({ workspace }) => `${workspace}/connections`),
     empty(({ workspace }) => `${workspace}/connections`),
-    /\/connections$/,
+    /\/api\/workspaces\/[^/]+\/connections$/,
   ),
   {
     name: 'connections-panel',

@@ -165,18 +165,15 @@ export const ConnectionPanel = ({
               onChange={(enabled) => enable.mutate({ name: connection.name, enabled })}
             />
           </div>
-          <dl
-            aria-label="The last 24 hours"
-            className="grid grid-cols-2 gap-3 rounded-lg border border-line p-3 sm:grid-cols-3"
-          >
-            <Fact name="Delivered in 24 hours">{count(delivered)}</Fact>
-            <Fact name="Failed in 24 hours">{count(failed)}</Fact>
-            <div className="flex items-center sm:justify-end">
-              <ButtonLink size="sm" to={paths.deliveries(connection.destination, '')}>
-                See deliveries
-              </ButtonLink>
-            </div>
-          </dl>
+          <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-3">
+            <dl className="flex flex-wrap gap-x-10 gap-y-2">
+              <Fact name="Delivered in 24 hours">{count(delivered)}</Fact>
+              <Fact name="Failed in 24 hours">{count(failed)}</Fact>
+            </dl>
+            <ButtonLink size="sm" to={paths.deliveries(connection.destination, '')}>
+              See deliveries
+            </ButtonLink>
+          </div>
           <Filter
             key={JSON.stringify(connection.filter)}
             saved={connection.filter}
