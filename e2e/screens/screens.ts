@@ -293,12 +293,6 @@ export const screens: Screen[] = [
     undefined,
     /\/deliveryOverview$/,
   ),
-  ...states(
-    'connections',
-    filled(({ workspace }) => `${workspace}/connections`),
-    empty(({ workspace }) => `${workspace}/connections`),
-    /\/api\/workspaces\/[^/]+\/connections$/,
-  ),
   {
     name: 'connections-panel',
     path: filled(({ workspace }) => `${workspace}/connections`),
