@@ -81,12 +81,14 @@ const withFreshTables = async (action: Action, session: Session, events: readonl
 
 const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: DeliverContext, answer: string) => {
   const actions = [...new Set(batch.map(({ action }) => action))].join(', ')
+  const [first] = batch
+  const event = first?.payload === undefined ? (first?.json ?? '') : JSON.stringify(first.payload)
   const [user, host, port, database, schema] = ['user', 'host', 'port', 'database', 'schema'].map((name) =>
     settingText(settings, name),
   )
   return {
     request: cutToBytes(
-      `${actions}: ${batch.length} events to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${batch[0]?.json ?? ''}`,
+      `${actions}: ${batch.length === 1 ? '1 event' : `${batch.length} events`} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${event}`,
     ),
     response: cutToBytes(hideSecrets(answer, [settingText(settings, 'password')])),
   }
@@ -113,7 +115,10 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverC
     })
     const refused = outcomes.find((outcome) => outcome.kind !== 'delivered')
     const result = { outcomes, httpStatus: 0, latencyMs: latency() }
-    return refused === undefined ? result : { ...result, ...exchangeOf(batch, context, refused.reason) }
+    if (refused !== undefined) return { ...result, ...exchangeOf(batch, context, refused.reason) }
+    const { httpStatus, latencyMs } = result
+    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(batch, context, 'Committed') })
+    return result
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(batch, context, error.message) })

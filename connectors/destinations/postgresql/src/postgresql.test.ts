@@ -293,6 +293,18 @@ describe('writing an event', () => {
     expect(await columns('order_completed')).not.toHaveProperty('email')
   })
 
+  test('who looks on hears of what was written, without the password', async () => {
+    const { context, schema } = open()
+    const heard: object[] = []
+    const onExchange = (exchange: object): void => void heard.push(exchange)
+    await postgresql.deliver([event({}, { payload: { revenue: 5 } })], { ...context, onExchange })
+    expect(heard).toEqual([
+      { httpStatus: 0, latencyMs: expect.any(Number), request: expect.any(String), response: 'Committed' },
+    ])
+    expect(JSON.stringify(heard)).toContain(`, schema ${schema}\\n\\n{\\"revenue\\":5}`)
+    expect(JSON.stringify(heard)).not.toContain(peer.access.password)
+  })
+
   test('a table that is gone or was changed meanwhile is looked at anew', async () => {
     const { deliver, rows, schema } = open()
     await deliver([event({ properties: { total: 1, kind: 'x' } })])
