@@ -69,8 +69,12 @@ test('events arrive in the tables of a database and in the objects of a storage,
   const { source, key } = await createSource(product.api, workspace)
   const database = await connect(source, 'postgresql', { ...peer.access, tls: 'off' })
   await connect(source, 's3', {
-    ...{ bucket: 'my-events', access_key_id: 'AKID', secret_access_key: 'a-secret-access-key' },
-    ...{ endpoint, path_style: true, wait_seconds: 10 },
+    bucket: 'my-events',
+    access_key_id: 'AKID',
+    secret_access_key: 'a-secret-access-key',
+    endpoint,
+    path_style: true,
+    wait_seconds: 10,
   })
   expect(await product.api.ok('POST', `/${database}:testConnection`, {})).toMatchObject({
     ok: true,

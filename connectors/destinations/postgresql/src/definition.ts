@@ -22,7 +22,7 @@ export const postgresql: DestinationDefinition = {
     steps: [
       {
         title: 'Make a user and a schema',
-        text: 'Run as an administrator of the database. The user owns the schema and needs nothing else there. The last two lines are for **Upsert row** and **Run statement** on tables of your own.',
+        text: 'Run as an administrator of the database. The user owns the schema and needs nothing else there. The last two lines are for **Run statement** on tables of your own.',
         code: grants,
         language: 'sql',
       },
@@ -40,7 +40,7 @@ export const postgresql: DestinationDefinition = {
       },
       {
         title: 'Upsert rows, or run a statement',
-        text: 'On the page of its mappings, choose **Upsert row** to keep one row for each key in a table of your choice, each target being a column; the table needs a primary key or a unique index on the key column. Or **Run statement**: it may run more than once for an event when a connection breaks, so let it be one that does no harm the second time (`INSERT … ON CONFLICT`).',
+        text: 'On the page of its mappings, choose **Upsert row** to keep one row for each key in a table of the schema, each target being a column; it is made when it is not there, and one that is there needs a primary key or a unique index on the key column. Or **Run statement**: it may run more than once for an event when a connection breaks, so let it be one that does no harm the second time (`INSERT … ON CONFLICT`).',
       },
     ],
   },

@@ -1,7 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   ConfigurationError,
   callOnce,
@@ -535,34 +531,41 @@ describe('the connection', () => {
 })
 
 describe('TLS', () => {
-  /** A certificate for 127.0.0.1 that an authority of its own signed; the authority's comes with it. */
-  const makeCertificates = () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tributary-tls-'))
-    const run = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
-    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-    run('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '30', '-subj', '/CN=Test authority')
-    run(
-      'req',
-      ...key,
-      '-keyout',
-      'key.pem',
-      '-out',
-      'request.pem',
-      '-subj',
-      '/CN=db',
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-    )
-    const sign = ['x509', '-req', '-in', 'request.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial']
-    run(...sign, '-out', 'cert.pem', '-days', '30', '-copy_extensions', 'copy')
-    const read = (name: string) => readFileSync(join(folder, name), 'utf8')
-    const made = { key: read('key.pem'), cert: read('cert.pem'), ca: read('ca.pem') }
-    rmSync(folder, { recursive: true })
-    return made
+  /** For 127.0.0.1, until 2126; `ca` signed it. */
+  const tls = {
+    key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgq2Ti/BvawUl6ABgJ
+wHE4G0m+3WwMCXoTOrS1ent+ABWhRANCAAQuoXnWdiis5hZckEWF3azYWsENQcPi
+zzAJZ1SfzNMFKjupEAaWU+1FRD9ROiUpNzP55w0Km53/hdJLi8bvpA1u
+-----END PRIVATE KEY-----
+`,
+    cert: `-----BEGIN CERTIFICATE-----
+MIIBfTCCASOgAwIBAgIUCRBaWDTSaxVvb7UloforPbZJtGcwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOVGVzdCBhdXRob3JpdHkwIBcNMjYxMTIyMDIxNDMxWhgPMjEy
+NjEwMjkwMjE0MzFaMA0xCzAJBgNVBAMMAmRiMFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAELqF51nYorOYWXJBFhd2s2FrBDUHD4s8wCWdUn8zTBSo7qRAGllPtRUQ/
+UTolKTcz+ecNCpud/4XSS4vG76QNbqNTMFEwDwYDVR0RBAgwBocEfwAAATAdBgNV
+HQ4EFgQUBd6ylZJt06y8Cqg+T5InJQJf0JYwHwYDVR0jBBgwFoAUQMT/4fOAmYk0
+eQOk1qLaLMLReW0wCgYIKoZIzj0EAwIDSAAwRQIgYSejrIjWeyK65gc33rq3UFTM
+KrC5+e7qhguQqGTT3q0CIQD+w/xkFGeALRr1gzyhNfsqBSLAOgNrXJIonwM/dkBX
+zA==
+-----END CERTIFICATE-----
+`,
   }
+  const ca = `-----BEGIN CERTIFICATE-----
+MIIBijCCAS+gAwIBAgIUcdVOUjKAnr8eFz/Yf+1TdfC24rYwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOVGVzdCBhdXRob3JpdHkwIBcNMjYxMTIyMDIxNDMxWhgPMjEy
+NjEwMjkwMjE0MzFaMBkxFzAVBgNVBAMMDlRlc3QgYXV0aG9yaXR5MFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEs66k4XLrOwNAtVYjzoAtntimmOzsfY+QuPFVx9ju
+DJB4ahA4UBVrXDNj0JWJkzimhUnNhKXxBcs4922W/JGNNqNTMFEwHQYDVR0OBBYE
+FEDE/+HzgJmJNHkDpNai2izC0XltMB8GA1UdIwQYMBaAFEDE/+HzgJmJNHkDpNai
+2izC0XltMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAMqfZbLK
+k5Bhg5WzKdCu0Iorjyq9vIL28EKmDjGy7+koAiEAlSOsu2YzR/+F0gH3+5yAwf2B
+pOBr2Ksd8rUno7ZZScA=
+-----END CERTIFICATE-----
+`
 
   test('a server is believed when its certificate leads to a known authority, and only then', async () => {
-    const { ca, ...tls } = makeCertificates()
     await using secure = await createPostgresPeer(inject('postgresUrl'), { tls })
     const given = { ...secure.access, tls: 'verify', schema: 'own' }
     // Pasted into a field of one line, a certificate loses its line ends.
