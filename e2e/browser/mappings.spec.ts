@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
+import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const order = {
@@ -264,4 +265,29 @@ test('a required target without a source keeps a mapping from being saved, in wo
   await editor.getByRole('button', { name: 'Save mappings' }).click()
   await expect(page.getByText('Mappings Updated')).toBeVisible()
   expect(puts).toHaveLength(1)
+})
+
+test('a guest reads the mappings and changes, tries and sends nothing', async ({
+  page,
+  product,
+  database,
+  receiver,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Read only')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Read only')
+  await signIn(page, await addPerson(database, 'Guest', { organization, role: 'ORG_GUEST' }))
+  await page.goto(`/${destination}#mappings`)
+  const list = page.getByRole('list', { name: 'Event mappings' })
+  await expect(list.getByRole('switch')).toHaveAttribute('aria-disabled', 'true')
+  await expect(page.getByRole('button', { name: 'Customise' })).toHaveCount(0)
+  const tries: string[] = []
+  page.on('request', (request) => {
+    if (/mappings:(preview|sendTest)$/.test(request.url())) tries.push(request.url())
+  })
+  await list.locator('[data-open]').click()
+  const reader = page.getByRole('dialog', { name: /^Any event/ })
+  await expect(reader.getByRole('combobox', { name: 'Event name' })).toBeDisabled()
+  await expect(reader.getByRole('button')).toHaveText(['', 'Close'])
+  expect(tries).toEqual([])
 })

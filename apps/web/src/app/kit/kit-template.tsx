@@ -34,6 +34,7 @@ const written = [
     value: 'insert into events (id, at)\nvalues ($1, now())',
   }),
   setting({ name: 'fixed', display_name: 'Fixed query', editable: false, value: 'select 1' }),
+  setting({ name: 'first', display_name: 'First query', editable: false, is_set: false }),
   setting({
     name: 'message',
     display_name: 'Message',

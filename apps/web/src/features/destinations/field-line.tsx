@@ -140,6 +140,7 @@ const SourceInput = ({
         <button
           type="button"
           aria-label={`Edit template of ${label}`}
+          title={source.value}
           {...invalid}
           disabled={disabled}
           className="flex h-8 w-full min-w-0 items-center gap-2 rounded-md border border-field-line bg-code px-2.5 text-left shadow-card hover:not-disabled:border-ink-3 aria-invalid:border-danger"

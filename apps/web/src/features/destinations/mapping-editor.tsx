@@ -161,6 +161,7 @@ export const MappingEditor = ({
   actions,
   variables,
   problems,
+  mayEdit,
   canSave,
   saving,
   onChange,
@@ -173,6 +174,8 @@ export const MappingEditor = ({
   variables: DestinationMappings['variables']
   /** What keeps it from being saved, told once somebody tried. */
   problems: MappingProblems
+  /** Who only reads may not try it either. */
+  mayEdit: boolean
   canSave: boolean
   saving: boolean
   /** Absent where it cannot be changed. */
@@ -262,13 +265,8 @@ export const MappingEditor = ({
           )}
         </div>
         <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
-          {action !== undefined && (
-            <MappingPreviewPane
-              destination={destination}
-              mapping={mapping}
-              onProblems={setMet}
-              maySend={onChange !== undefined}
-            />
+          {action !== undefined && mayEdit && (
+            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={setMet} />
           )}
         </aside>
       </div>

@@ -100,13 +100,11 @@ export const MappingPreviewPane = ({
   destination,
   mapping,
   onProblems,
-  maySend,
 }: {
   destination: Destination
   mapping: EventMapping
   /** Hears what is wrong with single fields of the event that is tried. */
   onProblems: (problems: MappingProblems) => void
-  maySend: boolean
 }) => {
   const [choice, setChoice] = useState<Choice>({ kind: 'latest' })
   const [sends, setSends] = useState<MappingTrial | undefined>()
@@ -123,12 +121,10 @@ export const MappingPreviewPane = ({
     <div className="space-y-4">
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="mr-auto text-base font-semibold">Preview</h3>
-        {maySend && (
-          <Button disabled={data === undefined || data.payload === ''} onClick={() => setSends(trial)}>
-            <Send aria-hidden />
-            Send test event
-          </Button>
-        )}
+        <Button disabled={data === undefined || data.payload === ''} onClick={() => setSends(trial)}>
+          <Send aria-hidden />
+          Send test event
+        </Button>
       </div>
       <EventChoice mapping={mapping} choice={choice} onChoose={setChoice} />
       {choice.kind === 'pasted' && (

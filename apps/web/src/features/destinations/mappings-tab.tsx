@@ -207,6 +207,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
           actions={server.actions}
           variables={server.variables}
           problems={problems.get(shown.id) ?? {}}
+          mayEdit={mayEdit}
           canSave={draft.dirty && theirs === undefined}
           saving={save.isPending}
           onChange={
