@@ -51,10 +51,7 @@ test('a replay is counted before it is confirmed, goes to one destination that i
   await expect(replay).toContainText('2 of 2 sent')
   await expect(replay).toContainText('event is “Order Completed”')
   await expect(replay.getByRole('definition').first()).toHaveText('2', { timeout: 15_000 })
-  expect([...second.messageIds()].toSorted()).toEqual([
-    ['replayed-0', 1],
-    ['replayed-2', 1],
-  ])
+  expect(Object.fromEntries(second.messageIds())).toEqual({ 'replayed-0': 1, 'replayed-2': 1 })
   // The other destination had them when they came, and did not get them again.
   expect([...first.messageIds().values()]).toEqual([1, 1, 1])
 })

@@ -132,7 +132,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
         await rest(settings.retryMs)
       }
     }
-    for (const id of [...active.keys()]) await drop(id)
+    for (const id of active.keys()) await drop(id)
   }
 
   return {

@@ -25,15 +25,14 @@ const Progress = ({ replay }: { replay: Replay }) => {
   const share = all === 0 ? 0 : Math.min(1, sent / all)
   return (
     <div className="space-y-1.5">
-      <div
-        role="progressbar"
+      <progress
         aria-label="Sent"
-        aria-valuemin={0}
-        aria-valuemax={all}
-        aria-valuenow={Math.min(sent, all)}
+        className="sr-only"
+        max={all}
+        value={Math.min(sent, all)}
         aria-valuetext={`${count(sent)} of ${count(all)} events sent`}
-        className="h-1.5 overflow-hidden rounded-full bg-sunken"
-      >
+      />
+      <div aria-hidden className="h-1.5 overflow-hidden rounded-full bg-sunken">
         <div
           className={cn(
             'h-full rounded-full transition-[width] duration-500',

@@ -35,13 +35,13 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
   const show = useCallback((element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' }), [])
   if (event_count === 0)
     return (
-      <p ref={show} role="status" className="rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
+      <output ref={show} className="block rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
         Nothing fits: there is no {draft.kind === 'history' ? 'accepted event' : 'dead letter'} to be sent. Choose a
         longer time or fewer conditions.
-      </p>
+      </output>
     )
   return (
-    <div ref={show} role="status" className="space-y-3 rounded-lg border border-line bg-canvas px-4 py-3 text-sm">
+    <output ref={show} className="block space-y-3 rounded-lg border border-line bg-canvas px-4 py-3 text-sm">
       <div>
         <p className="text-xl font-semibold tabular">
           {count(event_count)} {words(draft, event_count)}
@@ -74,7 +74,7 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
           : 'They are tried again with the mappings as they are now, and have the whole time for retries anew.'}
         {paused && ' This destination is paused: what is sent is held until it is resumed.'}
       </p>
-    </div>
+    </output>
   )
 }
 
@@ -180,7 +180,9 @@ export const ReplayDialog = ({
         {counted !== undefined && <Counted draft={draft} preview={counted.preview} paused={!destination.enabled} />}
         <FieldError id="replay-error" live message={errors['form']} />
         {/* Enter in a field counts. */}
-        <button type="submit" hidden />
+        <button type="submit" hidden>
+          Count
+        </button>
       </form>
     </SlideOver>
   )

@@ -38,9 +38,9 @@ const Kind = ({ draft, change }: Part) => (
             onChange={() => change({ kind, time: kind === 'dead' ? 'month' : 'day' })}
             className="mt-0.5 size-4 shrink-0 accent-accent"
           />
-          <span>
-            <span className="font-medium">{title}</span>
-            <span className="block text-xs text-ink-2">{hint}</span>
+          <span className="font-medium">
+            {title}
+            <span className="block text-xs font-normal text-ink-2">{hint}</span>
           </span>
         </label>
       ))}

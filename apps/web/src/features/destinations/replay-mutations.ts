@@ -10,8 +10,7 @@ import type { ReplayBody } from './replay-scope.ts'
 /** Counts what a replay would send. */
 export const usePreviewReplay = (destination: string) =>
   useMutation({
-    mutationFn: ({ events_per_second: _, ...body }: ReplayBody) =>
-      call(methods.replays.preview, { params: destinationIds(destination), body }),
+    mutationFn: (body: ReplayBody) => call(methods.replays.preview, { params: destinationIds(destination), body }),
   })
 
 /** Starts a replay. */
@@ -37,11 +36,11 @@ export const useChangeReplay = (destination: string, replay: Replay) => {
   return useMutation({
     mutationFn: (verb: keyof typeof done) => call(methods.replays[verb], { params: replayIds(replay.name), body: {} }),
     onSuccess: ({ sent_count, event_count }, verb) =>
-      notify('success', done[verb], {
-        ...(verb === 'cancel'
-          ? { description: `${count(sent_count)} of ${count(event_count)} events were sent.` }
-          : {}),
-      }),
+      notify(
+        'success',
+        done[verb],
+        verb === 'cancel' ? { description: `${count(sent_count)} of ${count(event_count)} events were sent.` } : {},
+      ),
     onError: (error) => notifyRefusal('Failed to change the replay', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.replays(destination) }),
   })
