@@ -24,7 +24,7 @@ afterAll(async () => {
 const runChild = async (plan: CrashPlan): Promise<string | null> => {
   const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const timer = setTimeout(() => child.kill('SIGTERM'), 20_000)
+  const timer = setTimeout(() => child.kill('SIGTERM'), 45_000)
   const [, signal] = await once(child, 'exit')
   clearTimeout(timer)
   return signal
