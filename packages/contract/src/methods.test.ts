@@ -18,7 +18,7 @@ describe('every method', () => {
     expect(name).toMatch(/^[a-z]\w*\.[a-z]\w*$/)
     expect(method.path).toMatch(/^\/[a-z]\w*(\/\{[a-z_]+\}|\/[a-z]\w*)*(:[a-z]\w*)?$/i)
     expect(method.summary).toMatch(/^[A-Z].+\.$/)
-    expect(method.request !== undefined).toBe(method.verb === 'POST' || method.verb === 'PATCH')
+    expect(method.request !== undefined).toBe(['POST', 'PUT', 'PATCH'].includes(method.verb))
     expect(method.query === undefined || method.verb !== 'DELETE').toBe(true)
     for (const error of method.errors) expect(error.reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/)
   })

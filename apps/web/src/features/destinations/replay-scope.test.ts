@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { emptyDraft, type ReplayDraft, replayBody } from './replay-scope.ts'
+
+const now = Date.UTC(2026, 0, 2)
+const of = (more: Partial<ReplayDraft>) => replayBody({ ...emptyDraft(more.kind ?? 'history'), ...more }, now)
+
+describe('what is sent of the form of a replay', () => {
+  test('a time that ends now, and only what was filled in', () => {
+    expect(of({})).toEqual({
+      body: {
+        kind: 'history',
+        start_time: '2026-01-01T00:00:00.000Z',
+        end_time: '2026-01-02T00:00:00.000Z',
+        events_per_second: 500,
+      },
+    })
+    const conditions = [{ id: 'aaaa', field: ' properties.total ', operator: 'exists' as const, value: '' }]
+    expect(of({ event: ' Order Completed ', eventType: 'track', filter: { match: 'any', conditions } })).toMatchObject({
+      body: {
+        event: 'Order Completed',
+        event_type: 'track',
+        filter: { match: 'any', conditions: [{ field: 'properties.total' }] },
+      },
+    })
+  })
+
+  test('dead letters by their reason, and nothing that only history has', () => {
+    expect(
+      of({ kind: 'dead', reason: 'HTTP 400', event: 'Order Completed', eventType: 'track', time: 'hour' }),
+    ).toEqual({
+      body: {
+        kind: 'dead',
+        start_time: '2026-01-01T23:00:00.000Z',
+        end_time: '2026-01-02T00:00:00.000Z',
+        reason: 'HTTP 400',
+        events_per_second: 500,
+      },
+    })
+  })
+
+  test('what is wrong, by the name of its field', () => {
+    expect(of({ time: 'custom' })).toEqual({ errors: { start_time: 'Required', end_time: 'Required' } })
+    const day = '2026-01-01T00:00:00.000Z'
+    expect(of({ time: 'custom', start: day, end: day })).toEqual({ errors: { end_time: 'Must be after the start' } })
+    for (const rate of ['0', '5001', '1.5', '', 'x'])
+      expect(of({ rate })).toEqual({ errors: { events_per_second: 'From 1 to 5000' } })
+  })
+})
