@@ -197,9 +197,8 @@ const askForTokens = async (
   const secrets = [clientSecret, ...Object.values(form)]
   if (answer.status === 408 || answer.status === 429 || answer.status >= 500) {
     const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now)
-    throw new RetryableError(`The token URL answers HTTP ${answer.status}`, {
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    })
+    const options = retryAfterMs === undefined ? {} : { retryAfterMs }
+    throw new RetryableError(`The token URL answers HTTP ${answer.status}`, options)
   }
   // Not every server keeps to RFC 6749, 5.2; these say the same.
   if (error === 'invalid_grant' || error === 'bad_refresh_token' || error === 'bad_verification_code')

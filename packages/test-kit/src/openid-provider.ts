@@ -283,7 +283,7 @@ export const startOpenIdProvider = async (
     if (trouble === 'not json') response.writeHead(200, { 'content-type': 'application/json' }).end('{"issuer":')
   }
   const forget = (...kinds: string[]): void => {
-    for (const key of [...memory.keys()]) if (kinds.includes(key.split(':')[0] ?? '')) memory.delete(key)
+    for (const key of memory.keys()) if (kinds.includes(key.split(':')[0] ?? '')) memory.delete(key)
   }
   const received: { status: number; authorization: string; body: string }[] = []
   const takeResource = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -9,7 +9,7 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
-import { connect, makePermitted, permit, returnAddress } from '../testing/permitted-destination.ts'
+import { connect, makePermitted, permit, returnAddress } from '../testing/permissions.ts'
 
 let harness: Harness
 let organization: Organization

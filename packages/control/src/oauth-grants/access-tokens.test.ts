@@ -10,7 +10,8 @@ import { silentLogger } from '@tributary/kernel'
 import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
-import { connect, makePermitted, testPermittedDestination } from '../testing/permitted-destination.ts'
+import { connect, makePermitted } from '../testing/permissions.ts'
+import { testPermittedDestination } from '../testing/permitted-destination.ts'
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
 
 let harness: Harness

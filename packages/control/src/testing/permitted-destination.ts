@@ -1,7 +1,4 @@
 import type { DestinationDefinition, FieldDefinition, Settings } from '@tributary/connector-kit'
-import { type Destination, formatPath, methods } from '@tributary/contract'
-import type { OpenIdProvider } from '@tributary/test-kit'
-import { type Caller, idIn, type Organization } from './control-harness.ts'
 
 const field = (name: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
   name,
@@ -53,76 +50,4 @@ export const testPermittedDestination: DestinationDefinition = {
   batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
   testConnection: async () => ({ ok: true, message: 'It answers.' }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
-}
-
-/** Where people come back to in the tests: a page of the host that the calls are sent to. */
-export const returnAddress = 'http://localhost/destination-oauth-callback'
-
-/** A destination that is registered at this provider and that nobody has permitted yet. */
-export const makePermitted = (
-  { administrator, workspaceId }: Pick<Organization, 'administrator' | 'workspaceId'>,
-  { destination: client }: OpenIdProvider,
-  settings: Record<string, string> = {},
-): Promise<Destination> =>
-  administrator.ok(
-    methods.destinations.create,
-    { workspace: workspaceId },
-    {
-      body: {
-        title: 'Sheets',
-        app: { name: 'catalogDestinations/permitted' },
-        settings: {
-          authorize_url: client.authorizeUrl,
-          token_url: client.tokenUrl,
-          client_id: client.clientId,
-          client_secret: client.clientSecret,
-          ...settings,
-        },
-      },
-    },
-  )
-
-/** Asks for permission and gives it at the provider; what comes back to the page. */
-export const permit = async (
-  caller: Caller,
-  provider: OpenIdProvider,
-  destination: string,
-  email = 'ada@example.com',
-): Promise<{ code: string; state: string }> => {
-  const [, workspace = '', , id = ''] = destination.split('/')
-  const begun = await caller.ok(
-    methods.destinations.connect,
-    { workspace, destination: id },
-    { body: { redirect_uri: returnAddress } },
-  )
-  const back = await provider.walk(begun.authorize_url, email)
-  return { code: back.get('code') ?? '', state: back.get('state') ?? '' }
-}
-
-/** Connects a destination from beginning to end. */
-export const connect = async (caller: Caller, provider: OpenIdProvider, destination: string): Promise<Destination> => {
-  const [, workspace = '', , id = ''] = destination.split('/')
-  const body = await permit(caller, provider, destination)
-  return await caller.ok(methods.destinations.completeConnect, { workspace, destination: id }, { body })
-}
-
-/** The calls by which a destination is connected; undefined for other methods. */
-export const grantRequest = async (
-  organization: Organization,
-  provider: OpenIdProvider,
-  name: string,
-  caller: Caller | undefined,
-): Promise<{ path: string; body: unknown } | undefined> => {
-  const { connect: begin, completeConnect, disconnect } = methods.destinations
-  const method = [begin, completeConnect, disconnect].find((each) => each.name === name)
-  if (method === undefined) return undefined
-  const { administrator, workspaceId } = organization
-  const made = await makePermitted(organization, provider)
-  const path = formatPath(method.path, { workspace: workspaceId, destination: idIn(made.name) })
-  if (name === disconnect.name) return { path, body: {} }
-  if (name === begin.name) return { path, body: { redirect_uri: returnAddress } }
-  provider.addUser({ email: 'ada@example.com' })
-  // Only who has begun it may end it, and not everybody may begin.
-  const begun = await permit(caller ?? administrator, provider, made.name).catch(() => undefined)
-  return { path, body: begun ?? (await permit(administrator, provider, made.name)) }
 }

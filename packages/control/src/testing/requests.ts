@@ -4,7 +4,7 @@ import { newId } from '@tributary/kernel'
 import type { OpenIdProvider } from '@tributary/test-kit'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
 import { peopleRequest } from './people-requests.ts'
-import { grantRequest } from './permitted-destination.ts'
+import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
 
 /** Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. */
