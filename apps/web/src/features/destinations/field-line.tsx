@@ -269,7 +269,10 @@ export const FieldLine = ({
   return (
     <li
       aria-label={name}
-      className="grid grid-cols-[2.25rem_minmax(0,1fr)_2rem] items-start gap-x-3 gap-y-2 px-3 py-2.5 sm:grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem]"
+      className={cn(
+        'grid grid-cols-[2.25rem_minmax(0,1fr)_2rem] items-start gap-x-3 gap-y-2 px-3 py-2.5 sm:grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem]',
+        !enabled && 'bg-sunken',
+      )}
     >
       <span className="flex h-8 items-center">
         <Switch
@@ -279,12 +282,7 @@ export const FieldLine = ({
           onChange={(next) => onChange?.((before) => ({ ...before, enabled: next }))}
         />
       </span>
-      <div
-        className={cn(
-          'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
-          !enabled && 'opacity-55',
-        )}
-      >
+      <div className="grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]">
         <Select
           aria-label={`Kind of source for ${name}`}
           value={source.type}
@@ -314,7 +312,7 @@ export const FieldLine = ({
         />
       </div>
       <ArrowRight aria-label="to" className="mt-2 size-4 shrink-0 text-ink-3 max-sm:hidden" />
-      <div className={cn('min-w-0 max-sm:col-start-2 max-sm:row-start-1', !enabled && 'opacity-55')}>
+      <div className="min-w-0 max-sm:col-start-2 max-sm:row-start-1">
         <Target row={row} disabled={disabled} invalid={invalid} isNew={isNew} onChange={onChange} />
       </div>
       <span className="max-sm:col-start-3 max-sm:row-start-1">

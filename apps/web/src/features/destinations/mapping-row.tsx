@@ -2,7 +2,6 @@ import type { DestinationAction, EventMapping } from '@tributary/contract'
 import { ArrowDown, ArrowRight, ArrowUp, CircleAlert, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { cn } from '../../ui/cn.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { mappingContent, mappingFilter, mappingTitle } from './mapping-words.ts'
@@ -45,7 +44,7 @@ export const MappingRow = ({
       <span aria-hidden className="mt-0.5 w-5 shrink-0 text-right text-xs text-ink-3 tabular">
         {position}
       </span>
-      <div className={cn('min-w-0 flex-1 basis-48', !mapping.enabled && 'opacity-60')}>
+      <div className="min-w-0 flex-1 basis-48">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <button
             type="button"
@@ -56,6 +55,7 @@ export const MappingRow = ({
             {title}
           </button>
           {mapping.event_type !== '' && <Badge>{mapping.event_type}</Badge>}
+          {!mapping.enabled && <Badge tone="outline">Off</Badge>}
           <ArrowRight aria-label="to" className="size-3.5 shrink-0 text-ink-3" />
           <span className="text-ink">{action?.title ?? mapping.destination}</span>
           <span className="text-xs text-ink-3">{mappingContent(mapping, action)}</span>
