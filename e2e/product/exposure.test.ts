@@ -283,7 +283,9 @@ test('every command of the README is there and leads to a script that exists', (
   }
   const entry = readFileSync(join(root, 'scripts/run.mjs'), 'utf8')
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const named = [...readme.matchAll(/npm (start|test|run [a-z]+)/g)].map(([, name = '']) => name.replace('run ', ''))
+  const named = [...readme.matchAll(/npm (start|test|run [a-z]+(?:-[a-z]+)*)/g)].map(([, name = '']) =>
+    name.replace('run ', ''),
+  )
   expect(named).toEqual(
     expect.arrayContaining([
       'start',
@@ -296,11 +298,12 @@ test('every command of the README is there and leads to a script that exists', (
       'demo',
       'backup',
       'restore',
+      'rotate-key',
     ]),
   )
   for (const name of new Set(named)) {
     expect(scripts[name]).toBe(`node scripts/run.mjs ${name}`)
-    const script = new RegExp(`\\b${name}: \\{ script: '([^']+)'`).exec(entry)?.[1] ?? 'missing'
+    const script = new RegExp(`\\b'?${name}'?: \\{ script: '([^']+)'`).exec(entry)?.[1] ?? 'missing'
     expect([name, existsSync(join(root, script))]).toEqual([name, true])
   }
 })

@@ -383,7 +383,8 @@ describe('the catalogue', () => {
     expect((await guest.call('GET', `/workspaces/${workspaceId}/catalogDestinations/none`)).status).toBe(404)
     const { catalog_destinations } = await guest.ok(methods.catalogDestinations.list, workspace)
     expect(catalog_destinations).toMatchObject([
-      { name: 'catalogDestinations/webhook', docs_url: 'https://docs.example/webhook' },
+      { name: 'catalogDestinations/webhook', docs_url: 'https://docs.example/webhook', data_kinds: ['Event Streams'] },
+      { name: 'catalogDestinations/permitted' },
     ])
   })
 })
