@@ -4,7 +4,7 @@ export default defineConfig({
   testDir: 'browser',
   outputDir: '../.cache/playwright',
   fullyParallel: false,
-  workers: 2,
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,

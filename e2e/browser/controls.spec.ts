@@ -122,7 +122,7 @@ test('the settings of batches are asked for only while batches are on, in the fo
   await batches.click()
   await expect(size).toHaveCount(0)
   await page.getByRole('button', { name: 'Create' }).click()
-  await expect(page.getByText('Nothing delivered yet')).toBeVisible()
+  await expect(page.getByText('No events in this time')).toBeVisible()
 
   await page.getByRole('tab', { name: 'Settings' }).click()
   await expect(batches).not.toBeChecked()

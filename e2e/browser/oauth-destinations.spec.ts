@@ -27,7 +27,7 @@ const permit = async (page: Page, button: string, email: string): Promise<void> 
 const taken = ({ destination }: OpenIdProvider, text: string): number =>
   destination.received.filter(({ status, body }) => status === 200 && body.includes(text)).length
 
-test('OPEN-08, OPEN-64: a destination is connected in a popup, receives with its token, is held when that is revoked, and goes on when reconnected', async ({
+test('a destination is connected in a popup, receives with its token, is held when that is revoked, and goes on when reconnected', async ({
   signedIn: page,
   product,
   openId,
@@ -76,7 +76,7 @@ test('OPEN-08, OPEN-64: a destination is connected in a popup, receives with its
   await expect(page.getByText('Not connected', { exact: true })).toBeVisible()
 })
 
-test('OPEN-08: without an opener the way leads back to the destination, and a refusal shows its reason and another try', async ({
+test('without an opener the way leads back to the destination, and a refusal shows its reason and another try', async ({
   signedIn: page,
   product,
   openId,
@@ -111,7 +111,7 @@ test('OPEN-08: without an opener the way leads back to the destination, and a re
   await expect(page).toHaveURL(new RegExp(`/${destination}#settings$`))
 })
 
-test('OPEN-64: where no popup may open, the permission is given in the same window', async ({
+test('where no popup may open, the permission is given in the same window', async ({
   signedIn: page,
   product,
   openId,

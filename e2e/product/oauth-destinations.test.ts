@@ -78,7 +78,7 @@ const renewals = (): { status: number }[] =>
 const grantOf = async (destination: string) =>
   (await product.api.ok('GET', `/${destination}`)).grant as { status: string; error: string }
 
-test('OPEN-64: tokens are renewed under way, each refresh token once, and no event is lost over it', async () => {
+test('tokens are renewed under way, each refresh token once, and no event is lost over it', async () => {
   const { destination, key } = await makeDestination('Renewed')
   provider.destination.accessTokenSeconds(2)
   await connect(destination)
@@ -96,7 +96,7 @@ test('OPEN-64: tokens are renewed under way, each refresh token once, and no eve
   provider.destination.accessTokenSeconds(600)
 }, 60_000)
 
-test('OPEN-64: many requests that are answered 401 at once renew the token once; a revoked grant holds everything until it is connected anew', async () => {
+test('many requests that are answered 401 at once renew the token once; a revoked grant holds everything until it is connected anew', async () => {
   const { destination, key } = await makeDestination('Revoked')
   await connect(destination)
   await send(key, 'before', 30)

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const complete = (caller: Caller, body: unknown, path = name) => caller.call('POST', `/${path}:completeConnect`, body)
 const grantOf = async () => (await administrator.ok(methods.destinations.get, params)).grant
 
-test('OPEN-64: a destination that needs permission has none at first, is connected by consent, and tells by whom and since when', async () => {
+test('a destination that needs permission has none at first, is connected by consent, and tells by whom and since when', async () => {
   expect(await grantOf()).toEqual({ status: 'none', account: '', connect_time: null, error: '', missing: '' })
   const { grant } = await connect(administrator, provider, name)
   expect(grant).toMatchObject({ status: 'connected', account: 'ada@example.com', error: '' })

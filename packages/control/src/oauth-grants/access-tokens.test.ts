@@ -141,7 +141,7 @@ test('a token that was renewed for a request and is refused all the same ends th
   expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
 })
 
-test('OPEN-64: a grant that was revoked at the other side is expired, its tokens are forgotten, and editors are told once', async () => {
+test('a grant that was revoked at the other side is expired, its tokens are forgotten, and editors are told once', async () => {
   const tokens = process()
   const refused = await tokens(id, { client })
   provider.destination.revoke()
