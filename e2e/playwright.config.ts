@@ -4,7 +4,7 @@ export default defineConfig({
   testDir: 'browser',
   outputDir: '../.cache/playwright',
   fullyParallel: false,
-  workers: 3,
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,
