@@ -188,6 +188,10 @@ export const deliveryOverviewQuery = (destination: string, preset: RangePreset) 
       })
       return { ...overview, names: bucketsOf(preset, now) }
     },
-    refetchInterval: ({ state: { data } }) =>
-      preset === '1day' || preset === '7days' ? ((data?.waiting.event_count ?? 0) > 0 ? 5_000 : 15_000) : 60_000,
+    refetchInterval: ({ state: { data } }) => {
+      // Somebody waits for the first event; nothing is cheap to count.
+      if (data?.current.received === 0) return movingMs
+      if (preset !== '1day' && preset !== '7days') return 60_000
+      return (data?.waiting.event_count ?? 0) > 0 ? 5_000 : 15_000
+    },
   })
