@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Session } from 'chdb'
 import { repairDeduplicationLogs, syncDeduplicationLog } from './deduplication-log.ts'
@@ -39,7 +40,6 @@ export type EngineResult = {
   bytes: Uint8Array
   rowsRead: number
   bytesRead: number
-  rowsWritten: number
   elapsedSeconds: number
 }
 
@@ -91,10 +91,31 @@ const settingList = (settings: Settings): string =>
     .map(([key, value]) => `${key} = ${value === 'DEFAULT' ? value : quoteString(value)}`)
     .join(', ')
 
+/** The statement that takes the rows of a file into a table. */
+const insertStatement = ({ columns, format, settings }: RawInsert, table: string, path: string): string => {
+  const list = columns === undefined ? '' : ` (${columns.map((column) => `\`${column}\``).join(', ')})`
+  for (const key of Object.keys(settings))
+    if (!name.test(key)) throw new EngineError(115, 'UNKNOWN_SETTING', `Unknown setting '${key.slice(0, 100)}'`)
+  const given = Object.keys(settings).length === 0 ? '' : ` SETTINGS ${settingList(settings)}`
+  const target = table.split('.').map((part) => `\`${part}\``)
+  return `INSERT INTO ${target.join('.')}${list}${given} SELECT * FROM file(${quoteString(path)}, ${format})`
+}
+
+/** The engine's error without the name of the file the rows came in, which tells a caller nothing. */
+const withoutFile = (error: EngineError): EngineError =>
+  new EngineError(
+    error.code,
+    error.codeName,
+    error.message.replace(/\s*: \(in file\/uri [^)]*\)/, '').replace(/(?:: While executing \w+)+\.?\s*$/, ''),
+  )
+
 /** Opens the engine with its sessions. Throws when another process holds the folder. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   repairDeduplicationLogs(options.dataDir)
+  const incomingDir = join(options.dataDir, 'incoming')
+  rmSync(incomingDir, { recursive: true, force: true })
+  mkdirSync(incomingDir, { mode: 0o700 })
   const configFile = join(options.dataDir, 'tributary-engine.xml')
   writeFileSync(configFile, configuration)
   const connectionArgs = [
@@ -184,7 +205,6 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
           bytes: result.bytes(),
           rowsRead: result.rowsRead,
           bytesRead: result.bytesRead,
-          rowsWritten: 0,
           elapsedSeconds: result.elapsed,
         }
       } catch (error) {
@@ -227,31 +247,38 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     return running
   }
 
+  /**
+   * The rows as a file that the engine reads, removed when it has. Rows within the statement cost half as much again: the
+   * engine's own way for them takes 44 µs of processor time a row of 1.9 kB, 36 of them before the table sees it, where
+   * this takes 28. The file need not be synced: it is only read while this process lives.
+   */
+  const withFile = async <T>(body: Buffer, work: (path: string) => Promise<T>): Promise<T> => {
+    const path = join(incomingDir, `${++counter}.rows`)
+    try {
+      await writeFile(path, body)
+      return await work(path)
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
   const insertNow = (call: RawInsert, table: string, signal: AbortSignal): Promise<EngineResult> =>
-    lanes.insert.run(signal, async (worker) => {
-      try {
-        const result = await worker.session.insert({
-          table,
-          values: call.body,
-          format: call.format === 'JSONCompactEachRow' ? 'JSONCompactEachRow' : 'JSONEachRow',
-          ...(call.columns === undefined ? {} : { columns: call.columns }),
-          settings: call.settings,
-        })
-        if (call.settings['insert_deduplication_token'] !== undefined) {
-          const dir = await tableDir(worker, table)
-          if (dir !== undefined) await syncDeduplicationLog(dir)
+    lanes.insert.run(signal, (worker) =>
+      withFile(call.body, async (path) => {
+        try {
+          const result = await worker.session.queryAsync(insertStatement(call, table, path))
+          if (call.settings['insert_deduplication_token'] !== undefined) {
+            const dir = await tableDir(worker, table)
+            if (dir !== undefined) await syncDeduplicationLog(dir)
+          }
+          return { bytes: new Uint8Array(), rowsRead: 0, bytesRead: 0, elapsedSeconds: result.elapsed }
+        } catch (error) {
+          // A failed query keeps its entry in system.processes, and its memory, until the session's next one.
+          await worker.session.queryAsync('SELECT 1').catch(() => {})
+          throw withoutFile(parseEngineError(error))
         }
-        return {
-          bytes: new Uint8Array(),
-          rowsRead: 0,
-          bytesRead: 0,
-          rowsWritten: result.rowsWritten,
-          elapsedSeconds: result.elapsed,
-        }
-      } catch (error) {
-        throw parseEngineError(error)
-      }
-    })
+      }),
+    )
 
   const insert: Engine['insert'] = (call, signal) => {
     const table = call.table.includes('.') ? call.table : `${call.database}.${call.table}`

@@ -179,7 +179,7 @@ export const createChdbServer = (options: ServerOptions): Server => {
           'x-clickhouse-summary': JSON.stringify({
             read_rows: String(result.rowsRead),
             read_bytes: String(result.bytesRead),
-            written_rows: String(result.rowsWritten),
+            written_rows: '0',
             written_bytes: '0',
             total_rows_to_read: '0',
             result_rows: '0',
