@@ -5,6 +5,7 @@ import type { DestinationDefinition } from '@tributary/connector-kit'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore, openRelational } from '@tributary/storage'
 import type { DestinationEntry } from './ports.ts'
+import { defaultDeliverySettings } from './settings.ts'
 import { openDelivery } from './testing.ts'
 
 export type CrashPlan = {
@@ -33,5 +34,7 @@ const { delivery } = openDelivery({
   db: openRelational({ url: plan.postgresUrl, logger: silentLogger }).db,
   eventStore: createClickHouseEventStore({ url: plan.eventStoreUrl, logger: silentLogger }),
   connector,
+  // Few rows an insert make many positions to commit, however slow the machine is.
+  settings: { attempts: { ...defaultDeliverySettings.attempts, rows: 20 }, flushMs: 20 },
 })
 await delivery.start()

@@ -120,7 +120,7 @@ export const createOutcomes = (destinationId: string, context: LaneContext): Out
         response: failed ? (result.response ?? '') : '',
         replayId: part.row?.replayId ?? part.record.meta.p ?? '',
       },
-      () => releasePart(part),
+      part,
     )
   }
 

@@ -1,8 +1,7 @@
 import type { DeliveryMeta } from '@tributary/contract'
-import type { LogEntry } from '@tributary/storage'
+import type { LogEntry, TextBytes } from '@tributary/storage'
 import type { NormalEvent } from './event-types.ts'
 import { jsonString } from './json-text.ts'
-import type { TextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
 const openList = 0x5b

@@ -1,11 +1,10 @@
 import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tributary/contract'
-import type { ConsumerJournal, LogRecord } from '@tributary/storage'
+import { type ConsumerJournal, type LogRecord, rowTexts } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { JudgedBy } from './event-types.ts'
 import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
-import { rowTexts } from './text-bytes.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 

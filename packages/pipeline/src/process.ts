@@ -1,5 +1,12 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
-import type { ConsumerJournal, LogEntry, LogRecord, SeenId } from '@tributary/storage'
+import {
+  type ConsumerJournal,
+  createTextBytes,
+  type LogEntry,
+  type LogRecord,
+  type Rows,
+  type SeenId,
+} from '@tributary/storage'
 import { betweenEvents, deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
 import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { AcceptedStatus, Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
@@ -11,7 +18,6 @@ import type { Verdict } from './sequence.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
 import { judgeBySchema } from './steps/judge-by-schema.ts'
 import { type Slice, splitBatch, splitSingle } from './steps/split.ts'
-import { createTextBytes, type Rows } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
 /** An event on its way to the live channel of its source. */

@@ -4,6 +4,8 @@ import {
   type EventStore,
   InsertRejected,
   type JournalRange,
+  type Rows,
+  rowTexts,
   type SeenId,
 } from '@tributary/storage'
 import { storeRefused, TableRefuses } from '../bisect.ts'
@@ -12,7 +14,6 @@ import type { MicroBatch } from '../process.ts'
 import { retrying, Stopped } from '../retrying.ts'
 import { type DroppedCount, droppedRow, refusedRow } from '../rows.ts'
 import type { PipelineSettings } from '../settings.ts'
-import { type Rows, rowTexts } from '../text-bytes.ts'
 
 /** What goes into the event store with one insert. */
 type Batch = {
