@@ -59,8 +59,11 @@ describe('a setting that is asked for only while another has a value', () => {
   })
 })
 
-test('a setting that could not be changed shows the message for its value, else names the setting', () => {
-  expect(settingFailure(new ApiError(400, { metadata: { value: 'bad' } }, ''), 'url')).toBe('bad')
-  expect(settingFailure(new ApiError(400, { metadata: {} }, ''), 'url')).toBe('Failed to update the url.')
-  expect(settingFailure(new Error('x'), 'url')).toBe('Failed to update the url.')
+test('a setting that could not be changed shows the message for its value and what was said more, else names the setting', () => {
+  const refusal = (metadata: Record<string, string>) => settingFailure(new ApiError(400, { metadata }, ''), 'url')
+  expect(refusal({ value: 'bad' })).toEqual({ message: 'bad' })
+  expect(refusal({ value: 'bad', detail: 'at 7' })).toEqual({ message: 'bad', detail: 'at 7' })
+  expect(refusal({ value: 'bad', detail: '' })).toEqual({ message: 'bad' })
+  expect(refusal({ detail: 'at 7' })).toEqual({ message: 'Failed to update the url.' })
+  expect(settingFailure(new Error('x'), 'url')).toEqual({ message: 'Failed to update the url.' })
 })

@@ -15,11 +15,14 @@ export type FieldControl = {
 export const FieldError = ({
   id,
   message,
+  detail,
   live = false,
   asCode = false,
 }: {
   id: string
   message: string | undefined
+  /** What whoever refused it says more, such as a database; shown under the message as it stands. */
+  detail?: string | undefined
   live?: boolean
   /** Shows it as it stands, in lines: what a parser says about a place. */
   asCode?: boolean
@@ -37,7 +40,12 @@ export const FieldError = ({
         </code>
       ) : (
         <span className="min-w-0">
-          <WithCode text={message} />
+          <span>
+            <WithCode text={message} />
+          </span>
+          {detail !== undefined && (
+            <code className="mt-0.5 block font-mono wrap-anywhere whitespace-pre-wrap">{detail}</code>
+          )}
         </span>
       )}
     </p>
@@ -49,11 +57,20 @@ type FieldProps = {
   hint?: ReactNode
   error?: string | undefined
   errorAsCode?: boolean
+  errorDetail?: string | undefined
   children: (control: FieldControl) => ReactNode
 }
 
 /** A label with a red asterisk when required, a control, a hint, and below it the error with an icon. */
-export const Field = ({ label, required = false, hint, error, errorAsCode = false, children }: FieldProps) => {
+export const Field = ({
+  label,
+  required = false,
+  hint,
+  error,
+  errorAsCode = false,
+  errorDetail,
+  children,
+}: FieldProps) => {
   const id = useId()
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
     .filter((part) => part !== '')
@@ -79,7 +96,7 @@ export const Field = ({ label, required = false, hint, error, errorAsCode = fals
           {hint}
         </div>
       )}
-      <FieldError id={`${id}-error`} message={error} asCode={errorAsCode} />
+      <FieldError id={`${id}-error`} message={error} detail={errorDetail} asCode={errorAsCode} />
     </div>
   )
 }

@@ -14,7 +14,7 @@ vi.mock('./code-mirror.ts', () => {
   throw new Error('cannot be loaded')
 })
 
-const show = (part: Partial<SettingOption>, value: string | null, refusal?: string) => {
+const show = (part: Partial<SettingOption>, value: string | null, refusal?: Record<string, string>) => {
   const saved: unknown[] = []
   const setting: Setting = { ...settingOption(part), value, is_set: value !== null }
   renderUi(
@@ -26,7 +26,7 @@ const show = (part: Partial<SettingOption>, value: string | null, refusal?: stri
         saved.push(change)
         return refusal === undefined
           ? Promise.resolve()
-          : Promise.reject(new ApiError(400, { reason: 'VALIDATION', metadata: { value: refusal } }, 'refused'))
+          : Promise.reject(new ApiError(400, { reason: 'VALIDATION', metadata: refusal }, 'refused'))
       }}
     />,
   )
@@ -68,9 +68,10 @@ test('MAP-08: the first value of a setting that cannot be changed afterwards is 
   expect(saved).toEqual([{ name: 'statement', value: 'select 3' }])
 })
 
-test('MAP-09: a query that the server flags is told below the editor in its words', async () => {
+test('MAP-09: a query that the server flags is told below the editor in its words, with what the database says more', async () => {
   const words = 'Please verify that the SQL Query is valid.'
-  show(statement, 'select 1', words)
+  const detail = 'relation "nowhere" does not exist'
+  show(statement, 'select 1', { value: words, detail })
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))
   await user.type(screen.getByRole('textbox', { name: /Statement/ }), ' from')
@@ -78,7 +79,7 @@ test('MAP-09: a query that the server flags is told below the editor in its word
   await waitFor(() => expect(screen.getByText(words)).toBeTruthy())
   const editor = screen.getByRole('textbox', { name: /Statement/ })
   expect(editor.getAttribute('aria-invalid')).toBe('true')
-  expect(document.getElementById(editor.getAttribute('aria-describedby') ?? '')?.textContent).toBe(words)
+  expect(document.getElementById(editor.getAttribute('aria-describedby') ?? '')?.textContent).toBe(`${words}${detail}`)
 })
 
 test('MAP-10: an empty query is refused without a request', async () => {

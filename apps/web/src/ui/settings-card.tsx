@@ -1,6 +1,6 @@
 import type { Setting, SettingValue } from '@tributary/contract'
 import { type ReactNode, useState } from 'react'
-import { settingFailure } from '../lib/setting-failure.ts'
+import { type SettingFailure, settingFailure } from '../lib/setting-failure.ts'
 import { isEmptySetting, isShown, settingProblem } from '../lib/setting-values.ts'
 import { useTemplateProblem } from '../lib/template-check.ts'
 import { Button } from './button.tsx'
@@ -21,7 +21,7 @@ type Below = (setting: Setting, draft: SettingValue, change: (value: SettingValu
 const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boolean; onSave: Save }) => {
   const saved = typeof setting.value === 'string' ? setting.value : ''
   const [draft, setDraft] = useState<string | undefined>()
-  const [problem, setProblem] = useState<string | undefined>()
+  const [problem, setProblem] = useState<SettingFailure | undefined>()
   const [saving, setSaving] = useState(false)
   const locked = !mayEdit || (!setting.editable && saved !== '')
   const close = (): void => {
@@ -29,7 +29,7 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
     setProblem(undefined)
   }
   const save = async (value: string): Promise<void> => {
-    if (value.trim() === '') return setProblem('Required')
+    if (value.trim() === '') return setProblem({ message: 'Required' })
     setSaving(true)
     setProblem(undefined)
     try {
@@ -50,7 +50,13 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
         void save(draft ?? saved)
       }}
     >
-      <Field label={setting.display_name} required={setting.required} hint={shownHint(setting)} error={problem}>
+      <Field
+        label={setting.display_name}
+        required={setting.required}
+        hint={shownHint(setting)}
+        error={problem?.message}
+        errorDetail={problem?.detail}
+      >
         {(control) => (
           <QueryEditor
             control={control}
@@ -95,7 +101,7 @@ const SettingRow = ({
 }) => {
   const saved = initialValue(setting)
   const [draft, setDraft] = useState<SettingValue>(saved)
-  const [problem, setProblem] = useState<string | undefined>()
+  const [problem, setProblem] = useState<SettingFailure | undefined>()
   const [saving, setSaving] = useState(false)
   // A secret is not shown again once it is saved: its input starts anew.
   const [saves, setSaves] = useState(0)
@@ -106,7 +112,7 @@ const SettingRow = ({
   const mistake = useTemplateProblem(isTemplate && changed && typeof draft === 'string' ? draft : undefined)
   const save = async (value: SettingValue): Promise<void> => {
     const found = settingProblem(setting, value)
-    setProblem(found)
+    setProblem(found === undefined ? undefined : { message: found })
     if (found !== undefined) return
     setSaving(true)
     try {
@@ -138,7 +144,8 @@ const SettingRow = ({
         label={setting.display_name}
         required={setting.required}
         hint={shownHint(setting)}
-        error={mistake ?? problem}
+        error={mistake ?? problem?.message}
+        errorDetail={mistake === undefined ? problem?.detail : undefined}
         errorAsCode={isTemplate}
       >
         {(control) => (
