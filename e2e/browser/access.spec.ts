@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { adminCredentials, createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
+import { adminCredentials, createSource, createWebhook, createWorkspace, eventually } from '@tributary/test-kit'
 import { addPerson, fillSignIn, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
@@ -281,4 +281,28 @@ test('requests with an unknown write key are told to a platform admin on the sou
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByText('Add your first source')).toBeVisible()
   await expect(lost).toHaveCount(0)
+})
+
+test('what is still sent with the key of a deleted source is told to everybody of its workspace on the sources page', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Old keys')
+  const { source, key } = await createSource(product.api, workspace, 'Old shop')
+  await product.api.ok('DELETE', `/${source}`)
+  await eventually('the deletion counts', async () => {
+    const refused = await fetch(`${product.url}/v1/track`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-write-key': key },
+      body: JSON.stringify({ event: 'Order Completed', userId: 'u1' }),
+    })
+    return refused.status === 401
+  })
+  await signIn(page, await addPerson(database, 'Berta', { organization, role: 'ORG_GUEST' }))
+  await page.goto(`/${workspace}/sources`)
+  const old = page.getByRole('region', { name: 'Still sent to deleted sources' })
+  await expect(old.getByText('Deleted source: Old shop')).toBeVisible()
+  await old.getByText('Write key revoked').click()
+  await expect(page.getByRole('dialog').getByText('Order Completed')).toBeVisible()
 })

@@ -81,6 +81,17 @@ describe('a refused request', () => {
     const off = await createSource(product.api, workspace, 'Off')
     await product.api.ok('PATCH', `/${off.source}`, { enabled: false })
     await expectRefusal(await post(product, '/v1/track', off.key, track('bad-10')), 404, 'SOURCE_DISABLED')
+    const gone = await createSource(product.api, workspace, 'Gone')
+    await product.api.ok('DELETE', `/${gone.source}`)
+    await eventually('the deletion counts', async () => {
+      const answer = await post(product, '/v1/track', gone.key, track('bad-gone'))
+      return answer.status === 401
+    })
+    await eventually('what is sent to the deleted source, in its workspace', async () => {
+      const { refused_requests } = await product.api.ok('GET', `/${workspace}/refusedRequests?source_deleted=true`)
+      const [row] = refused_requests as { source: string; reason: string }[]
+      return row?.source === gone.source && row.reason === 'WRITE_KEY_REVOKED'
+    })
     for (const [source, reason] of [
       [old.source, 'WRITE_KEY_REVOKED'],
       [off.source, 'SOURCE_DISABLED'],

@@ -7,6 +7,8 @@ export const refusedRequest = z.object({
   /** Resource name of the source, or empty when the request named none of the workspace's. */
   source: z.string(),
   source_title: z.string(),
+  /** Whether the source was deleted: somebody still sends with one of its keys. */
+  source_deleted: z.boolean(),
   /** First characters of the key that was sent. */
   key_hint: z.string(),
   reason: z.string(),
@@ -37,8 +39,9 @@ export const refusedRequests = {
     name: 'refusedRequests.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/refusedRequests',
-    summary: "A workspace's refused requests of the last 24 hours by source and reason, latest first.",
-    query: pageQuery,
+    summary:
+      "A workspace's refused requests of the last 24 hours by source and reason, latest first. `source_deleted` asks for those of deleted sources, or of the others.",
+    query: pageQuery.extend({ source_deleted: z.enum(['true', 'false']).optional() }),
     response: refusedList,
     errors: [errors.notFound],
   }),

@@ -81,6 +81,23 @@ export const unownedRefusedQuery = () =>
       (await call(methods.refusedRequests.listUnowned, { query: { page_size: 200 }, signal })).refused_requests,
   })
 
+/** What was refused because its key belonged to a source of the workspace that is deleted. */
+export const refusedOfDeletedQuery = (workspace: string) =>
+  queryOptions({
+    ...product,
+    queryKey: keys.refusedOfDeleted(workspace),
+    refetchInterval: 10_000,
+    queryFn: async ({ signal }) => {
+      const query = { page_size: 200, source_deleted: 'true' as const }
+      const { refused_requests } = await call(methods.refusedRequests.list, {
+        params: workspaceIds(workspace),
+        query,
+        signal,
+      })
+      return refused_requests
+    },
+  })
+
 /** Accepted events of a source that were left out in the last 24 hours, by reason. */
 export const droppedQuery = (source: string) =>
   queryOptions({

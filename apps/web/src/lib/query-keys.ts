@@ -27,6 +27,7 @@ export const keys = {
   dropped: (source: string) => ['dropped', source] as const,
   refused: (source: string) => ['refused', source] as const,
   unownedRefused: () => ['unownedRefused'] as const,
+  refusedOfDeleted: (workspace: string) => ['refusedOfDeleted', workspace] as const,
   events: (parent: string) => ['events', parent] as const,
   event: (event: string) => ['event', event] as const,
   metrics: (workspace: string) => ['metrics', workspace] as const,

@@ -115,6 +115,7 @@ describe('the directory of write keys', () => {
     await within('the second key', () => directory.find(second.writekey.key) !== undefined)
     await administrator.call('DELETE', `/${second.source.name}`)
     await within('the deleted source', () => directory.find(second.writekey.key) === undefined)
+    expect(directory.findRevoked(second.writekey.key)?.sourceId).toBe(idIn(second.source.name))
   })
 
   test('asks the database nothing for a request, and serves the last snapshot while it is away', async () => {

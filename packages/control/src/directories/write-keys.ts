@@ -20,7 +20,7 @@ export type WriteKeyEntry = {
 export type WriteKeyDirectory = Follower & {
   /** The entry of a valid key, from memory. A revocation shows within two seconds. */
   find(key: string): WriteKeyEntry | undefined
-  /** The entry that a revoked key led to, as long as its source is there, from memory. */
+  /** The entry that a revoked key led to, from memory; its source may be deleted. */
   findRevoked(key: string): WriteKeyEntry | undefined
 }
 
@@ -59,16 +59,18 @@ export const createWriteKeyDirectory = (deps: FollowerDeps & { secretBox: Secret
           'sources.settings',
           'sources.secrets_encrypted',
           'write_keys.revoke_time',
+          'sources.delete_time',
         ])
-        .where('sources.delete_time', 'is', null)
         .execute()
       const next = new Map<string, WriteKeyEntry>()
       const former = new Map<string, WriteKeyEntry>()
       // Keys of one source share what was opened for it.
       const opened = new Map<string, Settings | undefined>()
       for (const row of rows) {
-        if (!opened.has(row.source_id)) opened.set(row.source_id, settingsOf(row.source_id, row))
-        const into = row.revoke_time === null ? next : former
+        const gone = row.delete_time !== null
+        // Who still sends with the key of a deleted source is told so, and the workspace sees it: no more is needed of it.
+        if (!gone && !opened.has(row.source_id)) opened.set(row.source_id, settingsOf(row.source_id, row))
+        const into = row.revoke_time === null && !gone ? next : former
         into.set(Buffer.from(row.key_hash).toString('latin1'), {
           workspaceId: row.workspace_id,
           sourceId: row.source_id,

@@ -11,5 +11,10 @@ export const listRefusedRequests =
   async ({ actor, params, query }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const page = openPage('refusedRequests.list', params, query, offsetCursor)
-    return await readRefusedRequests(db, { workspaceId: workspace.id }, page, clock())
+    return await readRefusedRequests(
+      db,
+      { workspaceId: workspace.id, sourceDeleted: query.source_deleted },
+      page,
+      clock(),
+    )
   }

@@ -6,6 +6,7 @@ import type { Page } from '../paging.ts'
 type Row = {
   source_id: string | null
   source_title: string | null
+  source_deleted: boolean
   key_hint: string
   reason: string
   code: number
@@ -23,13 +24,14 @@ const dayMs = 24 * 3_600_000
  */
 export const readRefusedRequests = async (
   db: Db,
-  ids: { workspaceId: string; sourceId?: string } | undefined,
+  ids: { workspaceId: string; sourceId?: string; sourceDeleted?: 'true' | 'false' | undefined } | undefined,
   page: Page<number>,
   now: number,
 ): Promise<{ refused_requests: RefusedRequest[]; next_page_token: string }> => {
   const start = page.after ?? 0
   const { rows: found } = await sql<Row>`
     select refused.source_id, refused.key_hint, refused.reason, refused.code, sources.title as source_title,
+      sources.delete_time is not null as source_deleted,
       sum(refused.count) as count, max(refused.last_time) as last_time,
       (array_agg(refused.message order by refused.last_time desc))[1] as message,
       (array_agg(refused.sample order by refused.sample = '', refused.last_time desc))[1] as sample
@@ -38,7 +40,8 @@ export const readRefusedRequests = async (
     where refused.workspace_id is not distinct from ${ids?.workspaceId ?? null}::uuid
       and refused.hour > ${new Date(now - dayMs)}::timestamptz
       and (${ids?.sourceId ?? null}::uuid is null or refused.source_id = ${ids?.sourceId ?? null}::uuid)
-    group by refused.source_id, sources.title, refused.key_hint, refused.reason, refused.code
+      and (${ids?.sourceDeleted ?? null}::boolean is null or (sources.delete_time is not null) = ${ids?.sourceDeleted ?? null}::boolean)
+    group by refused.source_id, sources.title, sources.delete_time, refused.key_hint, refused.reason, refused.code
     order by last_time desc, refused.source_id, refused.reason, refused.code, refused.key_hint
     limit ${page.size + 1} offset ${start}`.execute(db)
   const { rows, next } = page.cut(found, () => start + page.size)
@@ -49,6 +52,7 @@ export const readRefusedRequests = async (
           ? ''
           : resourceNames.source.format({ workspace: ids.workspaceId, source: row.source_id }),
       source_title: row.source_title ?? '',
+      source_deleted: row.source_deleted,
       key_hint: row.key_hint,
       reason: row.reason,
       code: row.code,

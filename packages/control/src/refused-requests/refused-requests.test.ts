@@ -39,6 +39,24 @@ const start = async () => {
   return { source, row, list, sink: createRefusalSink({ db: harness.db }) }
 }
 
+test('a workspace tells what is sent with keys of its deleted sources apart from the rest, and nobody else sees it', async () => {
+  const { administrator, workspaceId } = organization
+  const [gone, kept] = [await start(), await start()]
+  await gone.sink.write([gone.row({ reason: 'WRITE_KEY_REVOKED', code: 401 })])
+  await kept.sink.write([kept.row({})])
+  await administrator.call('DELETE', `/${gone.source.name}`)
+  const list = async (source_deleted: 'true' | 'false') => {
+    const params = { workspace: workspaceId }
+    const answer = await administrator.ok(methods.refusedRequests.list, params, { query: { source_deleted } })
+    return answer.refused_requests.map(({ source, source_deleted }) => [source, source_deleted])
+  }
+  expect(await list('true')).toEqual([[gone.source.name, true]])
+  expect(await list('false')).toContainEqual([kept.source.name, false])
+  const other = await startOrganization(harness)
+  const elsewhere = await other.administrator.ok(methods.refusedRequests.list, { workspace: other.workspaceId })
+  expect(elsewhere.refused_requests).toEqual([])
+})
+
 test('counts add up over writes and hours, with the last time, message and sample', async () => {
   const { source, row, list, sink } = await start()
   const now = harness.now()

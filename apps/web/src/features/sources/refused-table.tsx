@@ -29,6 +29,7 @@ const columns: readonly Column<RefusedRequest>[] = [
         <span className="mt-0.5 block text-xs text-ink-2">
           <WithCode text={row.message} />
           {row.key_hint !== '' && <span className="text-ink-3"> Key sent: {row.key_hint}</span>}
+          {row.source_deleted && <span className="text-ink-3"> Deleted source: {row.source_title}</span>}
         </span>
       </span>
     ),
@@ -91,7 +92,7 @@ export const RefusedTable = ({ label, rows }: { label: string; rows: RefusedRequ
         label={label}
         columns={columns}
         rows={rows}
-        rowId={(row) => `${row.reason} ${row.code} ${row.key_hint}`}
+        rowId={(row) => `${row.source} ${row.reason} ${row.code} ${row.key_hint}`}
         onRow={setShown}
       />
       {shown !== undefined && <RefusedDialog row={shown} onClose={() => setShown(undefined)} />}

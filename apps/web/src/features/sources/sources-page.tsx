@@ -17,6 +17,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
+import { DeletedKeys } from './deleted-keys.tsx'
 import { isCreating } from './mutations.ts'
 import { sourceTypeName } from './source-types.ts'
 import { UnknownKeys } from './unknown-keys.tsx'
@@ -165,6 +166,7 @@ export const SourcesPage = () => {
       <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the sources">
         {(sources) => <List sources={sources} addTo={addTo} />}
       </QueryView>
+      <DeletedKeys workspace={workspace.name} />
       <UnknownKeys />
     </>
   )
