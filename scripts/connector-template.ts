@@ -87,6 +87,17 @@ export const ${name}: DestinationDefinition = {
   ],
   kinds: ['Event Streams'],
   auth: 'key',
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'TODO: say what there is more of, or what changes, at the vendor.',
+      // TODO: what deliver carries out; for a mode that matches what is there, identifiers say by what.
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send'],
+    },
+  ],
   actions: [
     {
       name: 'send',

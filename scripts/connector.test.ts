@@ -42,6 +42,9 @@ it('a new connector compiles at once, and the check names what is left to do', {
   expect(output).not.toContain('webhook')
   expect(output).toContain('connectors/destinations/google-sheets\n')
   expect(output).toContain('src/definition.ts:9 says TODO: say in one sentence what it is for.')
+  expect(output).toMatch(
+    /src\/definition\.ts:\d+ says TODO: say what there is more of, or what changes, at the vendor\./,
+  )
   expect(output).toContain('src/logo.ts:1 says TODO: draw a logo')
   expect(output).toContain('src/google-sheets.test.ts:')
   expect(output).not.toContain('registered')

@@ -205,6 +205,21 @@ test('DST-23: a setting is labelled and explained, and begins with its default',
   await expect(page.getByRole('textbox', { name: 'URL' })).toHaveAccessibleDescription(/\w{3}/)
 })
 
+test('the form for a new destination tells what it receives, how, and what a record is known by', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Received')
+  await page.goto(`/${workspace}/catalog-destinations/postgresql/new`)
+  const received = page.getByRole('region', { name: 'What it receives' }).getByRole('listitem')
+  await expect(received).toContainText([
+    /^Events\s*Insert Only.*Known by: Message id$/,
+    /^Users\s*Create or update.*Known by: User id$/,
+    /^Rows of a table\s*Create or update.*Known by: Key column of upserted rows$/,
+    /^What your statement writes\s*Your own SQL decides/,
+  ])
+})
+
 test('the connection of a destination is tested, and consent is asked for by categories', async ({
   signedIn: page,
   product,

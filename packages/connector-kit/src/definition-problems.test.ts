@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DestinationDefinition } from './definition.ts'
+import type { DestinationDefinition, ObjectDefinition } from './definition.ts'
 import { definitionProblems } from './definition-problems.ts'
 
 const field = { label: 'Key', help: 'h', required: true, secret: true, editable: true } as const
@@ -13,6 +13,20 @@ const action = {
   wholeEvent: false,
   eventTypes: [],
 } as const
+const messages: ObjectDefinition = {
+  name: 'messages',
+  title: 'Messages',
+  description: 'One for each event.',
+  syncModes: ['INSERT_ONLY'],
+  identifiers: [],
+  actions: ['send'],
+}
+const upserted: ObjectDefinition = {
+  ...messages,
+  name: 'contacts',
+  syncModes: ['UPSERT_ONLY'],
+  identifiers: [{ event: 'userId' }, { target: 'text' }],
+}
 const complete: DestinationDefinition = {
   slug: 'some-service',
   title: 'Some Service',
@@ -22,6 +36,7 @@ const complete: DestinationDefinition = {
   fields: [{ name: 'api_key', type: 'secret', ...field }],
   kinds: ['Event Streams'],
   auth: 'key',
+  objects: [messages, upserted],
   actions: [action],
   presets: [{ action: 'send', fields: { text: { type: 'FIELD', name: 'event' } } }],
   batching: () => ({ maxEvents: 10, maxBytes: 1000, maxWaitMs: 0 }),
@@ -74,6 +89,31 @@ it.each<[Partial<DestinationDefinition>, string]>([
   [
     { actions: [{ ...action, targets: [{ name: 'text', ...target, help: '' }] }] },
     'The action send, target text: its help is empty',
+  ],
+  [{ objects: [] }, 'The action send writes no object'],
+  [{ objects: [messages, messages] }, 'The object "messages" is there twice'],
+  [{ objects: [{ ...messages, name: 'allMessages' }] }, 'The object allMessages is not named in snake_case'],
+  [{ objects: [{ ...messages, title: ' ' }] }, 'The object messages: its title is empty'],
+  [{ objects: [messages, { ...messages, name: 'others', actions: [] }] }, 'The object others is written by no action'],
+  [
+    { objects: [{ ...messages, actions: ['send', 'post'] }] },
+    'The object messages is written by an action post that there is not',
+  ],
+  [
+    { objects: [{ ...messages, syncModes: ['INSERT_ONLY', 'INSERT_ONLY'] }] },
+    'The object messages has the sync mode "INSERT_ONLY" twice',
+  ],
+  [
+    { objects: [{ ...upserted, identifiers: [] }] },
+    'The object contacts has the sync mode UPSERT_ONLY, but nothing to know a record by',
+  ],
+  [
+    { objects: [{ ...upserted, identifiers: [{ setting: 'row_key' }] }] },
+    'The object contacts is known by a setting row_key that there is not',
+  ],
+  [
+    { objects: [{ ...upserted, identifiers: [{ target: 'email' }] }] },
+    'The object contacts is known by a target email that not all of its actions have',
   ],
   [{ presets: [] }, 'There is no preset: a new destination would leave out every event'],
   [

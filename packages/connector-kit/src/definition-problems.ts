@@ -1,4 +1,12 @@
-import type { ActionDefinition, DestinationDefinition, FieldDefinition, Settings } from './definition.ts'
+import { syncModes } from '@tributary/contract'
+import type {
+  ActionDefinition,
+  DestinationDefinition,
+  FieldDefinition,
+  ObjectDefinition,
+  ObjectIdentifier,
+  Settings,
+} from './definition.ts'
 import { presetMappings } from './mapping/presets.ts'
 import { mappingProblems } from './mapping/problems.ts'
 import { validateSettings } from './settings.ts'
@@ -70,6 +78,56 @@ const actionProblems = (action: ActionDefinition): string[] => {
   return problems
 }
 
+const identifierProblem = (
+  identifier: ObjectIdentifier,
+  { actions }: ObjectDefinition,
+  definition: DestinationDefinition,
+): string | undefined => {
+  if ('event' in identifier) return undefined
+  if ('setting' in identifier)
+    return definition.fields.some(({ name }) => name === identifier.setting)
+      ? undefined
+      : `is known by a setting ${identifier.setting} that there is not`
+  const writing = definition.actions.filter(({ name }) => actions.includes(name))
+  return writing.every(({ targets }) => targets.some(({ name }) => name === identifier.target))
+    ? undefined
+    : `is known by a target ${identifier.target} that not all of its actions have`
+}
+
+const objectProblems = (object: ObjectDefinition, definition: DestinationDefinition): string[] => {
+  const what = `The object ${object.name}`
+  const problems = [
+    ...textProblem(`${what}: its title`, object.title),
+    ...textProblem(`${what}: its description`, object.description),
+    ...repeated(object.syncModes).map((mode) => `${what} has the sync mode ${mode} twice`),
+    ...object.syncModes
+      .filter((mode) => !Object.hasOwn(syncModes, mode))
+      .map((mode) => `${what} has a sync mode ${mode} that there is not`),
+    ...object.actions
+      .filter((action) => !definition.actions.some(({ name }) => name === action))
+      .map((action) => `${what} is written by an action ${action} that there is not`),
+    ...object.identifiers.flatMap((identifier) => {
+      const problem = identifierProblem(identifier, object, definition)
+      return problem === undefined ? [] : [`${what} ${problem}`]
+    }),
+  ]
+  if (!snakeCase.test(object.name)) problems.push(`${what} is not named in snake_case`)
+  if (object.actions.length === 0) problems.push(`${what} is written by no action`)
+  const matching = object.syncModes.find((mode) => mode !== 'INSERT_ONLY')
+  if (matching !== undefined && object.identifiers.length === 0)
+    problems.push(`${what} has the sync mode ${matching}, but nothing to know a record by`)
+  return problems
+}
+
+/** What it receives, and that no action writes nothing. */
+const receivedProblems = (definition: DestinationDefinition): string[] => [
+  ...repeated(definition.objects.map(({ name }) => name)).map((name) => `The object ${name} is there twice`),
+  ...definition.objects.flatMap((object) => objectProblems(object, definition)),
+  ...definition.actions
+    .filter(({ name }) => !definition.objects.some(({ actions }) => actions.includes(name)))
+    .map(({ name }) => `The action ${name} writes no object`),
+]
+
 const presetProblems = (definition: DestinationDefinition): string[] => {
   if (definition.presets.length === 0) return ['There is no preset: a new destination would leave out every event']
   const problems = mappingProblems(definition, presetMappings(definition))
@@ -128,6 +186,7 @@ export const definitionProblems = (definition: DestinationDefinition): string[] 
     ...(actions.length === 0 ? ['It has no action'] : []),
     ...repeated(actions.map(({ name }) => name)).map((name) => `The action ${name} is there twice`),
     ...actions.flatMap(actionProblems),
+    ...receivedProblems(definition),
     ...presetProblems(definition),
     ...paceProblems(definition),
   ]

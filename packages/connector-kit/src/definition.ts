@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { DataKind, EventType, FieldKind, MappingSource, TargetType } from '@tributary/contract'
+import type { DataKind, EventType, FieldKind, MappingSource, SyncMode, TargetType } from '@tributary/contract'
 import type { Clock, Logger } from '@tributary/kernel'
 import type { ConnectTarget } from './guarded-socket.ts'
 import type { Lifetime } from './lifetime.ts'
@@ -89,6 +89,28 @@ export type ActionDefinition = {
   wholeEvent: boolean
   /** Types it is meant for; empty for all. */
   eventTypes: readonly EventType[]
+}
+
+/**
+ * What tells one record from another: the event's own id or its user's, what an action's target is given, or a field that a
+ * setting names.
+ */
+export type ObjectIdentifier = { event: 'messageId' | 'userId' } | { target: string } | { setting: string }
+
+/** Something that the destination has more of, or that changes there, when it is sent events. */
+export type ObjectDefinition = {
+  /** snake_case, stable. */
+  name: string
+  /** In the plural, such as `Rows of a table`. */
+  title: string
+  /** One sentence. */
+  description: string
+  /** What the connector carries out today, not what the vendor could; empty where the user's own words decide. */
+  syncModes: readonly SyncMode[]
+  /** By which a record that is there is found: at least one for every mode but INSERT_ONLY. */
+  identifiers: readonly ObjectIdentifier[]
+  /** Names of the actions that write it, at least one. */
+  actions: readonly string[]
 }
 
 /** A mapping that a new destination begins with. */
@@ -193,6 +215,8 @@ export type DestinationDefinition = SettingsDefinition & {
   auth: 'none' | 'key' | 'oauth2'
   /** What it is registered as where people permit it; undefined while its settings ask for no grant. */
   oauth2?: (settings: Settings) => OAuth2Client | undefined
+  /** What it receives. Each action writes at least one of them. */
+  objects: readonly ObjectDefinition[]
   /** What it can do, at least one thing. */
   actions: readonly ActionDefinition[]
   /** What a destination without mappings of its own uses, in order; the first that fits an event decides. */

@@ -37,6 +37,7 @@ const definition: DestinationDefinition = {
     settings.on === true && settings.key === undefined ? { key: 'Required when on' } : {},
   kinds: ['Event Streams'],
   auth: 'none',
+  objects: [],
   actions: [],
   presets: [],
   testConnection: async () => ({ ok: true, message: '' }),

@@ -6,6 +6,7 @@ import type {
   DeliverResult,
   DestinationDefinition,
   EventOutcome,
+  ObjectDefinition,
   OutgoingEvent,
   Settings,
 } from './definition.ts'
@@ -60,6 +61,16 @@ export const forwardAction = (receiver: string): ActionDefinition => ({
   customTargets: true,
   wholeEvent: true,
   eventTypes: [],
+})
+
+/** What a forwarder's receiver gets. */
+export const forwardedEvents = (receiver: string): ObjectDefinition => ({
+  name: 'events',
+  title: 'Events',
+  description: `Each event as a call of ${receiver}’s tracking API, with the message id it has here.`,
+  syncModes: ['INSERT_ONLY'],
+  identifiers: [{ event: 'messageId' }],
+  actions: ['forward'],
 })
 
 const delivered: EventOutcome = { kind: 'delivered' }

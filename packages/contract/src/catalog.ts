@@ -59,9 +59,38 @@ export type CatalogSource = z.infer<typeof catalogSource>
 export const dataKinds = ['ETL', 'Reverse ETL', 'Event Streams', 'Offline Data'] as const
 export type DataKind = (typeof dataKinds)[number]
 
+/** How records are brought over, by the name on the wire: its number, and what people call it. */
+export const syncModes = {
+  /** Writes over the record with the same identifier, and makes the others. */
+  UPSERT_ONLY: { number: 1, title: 'Create or update' },
+  /** Changes records that are there; makes none. */
+  UPDATE_ONLY: { number: 2, title: 'Update Only' },
+  /** Makes the records what the source has; what it no longer has is removed. */
+  FULL_SYNC: { number: 3, title: 'Full' },
+  /** Adds; changes nothing that is there. */
+  INSERT_ONLY: { number: 4, title: 'Insert Only' },
+} as const
+export type SyncMode = keyof typeof syncModes
+const syncModeNames = Object.keys(syncModes) as SyncMode[]
+
+/** Something that a destination has more of or changes when it is sent events, such as rows of a table. */
+const destinationObject = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** Empty where the user decides, such as by a statement of their own. */
+  sync_modes: z.array(z.enum(syncModeNames)),
+  /** Labels of what tells one from another; empty where nothing is looked for. */
+  identifiers: z.array(z.string()),
+  /** Names of the actions that write it. */
+  actions: z.array(z.string()),
+})
+
 export const catalogDestination = catalogApp.extend({
   settings: z.array(settingOption),
   data_kinds: z.array(z.enum(dataKinds)),
+  /** What it receives. */
+  objects: z.array(destinationObject),
   actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
 })
 export type CatalogDestination = z.infer<typeof catalogDestination>

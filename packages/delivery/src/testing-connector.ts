@@ -66,6 +66,7 @@ export const relay: DestinationDefinition = {
   ],
   kinds: ['Event Streams'],
   auth: 'none',
+  objects: [],
   actions: [action('send'), action('note'), action('order', ['total'])],
   presets: [{ action: 'send', fields: {} }],
   batching: ({ batch, wait }) => ({ maxEvents: Number(batch), maxBytes: 1024 * 1024, maxWaitMs: Number(wait) }),

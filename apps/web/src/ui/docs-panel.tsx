@@ -10,10 +10,13 @@ const languageNames: Readonly<Record<string, string>> = { sql: 'SQL', json: 'JSO
 export const DocsPanel = ({
   app,
   steps = [],
+  children,
 }: {
   app: { title: string; description: string; docs_url: string; extra: { app_icon: string } }
   /** What to prepare, in order. */
   steps?: readonly { title: string; text: string; code: string; language: string }[]
+  /** Stands between what it is and what to prepare. */
+  children?: React.ReactNode
 }) => (
   <aside aria-label={`About ${app.title}`}>
     <Card>
@@ -23,6 +26,7 @@ export const DocsPanel = ({
           <h2 className="text-base font-semibold">{app.title}</h2>
         </div>
         <Markup text={app.description} className="text-sm text-ink-2" />
+        {children}
         {steps.length > 0 && (
           <dl className="space-y-3 border-t border-line pt-3">
             {steps.map((step) => (

@@ -48,6 +48,40 @@ export const postgresql: DestinationDefinition = {
   auth: 'key',
   fields,
   check,
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'A row for each event in the tables of its type and its name; one that comes twice is one row.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [{ event: 'messageId' }],
+      actions: ['write_event'],
+    },
+    {
+      name: 'users',
+      title: 'Users',
+      description: 'A row for each user in `users`, with the newest of the traits that identify events bring.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ event: 'userId' }],
+      actions: ['write_event'],
+    },
+    {
+      name: 'rows',
+      title: 'Rows of a table',
+      description: 'A row for each key, with the columns you map.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ setting: 'row_key' }],
+      actions: ['upsert_row'],
+    },
+    {
+      name: 'statement_results',
+      title: 'What your statement writes',
+      description: 'Your own SQL decides; it runs for each event.',
+      syncModes: [],
+      identifiers: [],
+      actions: ['run_statement'],
+    },
+  ],
   actions: [
     {
       name: 'write_event',

@@ -2,6 +2,7 @@ import {
   createTrackingForwarder,
   type DestinationDefinition,
   forwardAction,
+  forwardedEvents,
   type Settings,
 } from '@tributary/connector-kit'
 import { logo } from './logo.ts'
@@ -71,6 +72,7 @@ export const rudderstack: DestinationDefinition = {
   ],
   kinds: ['Event Streams'],
   auth: 'key',
+  objects: [forwardedEvents('RudderStack')],
   actions: [forwardAction('RudderStack')],
   presets: [{ action: 'forward', fields: {} }],
   batching: () => ({ maxEvents: 250, maxBytes: 400_000, maxWaitMs: 1000 }),

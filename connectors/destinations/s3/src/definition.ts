@@ -127,6 +127,16 @@ export const s3: DestinationDefinition = {
   auth: 'key',
   fields,
   check,
+  objects: [
+    {
+      name: 'lines',
+      title: 'Lines of objects',
+      description: 'A line of JSON for each event, in objects by day and hour.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['write_line'],
+    },
+  ],
   actions: [
     {
       name: 'write_line',

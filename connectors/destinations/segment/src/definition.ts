@@ -5,6 +5,7 @@ import {
   DeliveryError,
   type DestinationDefinition,
   forwardAction,
+  forwardedEvents,
   isWebPage,
   type Settings,
 } from '@tributary/connector-kit'
@@ -101,6 +102,7 @@ export const segment: DestinationDefinition = {
   ],
   kinds: ['Event Streams'],
   auth: 'key',
+  objects: [forwardedEvents('Segment')],
   actions: [forwardAction('Segment')],
   presets: [{ action: 'forward', fields: {} }],
   batching: () => ({ maxEvents: 250, maxBytes: 400_000, maxWaitMs: 1000 }),

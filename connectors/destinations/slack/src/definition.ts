@@ -65,6 +65,16 @@ export const slack: DestinationDefinition = {
   check,
   kinds: ['Event Streams'],
   auth: 'key',
+  objects: [
+    {
+      name: 'messages',
+      title: 'Messages',
+      description: "A message in the webhook's channel for each event.",
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send_message'],
+    },
+  ],
   actions: [
     {
       name: 'send_message',

@@ -129,6 +129,16 @@ export const webhook: DestinationDefinition = {
   ],
   kinds: ['Event Streams'],
   auth: 'key',
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'Each event in a request, by itself or together with others.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send'],
+    },
+  ],
   actions: [
     {
       name: 'send',

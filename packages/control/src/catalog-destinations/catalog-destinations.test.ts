@@ -1,6 +1,7 @@
 import { dataKinds, methods } from '@tributary/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { mappedCatalog } from '../testing/mapped-destination.ts'
 
 let harness: Harness
 let organization: Organization
@@ -36,4 +37,16 @@ test('the catalogue is narrowed down to a kind of data', async () => {
   expect(
     await organization.guest.call('GET', `/workspaces/${workspace.workspace}/catalogDestinations?data_kind=Nothing`),
   ).toMatchObject({ status: 400 })
+})
+
+test('an entry tells what it receives: how it is brought over, by which action, and what people call what it is known by', async () => {
+  await using mapped = await startControl({ catalog: mappedCatalog })
+  const { guest, workspaceId: workspace } = await startOrganization(mapped)
+  const { objects, actions } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'mapped' })
+  expect(objects.map(({ name, sync_modes, identifiers }) => ({ name, sync_modes, identifiers }))).toEqual([
+    { name: 'purchases', sync_modes: ['UPSERT_ONLY'], identifiers: ['Email', 'URL', 'User id'] },
+    { name: 'events', sync_modes: ['INSERT_ONLY'], identifiers: [] },
+  ])
+  const written = objects.flatMap((object) => object.actions)
+  expect(written.toSorted()).toEqual(actions.map(({ name }) => name).toSorted())
 })

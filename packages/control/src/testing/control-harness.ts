@@ -64,6 +64,16 @@ export const testDestination: DestinationDefinition = {
   ],
   kinds: ['Event Streams'],
   auth: 'none',
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'Each event in a request.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send'],
+    },
+  ],
   actions: [
     {
       name: 'send',

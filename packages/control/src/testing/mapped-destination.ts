@@ -36,6 +36,17 @@ export const mappedDestination: DestinationDefinition = {
   slug: 'mapped',
   title: 'Mapped',
   auth: 'key',
+  objects: [
+    {
+      name: 'purchases',
+      title: 'Purchases',
+      description: 'One for each address, written over by the next.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ target: 'user.em' }, { setting: 'url' }, { event: 'userId' }],
+      actions: ['purchase'],
+    },
+    ...testDestination.objects,
+  ],
   actions: [
     {
       name: 'purchase',

@@ -35,6 +35,7 @@ export const testPermittedDestination: DestinationDefinition = {
     clientAuthentication: 'basic',
     scopes: ['openid', 'email'],
   }),
+  objects: [],
   actions: [
     {
       name: 'send',

@@ -21,6 +21,7 @@ import { SettingInput } from '../../ui/setting-input.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { type DestinationForm, destinationForm } from './destination-form.ts'
 import { useCreateDestination } from './mutations.ts'
+import { ReceivedObjects } from './received-objects.tsx'
 
 const SettingField = ({ option }: { option: SettingOption }) => {
   const { control } = useFormContext<DestinationForm>()
@@ -111,7 +112,13 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
           { label: 'Catalogue', to: paths.catalogDestinations(workspace.name) },
         ]}
       />
-      <FormLayout aside={<DocsPanel app={app} steps={app.guide} />}>
+      <FormLayout
+        aside={
+          <DocsPanel app={app} steps={app.guide}>
+            <ReceivedObjects app={app} />
+          </DocsPanel>
+        }
+      >
         <Card>
           <Form form={form} onSubmit={submit} label="New destination" className="space-y-5">
             <TextField

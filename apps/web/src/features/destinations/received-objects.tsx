@@ -1,0 +1,29 @@
+import { type CatalogDestination, syncModes } from '@tributary/contract'
+import { Badge } from '../../ui/badge.tsx'
+import { Markup } from '../../ui/markup.tsx'
+
+/** What a destination receives: each kind of record with how it is brought over and what tells one from another. */
+export const ReceivedObjects = ({ app: { objects } }: { app: CatalogDestination }) =>
+  objects.length > 0 && (
+    <section aria-labelledby="received-objects" className="space-y-2 border-t border-line pt-3">
+      <h3 id="received-objects" className="text-sm font-medium">
+        What it receives
+      </h3>
+      <ul className="space-y-2">
+        {objects.map(({ name, title, description, sync_modes: modes, identifiers }) => (
+          <li key={name} className="text-xs text-ink-2">
+            <div className="flex flex-wrap items-center gap-1.5">
+              <span className="font-medium text-ink">{title}</span>
+              {modes.map((mode) => (
+                <Badge key={mode} tone="outline">
+                  {syncModes[mode].title}
+                </Badge>
+              ))}
+            </div>
+            <Markup text={description} className="mt-0.5" />
+            {identifiers.length > 0 && <p className="mt-0.5 text-ink-3">Known by: {identifiers.join(', ')}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
