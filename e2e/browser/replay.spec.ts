@@ -91,7 +91,7 @@ test('a running replay is paused, resumed and cancelled, and only one is open at
   await expect(page.getByRole('button', { name: 'New replay' })).toBeEnabled()
 })
 
-test('dead letters are replayed from a link that says which, once the destination takes them', async ({
+test('dead letters of one event name are counted and replayed from a link, and the others stay among the failures', async ({
   signedIn: page,
   product,
 }) => {
@@ -100,18 +100,45 @@ test('dead letters are replayed from a link that says which, once the destinatio
   const { workspace } = await createWorkspace(product.api, 'Dead replay')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Mended')
-  expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'dead-1' }])).toBe(200)
+  const events = [
+    { event: 'Order Completed', messageId: 'dead-1' },
+    { event: 'Cart Viewed', messageId: 'dead-2' },
+    { event: 'Order Completed', messageId: 'dead-3' },
+  ]
+  expect(await sendTracks(product.url, key, events)).toBe(200)
   await expect
     .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 30_000 })
-    .toMatchObject({ event_count: 1 })
-  peer.behave({ status: 200 })
+    .toMatchObject({ event_count: 3 })
   await page.goto(`/${destination}?replay=dead#replay`)
   const form = page.getByRole('dialog', { name: 'New replay' })
   await expect(form.getByRole('radio', { name: /Dead letters/ })).toBeChecked()
-  await expect(form.getByLabel('Event name')).toHaveCount(0)
   await form.getByRole('button', { name: 'Count events' }).click()
+  await expect(form.getByRole('status')).toContainText('3 dead letters')
+  // One is tried again meanwhile: what was counted is not there any more, and nothing else is sent instead.
+  const [parked] = (await product.api.ok('GET', `/${destination}/parkedDeliveries`)).parked_deliveries as {
+    name: string
+  }[]
+  await product.api.ok('POST', `/${destination}:retry`, { parked_delivery: parked?.name })
+  await form.getByRole('button', { name: 'Replay 3 events' }).click()
+  await expect(form.getByText('By now there are 2 events to be sent, not 3. Count them again')).toBeVisible()
+  await expect
+    .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 30_000 })
+    .toMatchObject({ event_count: 3 })
+  peer.behave({ status: 200 })
+  await form.getByLabel('Event name').fill('Order Completed')
+  await form.getByRole('button', { name: 'Count events' }).click()
+  await expect(form.getByRole('status')).toContainText('2 dead letters')
+  await form.getByRole('button', { name: 'Add condition' }).click()
+  await form.getByLabel('Field of condition 1').fill('messageId')
+  await form.getByLabel('Value of condition 1').fill('dead-1')
+  await form.getByRole('button', { name: 'Count events' }).click()
+  await expect(form.getByRole('status')).toContainText('1 dead letter')
   await form.getByRole('button', { name: 'Replay 1 event' }).click()
-  await expect(page.getByRole('listitem', { name: 'Dead letters, done' })).toContainText('1 of 1 sent')
+  const replay = page.getByRole('listitem', { name: 'Dead letters, done' })
+  await expect(replay).toContainText('1 of 1 sent')
+  await expect(replay).toContainText('event “Order Completed” · messageId is “dead-1”')
   await expect(page).toHaveURL(/destinations\/[\w-]+#replay$/)
-  await expect.poll(() => peer.messageIds().get('dead-1')).toBe(1)
+  await expect.poll(() => Object.fromEntries(peer.messageIds())).toEqual({ 'dead-1': 1 })
+  await page.getByRole('tab', { name: 'Failures' }).click()
+  await expect(page.getByText('2 dead letters')).toBeVisible()
 })

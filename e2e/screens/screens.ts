@@ -357,6 +357,20 @@ export const screens: Screen[] = [
       await settled(page)
     },
   },
+  {
+    name: 'destination-replay-dead',
+    path: filled(({ failing }) => `${failing}?replay=dead#replay`),
+    ready: async (page) => {
+      const form = page.getByRole('dialog', { name: 'New replay' })
+      await form.getByLabel('Event name').fill('Order Completed')
+      await form.getByRole('button', { name: 'Add condition' }).click()
+      await form.getByLabel('Field of condition 1').fill('properties.total')
+      await form.getByLabel('Value of condition 1').fill('19.9')
+      await form.getByRole('button', { name: 'Count events' }).click()
+      await form.getByRole('button', { name: /^Replay \d/ }).waitFor()
+      await settled(page)
+    },
+  },
   ...states(
     'destination-deliveries',
     filled(({ destination }) => `${destination}#deliveries`),

@@ -9,7 +9,7 @@ import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
-import { createCoordinationHub, lockDataDir, openFolderBlobs, openLogWriter } from '@tributary/storage'
+import { createCoordinationHub, lockDataDir, openFolderBlobs, openLogReader, openLogWriter } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { destinationDefinitions, sourceWebhooks } from './catalog.ts'
@@ -110,6 +110,10 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     await thread?.start()
     stack.defer(() => thread?.stop())
   }
+  // The pipeline has made it by now.
+  const deliveries =
+    threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).deliveries })
+  stack.defer(() => deliveries?.close())
 
   const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
   await keys.start()
@@ -130,6 +134,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),
     storedBefore: createStoredBefore(threads.pipeline, requests.partitions),
+    deliveries,
     realtimeKey,
     clientConfig: clientConfigOf(config),
     openId: config.openId,

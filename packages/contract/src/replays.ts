@@ -22,7 +22,7 @@ export const replayLimits = {
   leastRate: 1,
   rate: 500,
   mostRate: 5000,
-  /** Events that conditions are asked of at most: more are not counted but refused. */
+  /** Events of a history that conditions are asked of at most: more are not counted but refused. */
   conditionEvents: 500_000,
   /** Events that a preview shows. */
   samples: 5,
@@ -35,7 +35,7 @@ const scopeFields = {
   end_time: time,
   /** Only what came from this source. */
   source: reference.optional(),
-  /** Of history: only events of this name, of this type, and that meet the conditions. */
+  /** Only events of this name, of this type, and that meet the conditions. */
   event: line(500).min(1, 'Required').optional(),
   event_type: z.enum(eventTypes).optional(),
   filter: eventFilter.optional(),
@@ -49,14 +49,8 @@ const issuesOf = (scope: Scope): { path: string; message: string }[] => {
   const issues: { path: string; message: string }[] = []
   if (Date.parse(scope.start_time) >= Date.parse(scope.end_time))
     issues.push({ path: 'end_time', message: 'Must be after the start' })
-  const dead = 'Dead letters are chosen by source, time and reason only'
-  if (scope.kind === 'history') {
-    if (scope.reason !== undefined) issues.push({ path: 'reason', message: 'Only dead letters have a reason' })
-    return issues
-  }
-  if (scope.event !== undefined) issues.push({ path: 'event', message: dead })
-  if (scope.event_type !== undefined) issues.push({ path: 'event_type', message: dead })
-  if ((scope.filter?.conditions.length ?? 0) > 0) issues.push({ path: 'filter', message: dead })
+  if (scope.kind === 'history' && scope.reason !== undefined)
+    issues.push({ path: 'reason', message: 'Only dead letters have a reason' })
   return issues
 }
 
@@ -82,6 +76,8 @@ const newReplay = z
       .default(replayLimits.rate),
     /** As the preview has told, so that exactly what it counted is sent. */
     stored_before: storedBefore.optional(),
+    /** As the preview has told: refused with 409 when it is another number by now. */
+    expected_event_count: z.number().int().min(0).optional(),
   })
   .superRefine(check)
 
@@ -129,6 +125,11 @@ export const replays = {
     request: replayScope,
     response: z.object({
       event_count: z.number().int(),
+      /**
+       * Of dead letters that are chosen by name, type or conditions: how many of that time, source and reason nobody can
+       * look at, and so stay where they are. Those are held without a try, or no longer in the log.
+       */
+      unreadable_count: z.number().int(),
       /** Of the first and last of them; null when there is none. */
       first_time: time.nullable(),
       last_time: time.nullable(),
@@ -157,6 +158,7 @@ export const replays = {
       errors.forbidden,
       errors.notFound,
       { code: 409, reason: 'REPLAY_OPEN', when: 'Another replay of the destination is running or paused.' },
+      { code: 409, reason: 'REPLAY_CHANGED', when: 'It is about another number of events than expected.' },
       errors.unavailable,
     ],
   }),

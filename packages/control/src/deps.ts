@@ -8,7 +8,7 @@ import type {
 } from '@tributary/connector-kit'
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
-import type { Blobs, Coordination, Database, EventStore } from '@tributary/storage'
+import type { Blobs, Coordination, Database, EventStore, LogReader } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenIdSettings } from './openid/openid.ts'
 
@@ -54,6 +54,8 @@ export type ControlDeps = {
    * count of what lies before it stays true. '' where nobody can tell.
    */
   storedBefore?(workspaceId: string): Promise<string>
+  /** The log of deliveries; undefined where this process has none. */
+  deliveries?: Pick<LogReader, 'read'> | undefined
   /** Where pictures are kept. */
   blobs: Blobs
   /** Application key of the realtime gateway, shown to signed-in users. */

@@ -18,7 +18,7 @@ const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: s
 
 /**
  * Makes what is parked for a destination due now, or a part of it; what is gone meanwhile is no failure. What was dead
- * gets the whole time for retries anew.
+ * gets the whole time for retries anew, and is no part of a replay any more that had chosen it.
  */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>
@@ -44,7 +44,8 @@ export const retryDestination =
           update parked_deliveries set
             next_time = ${time}::timestamptz, state = 'waiting',
             first_time = case state when 'dead' then ${time}::timestamptz else first_time end,
-            attempts = case state when 'dead' then 0 else attempts end
+            attempts = case state when 'dead' then 0 else attempts end,
+            replay_id = case state when 'dead' then null else replay_id end, replay_indexes = null
           where ${which}
           returning event_count)
         select coalesce(sum(event_count), 0) as event_count from due`.execute(tx)

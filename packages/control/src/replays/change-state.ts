@@ -24,7 +24,7 @@ const words = { cancelled: 'was cancelled', done: 'is done', failed: 'has failed
 const forgetMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {
   await tx
     .updateTable('parked_deliveries')
-    .set({ replay_id: null })
+    .set({ replay_id: null, replay_indexes: null })
     .where('replay_id', '=', replayId)
     .where('state', '=', 'dead')
     .where('first_time', '<=', createTime)

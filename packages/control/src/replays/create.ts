@@ -1,15 +1,15 @@
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId } from '@tributary/kernel'
-import { sql } from 'kysely'
 import { audit } from '../audit.ts'
 import type { ControlDeps, Db, Tx } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { asksEvents, chooseDead, markAllDead, markChosenDead } from './choose-dead.ts'
 import { showReplay } from './get.ts'
 import { countHistory } from './history.ts'
-import { deadScope, historyScope } from './preview.ts'
-import { type DeadScope, deadLetters, refuseScope, scopeSource } from './scope.ts'
+import { deadScope, eventScope, historyScope } from './preview.ts'
+import { type DeadScope, type EventScope, refuseScope, scopeSource } from './scope.ts'
 
 const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
   const open = await db
@@ -26,14 +26,20 @@ const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
   )
 }
 
-/** Marks the dead letters of a scope as those of a replay, so that what is counted is what is sent. */
-const markDead = async (tx: Tx, replayId: string, scope: DeadScope, time: Date): Promise<number> => {
-  const { rows } = await sql<{ events: string }>`
-    with marked as (
-      update parked_deliveries set replay_id = ${replayId}::uuid
-      where ${deadLetters(scope)} and first_time <= ${time}::timestamptz returning event_count)
-    select coalesce(sum(event_count), 0) as events from marked`.execute(tx)
-  return Number(rows[0]?.events ?? 0)
+/**
+ * What marks the dead letters that a request is about as those of a replay, in its transaction, and tells how many events
+ * they hold: so that what is counted is what is sent. Where single events are asked, they are chosen here, before that
+ * transaction: it must not wait for the log.
+ */
+const dead = async (
+  deps: Pick<ControlDeps, 'db' | 'deliveries'>,
+  scope: DeadScope,
+  asked: EventScope,
+  signal: AbortSignal | undefined,
+): Promise<(tx: Tx, replayId: string, time: Date) => Promise<number>> => {
+  if (!asksEvents(asked)) return (tx, replayId, time) => markAllDead(tx, replayId, scope, time)
+  const chosen = await chooseDead(deps, scope, asked, signal)
+  return (tx, replayId, time) => markChosenDead(tx, replayId, { scope, chosen, time })
 }
 
 /** The lower of two places of the same partition: events stored after the preview are no part of what it counted. */
@@ -42,11 +48,17 @@ const lowerOf = (told: string | undefined, now: string): string => {
   return told?.startsWith(partition) && partition !== '' && told < now ? told : now
 }
 
-const nothingThere = () => refuseScope('start_time', 'Nothing is there to be sent')
+const refuseCount = (events: number, expected: number | undefined): void => {
+  if (events === 0) throw refuseScope('start_time', 'Nothing is there to be sent')
+  if (expected !== undefined && events !== expected)
+    throw conflict('REPLAY_CHANGED', `By now there are ${events} events to be sent, not ${expected}. Count them again`)
+}
 
 /** Starts a replay: counts what it is about, and fixes that for good. One at a time for a destination. */
 export const createReplay =
-  (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'clock'>): Handler<typeof methods.replays.create> =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'clock'>,
+  ): Handler<typeof methods.replays.create> =>
   async ({ actor, params, body, signal }) => {
     const { db, eventStore, clock } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
@@ -56,14 +68,15 @@ export const createReplay =
     const bound =
       body.kind === 'history' ? lowerOf(body.stored_before, (await deps.storedBefore?.(workspace.id)) ?? '') : ''
     const scope = historyScope(workspace.id, sourceId, body, bound)
-    const counted = body.kind === 'history' ? (await countHistory(eventStore, scope, signal)).count : 0
-    if (body.kind === 'history' && counted === 0) throw nothingThere()
+    const count =
+      body.kind === 'history'
+        ? await countHistory(eventStore, scope, signal).then((counted) => async () => counted.count)
+        : await dead(deps, deadScope(destination, sourceId, body), eventScope(body), signal)
     const id = newId()
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      const event_count =
-        body.kind === 'history' ? counted : await markDead(tx, id, deadScope(destination, sourceId, body), time)
-      if (event_count === 0) throw nothingThere()
+      const event_count = await count(tx, id, time)
+      refuseCount(event_count, body.expected_event_count)
       const made = await tx
         .insertInto('replays')
         .values({
@@ -92,7 +105,7 @@ export const createReplay =
         .executeTakeFirst()
       if (made === undefined)
         throw conflict('REPLAY_OPEN', 'Another replay of this destination was started meanwhile. Let it finish first')
-      const { stored_before: _, ...detail } = body
+      const { stored_before: _, expected_event_count: __, ...detail } = body
       await audit(tx, {
         actor,
         action: 'replays.create',

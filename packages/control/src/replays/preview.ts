@@ -4,8 +4,16 @@ import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { type EventRow, eventColumns, presentEvent, wireTime } from '../events/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { asksEvents, chooseDead } from './choose-dead.ts'
 import { countHistory, type HistoryScope, readSamples } from './history.ts'
-import { countDead, type DeadScope, scopeSource } from './scope.ts'
+import { countDead, type DeadScope, type EventScope, scopeSource } from './scope.ts'
+
+/** What a request asks of single events. */
+export const eventScope = (scope: ReplayScope): EventScope => ({
+  event: scope.event,
+  eventType: scope.event_type,
+  filter: scope.filter ?? eventFilter.parse({ conditions: [] }),
+})
 
 /** The history that a request is about. */
 export const historyScope = (
@@ -18,9 +26,7 @@ export const historyScope = (
   sourceId,
   from: Date.parse(scope.start_time),
   to: Date.parse(scope.end_time),
-  event: scope.event,
-  eventType: scope.event_type,
-  filter: scope.filter ?? eventFilter.parse({ conditions: [] }),
+  ...eventScope(scope),
   storedBefore,
 })
 
@@ -40,19 +46,23 @@ export const deadScope = (
 
 /** Counts what a replay would send. */
 export const previewReplay =
-  ({
-    db,
-    eventStore,
-    storedBefore,
-  }: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore'>): Handler<typeof methods.replays.preview> =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries'>,
+  ): Handler<typeof methods.replays.preview> =>
   async ({ actor, params, body, signal }) => {
+    const { db, eventStore, storedBefore } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const destination = await readDestination(db, workspace.id, params.destination)
     const sourceId = await scopeSource(db, workspace.id, body)
     if (body.kind === 'dead') {
-      const { count, first, last } = await countDead(db, deadScope(destination, sourceId, body))
+      const dead = deadScope(destination, sourceId, body)
+      const asked = eventScope(body)
+      const { count, unreadable, first, last } = asksEvents(asked)
+        ? await chooseDead(deps, dead, asked, signal)
+        : { ...(await countDead(db, dead)), unreadable: 0 }
       return {
         event_count: count,
+        unreadable_count: unreadable,
         first_time: first?.toISOString() ?? null,
         last_time: last?.toISOString() ?? null,
         samples: [],
@@ -65,6 +75,7 @@ export const previewReplay =
     const samples = await readSamples<EventRow>(eventStore, scope, found, eventColumns, signal)
     return {
       event_count: found.count,
+      unreadable_count: 0,
       first_time: found.first === null ? null : wireTime(found.first),
       last_time: found.last === null ? null : wireTime(found.last),
       samples: samples.map((row) => presentEvent(workspace.id, row)),

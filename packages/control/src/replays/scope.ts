@@ -1,4 +1,4 @@
-import { type ReplayScope, resourceNames } from '@tributary/contract'
+import { type EventConditions, type ReplayScope, resourceNames } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
@@ -26,7 +26,10 @@ export const scopeSource = async (db: Db, workspaceId: string, scope: ReplayScop
   return row.id
 }
 
-/** Which dead letters of a destination a replay is about. */
+/** What of single events a replay asks. */
+export type EventScope = { event: string | undefined; eventType: string | undefined; filter: EventConditions }
+
+/** Which dead letters of a destination a replay is about, events not yet looked at. */
 export type DeadScope = {
   workspaceId: string
   destinationId: string

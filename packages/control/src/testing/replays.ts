@@ -33,7 +33,16 @@ export const deadLetter = (
   harness: Harness,
   ids: { workspaceId: string; sourceId: string; destinationId: string },
   offset: number,
-  more: { events?: number; end?: number; time?: number; reason?: string; state?: 'dead' | 'waiting' } = {},
+  more: {
+    events?: number
+    /** Which events of the record, and their ids. */
+    indexes?: number[]
+    ids?: string[]
+    end?: number
+    time?: number
+    reason?: string
+    state?: 'dead' | 'waiting'
+  } = {},
 ): Promise<unknown> =>
   harness.db
     .insertInto('parked_deliveries')
@@ -45,9 +54,11 @@ export const deadLetter = (
       log_partition: 0,
       log_offset: offset,
       log_end: more.end ?? null,
-      event_indexes: more.end === undefined ? Array.from({ length: more.events ?? 1 }, (_, index) => index) : [],
-      event_count: more.events ?? 1,
-      bytes: 1,
+      event_indexes:
+        more.indexes ?? (more.end === undefined ? Array.from({ length: more.events ?? 1 }, (_, index) => index) : []),
+      event_ids: more.ids ?? [],
+      event_count: more.indexes?.length ?? more.events ?? 1,
+      bytes: 100,
       state: more.state ?? 'dead',
       attempts: 3,
       first_time: new Date(more.time ?? harness.now() - 60_000),

@@ -212,6 +212,8 @@ export type ParkedDeliveriesTable = {
   response: Generated<string>
   /** The replay that makes it due again, or did. */
   replay_id: Generated<string | null>
+  /** Of a dead letter: which of `event_indexes` that replay has chosen; null for all of them. */
+  replay_indexes: Generated<number[] | null>
 }
 
 /** Stored events or dead letters that are sent to one destination again. */

@@ -2,7 +2,7 @@ import type { Destination, MethodResponse, methods } from '@tributary/contract'
 import { History } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { conditionProblems } from '../../lib/condition-words.ts'
-import { formFailure } from '../../lib/errors.ts'
+import { ApiError, formFailure } from '../../lib/errors.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { localTime } from '../../lib/time.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -30,14 +30,24 @@ const fields = new Set([
 const words = (draft: ReplayDraft, events: number): string =>
   draft.kind === 'history' ? pluralise(events, 'event') : pluralise(events, 'dead letter')
 
+/** Dead letters that could not be asked whether they fit. */
+const Unreadable = ({ events }: { events: number }) =>
+  events > 0 && (
+    <p className="mt-2 text-xs text-ink-2">
+      Not counted: {count(events)} {pluralise(events, 'dead letter')} whose events cannot be looked at (held too long
+      during a pause, or no longer in the log). Without name, type and conditions they are chosen, too.
+    </p>
+  )
+
 const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Preview; paused: boolean }) => {
-  const { event_count, first_time, last_time, samples } = preview
+  const { event_count, unreadable_count, first_time, last_time, samples } = preview
   const show = useCallback((element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' }), [])
   if (event_count === 0)
     return (
       <output ref={show} className="block rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
         Nothing fits: there is no {draft.kind === 'history' ? 'accepted event' : 'dead letter'} to be sent. Choose a
         longer time or fewer conditions.
+        <Unreadable events={unreadable_count} />
       </output>
     )
   return (
@@ -72,8 +82,10 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
         {draft.kind === 'history'
           ? 'They go to this destination only. Its mappings, consent and age limit as they are now decide what is sent; what is left out is listed among the deliveries. Events that it got before are sent again.'
           : 'They are tried again with the mappings as they are now, and have the whole time for retries anew.'}
+        {draft.kind === 'dead' && ' Those that do not fit stay dead letters.'}
         {paused && ' This destination is paused: what is sent is held until it is resumed.'}
       </p>
+      <Unreadable events={unreadable_count} />
     </output>
   )
 }
@@ -99,7 +111,7 @@ export const ReplayDialog = ({
   const [counted, setCounted] = useState<{ body: ReplayBody; preview: Preview } | undefined>()
   const preview = usePreviewReplay(destination.name)
   const create = useCreateReplay(destination.name)
-  const problems = draft.kind === 'history' ? conditionProblems(draft.filter.conditions) : {}
+  const problems = conditionProblems(draft.filter.conditions)
 
   const change = (part: Partial<ReplayDraft>): void => {
     setDraft((before) => ({ ...before, ...part }))
@@ -129,8 +141,17 @@ export const ReplayDialog = ({
       onError: refused,
     })
   }
-  const confirm = (body: ReplayBody, stored_before: string): void =>
-    create.mutate({ ...body, stored_before }, { onSuccess: () => setOpen(false), onError: refused })
+  const confirm = (body: ReplayBody, { stored_before, event_count }: Preview): void =>
+    create.mutate(
+      { ...body, stored_before, expected_event_count: event_count },
+      {
+        onSuccess: () => setOpen(false),
+        onError: (error) => {
+          if (error instanceof ApiError && error.body.reason === 'REPLAY_CHANGED') setCounted(undefined)
+          refused(error)
+        },
+      },
+    )
 
   const events = counted?.preview.event_count ?? 0
   return (
@@ -149,11 +170,7 @@ export const ReplayDialog = ({
               Count events
             </Button>
           ) : (
-            <Button
-              variant="primary"
-              loading={create.isPending}
-              onClick={() => confirm(counted.body, counted.preview.stored_before)}
-            >
+            <Button variant="primary" loading={create.isPending} onClick={() => confirm(counted.body, counted.preview)}>
               <History aria-hidden />
               Replay {count(events)} {pluralise(events, 'event')}
             </Button>

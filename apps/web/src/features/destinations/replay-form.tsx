@@ -117,7 +117,7 @@ const Source = ({ workspace, draft, change, errors }: Part & { workspace: string
   )
 }
 
-const HistoryFields = ({ draft, change, errors, problems }: Part & { problems: Readonly<Record<string, string>> }) => (
+const EventFields = ({ draft, change, errors, problems }: Part & { problems: Readonly<Record<string, string>> }) => (
   <>
     <Row>
       <Field label="Event name" hint="Exactly as it is sent; empty for every event." error={errors['event']}>
@@ -154,7 +154,11 @@ const HistoryFields = ({ draft, change, errors, problems }: Part & { problems: R
         label="Conditions"
         value={draft.filter}
         problems={problems}
-        emptyText="No conditions: every event of that time is sent."
+        emptyText={
+          draft.kind === 'dead'
+            ? 'No conditions: every dead letter of that time is sent.'
+            : 'No conditions: every event of that time is sent.'
+        }
         onChange={(filter) => change({ filter })}
       />
       <FieldError id="replay-filter-error" live message={errors['filter']} />
@@ -176,7 +180,6 @@ export const ReplayFields = ({
         <When {...part} />
         <Source {...part} workspace={workspace} />
       </Row>
-      {draft.kind === 'history' && <HistoryFields {...part} problems={problems} />}
       {draft.kind === 'dead' && (
         <Field label="Reason" hint="Exactly as the failure says it; empty for every reason." error={errors['reason']}>
           {(control) => (
@@ -189,6 +192,7 @@ export const ReplayFields = ({
           )}
         </Field>
       )}
+      <EventFields {...part} problems={problems} />
       <Row>
         <Field
           label="Events a second"

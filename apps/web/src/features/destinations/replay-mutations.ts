@@ -17,7 +17,7 @@ export const usePreviewReplay = (destination: string) =>
 export const useCreateReplay = (destination: string) => {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (body: ReplayBody & { stored_before: string }) =>
+    mutationFn: (body: ReplayBody & { stored_before: string; expected_event_count: number }) =>
       call(methods.replays.create, { params: destinationIds(destination), body }),
     onSuccess: ({ event_count }) => {
       notify('success', 'Replay Started', {

@@ -24,18 +24,28 @@ describe('what is sent of the form of a replay', () => {
     })
   })
 
-  test('dead letters by their reason, and nothing that only history has', () => {
-    expect(
-      of({ kind: 'dead', reason: 'HTTP 400', event: 'Order Completed', eventType: 'track', time: 'hour' }),
-    ).toEqual({
-      body: {
-        kind: 'dead',
-        start_time: '2026-01-01T23:00:00.000Z',
-        end_time: '2026-01-02T00:00:00.000Z',
-        reason: 'HTTP 400',
-        events_per_second: 500,
-      },
-    })
+  test('dead letters by their reason, name, type and conditions; history by no reason', () => {
+    const conditions = [{ id: 'aaaa', field: 'properties.total ', operator: 'exists' as const, value: '' }]
+    const draft = {
+      reason: 'HTTP 400',
+      event: 'Order Completed',
+      eventType: 'track',
+      filter: { match: 'all', conditions },
+      time: 'hour',
+    } as const
+    const body = {
+      kind: 'dead',
+      start_time: '2026-01-01T23:00:00.000Z',
+      end_time: '2026-01-02T00:00:00.000Z',
+      reason: 'HTTP 400',
+      event: 'Order Completed',
+      event_type: 'track',
+      filter: { match: 'all', conditions: [{ ...conditions[0], field: 'properties.total' }] },
+      events_per_second: 500,
+    }
+    expect(of({ ...draft, kind: 'dead' })).toEqual({ body })
+    const { reason: _, ...rest } = body
+    expect(of({ ...draft, kind: 'history' })).toEqual({ body: { ...rest, kind: 'history' } })
   })
 
   test('what is wrong, by the name of its field', () => {

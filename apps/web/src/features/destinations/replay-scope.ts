@@ -76,22 +76,20 @@ export const replayBody = (
   if (!/^\d+$/.test(draft.rate.trim()) || rate < leastRate || rate > mostRate)
     errors['events_per_second'] = `From ${leastRate} to ${mostRate}`
   if (Object.keys(errors).length > 0) return { errors }
-  const { kind, source, filter } = draft
+  const { kind, source, filter, reason } = draft
   const event = draft.event.trim()
-  const history = {
-    ...(event === '' ? {} : { event }),
-    ...(draft.eventType === '' ? {} : { event_type: draft.eventType }),
-    ...(filter.conditions.length === 0
-      ? {}
-      : { filter: { match: filter.match, conditions: trimmed(filter.conditions) } }),
-  }
   return {
     body: {
       kind,
       start_time: start,
       end_time: end,
       ...(source === '' ? {} : { source }),
-      ...(kind === 'history' ? history : draft.reason === '' ? {} : { reason: draft.reason }),
+      ...(kind === 'dead' && reason !== '' ? { reason } : {}),
+      ...(event === '' ? {} : { event }),
+      ...(draft.eventType === '' ? {} : { event_type: draft.eventType }),
+      ...(filter.conditions.length === 0
+        ? {}
+        : { filter: { match: filter.match, conditions: trimmed(filter.conditions) } }),
       events_per_second: rate,
     },
   }

@@ -7,6 +7,7 @@ import { up as mappings } from './0005-mappings.ts'
 import { up as oauthGrants } from './0006-oauth-grants.ts'
 import { up as replays } from './0007-replays.ts'
 import { up as parkedEvents } from './0008-parked-events.ts'
+import { up as replayedParts } from './0009-replayed-parts.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006-oauth-grants', up: oauthGrants },
   { name: '0007-replays', up: replays },
   { name: '0008-parked-events', up: parkedEvents },
+  { name: '0009-replayed-parts', up: replayedParts },
 ]

@@ -1,0 +1,158 @@
+import { setImmediate } from 'node:timers/promises'
+import { compileFilter, type PipelineEvent } from '@tributary/contract'
+import { AppError } from '@tributary/kernel'
+import type { LogReader } from '@tributary/storage'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../deps.ts'
+import { type DeadScope, deadLetters, type EventScope } from './scope.ts'
+
+/** A dead letter of which some events are meant, or all where `indexes` is null. `count` is that of all its events. */
+type ChosenRow = { id: string; count: number; indexes: number[] | null }
+
+/** The dead letters that are meant: how many events, when they were tried first, and how many nobody can look at. */
+export type ChosenDead = {
+  rows: readonly ChosenRow[]
+  count: number
+  unreadable: number
+  first: Date | null
+  last: Date | null
+}
+
+type Candidate = {
+  id: string
+  log_partition: number
+  log_offset: string
+  log_end: string | null
+  event_indexes: number[]
+  event_count: number
+  first_time: Date
+}
+
+/** Rows that are looked up, or marked, at once. */
+const rowsAtOnce = 500
+
+/** True when a scope asks anything of single events: those have to be read then. */
+export const asksEvents = ({ event, eventType, filter }: EventScope): boolean =>
+  event !== undefined || eventType !== undefined || filter.conditions.length > 0
+
+/** The dead letters of a scope in the order of the log. */
+const candidatesOf = async function* (db: Db, scope: DeadScope): AsyncGenerator<Candidate> {
+  let last: Candidate | undefined
+  for (;;) {
+    const after =
+      last === undefined
+        ? sql<boolean>`true`
+        : sql<boolean>`(log_partition, log_offset, id) > (${last.log_partition}::integer, ${last.log_offset}::bigint, ${last.id}::uuid)`
+    const rows: Candidate[] = await db
+      .selectFrom('parked_deliveries')
+      .select(['id', 'log_partition', 'log_offset', 'log_end', 'event_indexes', 'event_count', 'first_time'])
+      .where(deadLetters(scope))
+      .where(after)
+      .orderBy('log_partition')
+      .orderBy('log_offset')
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute()
+    yield* rows
+    last = rows.at(-1)
+    if (rows.length < rowsAtOnce) return
+  }
+}
+
+/** The events of a record, the last of which is kept: rows of one record follow each other. */
+const createRecords = (log: Pick<LogReader, 'read'>) => {
+  let known: { partition: number; offset: number; events: readonly PipelineEvent[] } | undefined
+  return async (partition: number, offset: number): Promise<readonly PipelineEvent[]> => {
+    if (known?.partition === partition && known.offset === offset) return known.events
+    // The thread has other work.
+    await setImmediate()
+    const [record] = log.read(partition, offset, 1)
+    known = { partition, offset, events: record?.offset === offset ? eventsOf(record.body) : [] }
+    return known.events
+  }
+}
+
+/** None of what the pipeline has not written: delivery cannot read that either. */
+const eventsOf = (body: Uint8Array): readonly PipelineEvent[] => {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Which events of the dead letters of a scope fit what is asked of each: read from the log of deliveries one record at a
+ * time, as deliveries see them, and asked by the filter that mappings use. What a preview counts and what a replay is
+ * made of is both read here. Nothing of it is changed. Throws 503 where there is no log.
+ */
+export const chooseDead = async (
+  { db, deliveries }: { db: Db; deliveries?: Pick<LogReader, 'read'> | undefined },
+  scope: DeadScope,
+  { event, eventType, filter }: EventScope,
+  signal?: AbortSignal,
+): Promise<ChosenDead> => {
+  if (deliveries === undefined)
+    throw new AppError(503, 'UNAVAILABLE', 'The log of deliveries cannot be read here; choose all events or try again')
+  const meets = compileFilter(filter)
+  const fits = (each: PipelineEvent): boolean =>
+    (event === undefined || each.event === event) && (eventType === undefined || each.type === eventType) && meets(each)
+  const read = createRecords(deliveries)
+  const rows: ChosenRow[] = []
+  const chosen: ChosenDead = { rows, count: 0, unreadable: 0, first: null, last: null }
+  for await (const row of candidatesOf(db, scope)) {
+    signal?.throwIfAborted()
+    // A range names no events: it goes as a whole or not at all.
+    const events = row.log_end === null ? await read(row.log_partition, Number(row.log_offset)) : []
+    const indexes: number[] = []
+    chosen.unreadable += row.event_count
+    for (const index of row.event_indexes) {
+      const each = events[index]
+      if (each === undefined) continue
+      chosen.unreadable--
+      if (fits(each)) indexes.push(index)
+    }
+    if (indexes.length === 0) continue
+    rows.push({ id: row.id, count: row.event_count, indexes: indexes.length === row.event_count ? null : indexes })
+    chosen.count += indexes.length
+    if (chosen.first === null || row.first_time < chosen.first) chosen.first = row.first_time
+    if (chosen.last === null || row.first_time > chosen.last) chosen.last = row.first_time
+  }
+  return chosen
+}
+
+/** Marks all dead letters of a scope as those of a replay; resolves to the number of events. */
+export const markAllDead = async (tx: Tx, replayId: string, scope: DeadScope, time: Date): Promise<number> => {
+  const { rows } = await sql<{ events: string }>`
+    with marked as (
+      update parked_deliveries set replay_id = ${replayId}::uuid, replay_indexes = null
+      where ${deadLetters(scope)} and first_time <= ${time}::timestamptz returning event_count)
+    select coalesce(sum(event_count), 0) as events from marked`.execute(tx)
+  return Number(rows[0]?.events ?? 0)
+}
+
+/**
+ * Marks the chosen events as those of a replay; resolves to their number. What was retried or discarded since they were
+ * chosen is left out: a row that holds as many events as then holds the same, since it only ever loses some.
+ */
+export const markChosenDead = async (
+  tx: Tx,
+  replayId: string,
+  { scope, chosen, time }: { scope: DeadScope; chosen: ChosenDead; time: Date },
+): Promise<number> => {
+  let events = 0
+  for (let at = 0; at < chosen.rows.length; at += rowsAtOnce) {
+    const { rows } = await sql<{ events: string }>`
+      with marked as (
+        update parked_deliveries p set replay_id = ${replayId}::uuid, replay_indexes = chosen.indexes
+        from jsonb_to_recordset(${JSON.stringify(chosen.rows.slice(at, at + rowsAtOnce))}::jsonb)
+          as chosen (id uuid, count integer, indexes integer[])
+        where p.id = chosen.id and p.event_count = chosen.count and ${deadLetters(scope)}
+          and p.first_time <= ${time}::timestamptz
+        returning coalesce(cardinality(p.replay_indexes), p.event_count) as events)
+      select coalesce(sum(events), 0) as events from marked`.execute(tx)
+    events += Number(rows[0]?.events ?? 0)
+  }
+  return events
+}
