@@ -32,12 +32,12 @@ export const PageHeader = ({
       {crumbs.length > 0 && (
         <nav aria-label="Breadcrumb" className="mb-2">
           <ol className="flex items-center gap-1 text-xs text-ink-3">
-            {crumbs.map((crumb) => (
+            {crumbs.map((crumb, index) => (
               <li key={crumb.to} className="flex items-center gap-1">
+                {index > 0 && <ChevronRight aria-hidden className="size-3" />}
                 <Link to={crumb.to} className="rounded-sm hover:text-ink hover:underline">
                   {crumb.label}
                 </Link>
-                <ChevronRight aria-hidden className="size-3" />
               </li>
             ))}
           </ol>

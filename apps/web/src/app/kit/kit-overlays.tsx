@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, type ConfirmKind, confirmKinds } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DraftBar } from '../../ui/draft-bar.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { SlideOver, type SlideOverSize, slideOverSizes } from '../../ui/slide-over.tsx'
 import { notify } from '../../ui/toast.tsx'
@@ -102,6 +103,26 @@ const Menus = () => (
   </>
 )
 
+const Draft = () => {
+  const [steps, setSteps] = useState(1)
+  return (
+    <div className="w-full">
+      <Button onClick={() => setSteps(steps + 1)}>Change something</Button>
+      {steps > 0 && (
+        <DraftBar
+          of="mappings"
+          draft={{ words: `${steps} changes`, canUndo: steps > 1, undo: () => setSteps(steps - 1) }}
+          saving={false}
+          blocked={false}
+          error={steps > 3 ? new Error('That is too much') : null}
+          onSave={() => setSteps(0)}
+          onDiscard={() => setSteps(0)}
+        />
+      )}
+    </div>
+  )
+}
+
 /** What opens above the page: menus, dialogs, questions, panels, notices. */
 export const KitOverlays = () => (
   <>
@@ -111,6 +132,9 @@ export const KitOverlays = () => (
     <Part title="Dialogs and panels">
       <Panels />
       <Questions />
+    </Part>
+    <Part title="Changes that are not saved">
+      <Draft />
     </Part>
     <Part title="Notices">
       <Button onClick={() => notify('success', 'Source Created')}>Success</Button>

@@ -7,12 +7,12 @@ import { mappingsQuery } from '../../lib/mapping-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { DangerDialog } from '../../ui/danger-dialog.tsx'
+import { DraftBar } from '../../ui/draft-bar.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { MappingConflict } from './mapping-conflict.tsx'
 import { newMapping, problemsOf, refusedProblems, saved, withDuplicate, withMoved } from './mapping-draft.ts'
-import { MappingDraftBar } from './mapping-draft-bar.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
 import { isMappingsChanged, useSaveMappings } from './mapping-mutations.ts'
 import { MappingRow, type RowActions } from './mapping-row.tsx'
@@ -186,7 +186,8 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
       )}
       <output className="sr-only">{said}</output>
       {draft.dirty && (
-        <MappingDraftBar
+        <DraftBar
+          of="mappings"
           draft={draft}
           saving={save.isPending}
           blocked={theirs !== undefined}

@@ -14,11 +14,12 @@ import { count, pluralise } from '../../lib/text.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
+import { DraftBar } from '../../ui/draft-bar.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { SchemaConflict } from './schema-conflict.tsx'
-import { SchemaDraftBar } from './schema-draft-bar.tsx'
+import { diffWords } from './schema-diff.ts'
 import { EnforcementSetting } from './schema-enforcement.tsx'
 import { saveSchemaFile, schemaFileName } from './schema-file.ts'
 import { HistoryDialog } from './schema-history-dialog.tsx'
@@ -31,6 +32,7 @@ import { ownerIdOf, SchemaOwner } from './schema-owner.tsx'
 import { type SchemaPlace, schemaPlace } from './schema-place.ts'
 import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 import { ProposalDialog } from './schema-proposal-dialog.tsx'
+import { SchemaReview } from './schema-review.tsx'
 import { matchingEvents } from './schema-search.ts'
 import { type SchemaTool, SchemaToolbar, unsavedNote } from './schema-toolbar.tsx'
 import type { SchemaDraft } from './use-schema-draft.ts'
@@ -264,12 +266,17 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
       </Section>
       {schema.events.size === 0 && traits}
       {draft.dirty && (
-        <SchemaDraftBar
-          draft={draft}
+        <DraftBar
+          of="schema"
+          draft={{ words: diffWords(draft.changes), canUndo: draft.canUndo, undo: draft.undo }}
           saving={save.isPending}
+          blocked={draft.theirs !== undefined}
           error={tool !== undefined || isSchemaChanged(save.error) ? null : save.error}
           onSave={() => void saveWhole(schema, draft.base.version, 'edited').catch(() => undefined)}
-        />
+          onDiscard={draft.discard}
+        >
+          <SchemaReview draft={draft} />
+        </DraftBar>
       )}
       {question !== undefined && (
         <SchemaNames

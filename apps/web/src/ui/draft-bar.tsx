@@ -1,26 +1,40 @@
 import { Undo2 } from 'lucide-react'
-import { useState } from 'react'
-import { failureText } from '../../lib/errors.ts'
-import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { diffWords } from './schema-diff.ts'
-import { SchemaDiff } from './schema-diff-view.tsx'
-import type { SchemaDraft } from './use-schema-draft.ts'
+import { type ReactNode, useState } from 'react'
+import { failureText } from '../lib/errors.ts'
+import { Button } from './button.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+
+/** Changes that are gathered here and saved together. */
+type GatheredChanges = {
+  /** What is not saved. */
+  words: string
+  canUndo: boolean
+  undo: () => void
+}
 
 /** Stays at the bottom while something is not saved: what, and saving, undoing or discarding it. */
-export const SchemaDraftBar = ({
+export const DraftBar = ({
+  of,
   draft,
   saving,
+  blocked,
   error,
   onSave,
+  onDiscard,
+  children,
 }: {
-  draft: SchemaDraft
+  /** What is edited, as in "Save {of}" and "The {of} …". */
+  of: 'mappings' | 'schema'
+  draft: GatheredChanges
   saving: boolean
+  /** Somebody else saved meanwhile: that is decided first. */
+  blocked: boolean
   error: Error | null
   onSave: () => void
+  onDiscard: () => void
+  /** What else can be done with the changes. */
+  children?: ReactNode
 }) => {
-  const [reviews, setReviews] = useState(false)
   const [asks, setAsks] = useState(false)
   return (
     <section
@@ -29,11 +43,14 @@ export const SchemaDraftBar = ({
     >
       <div className="flex flex-wrap items-center gap-2 max-sm:gap-1">
         {/* Where notices come up, at the right, no button lies under them. */}
-        <p className="min-w-0 text-sm max-sm:basis-full sm:order-last sm:mr-auto sm:pl-2" aria-live="polite">
-          <span className="font-medium">Not saved:</span> {diffWords(draft.changes)}
+        <p
+          className="min-w-0 text-sm break-words max-sm:basis-full sm:order-last sm:mr-auto sm:pl-2"
+          aria-live="polite"
+        >
+          <span className="font-medium">Not saved:</span> {draft.words}
         </p>
-        <Button variant="primary" loading={saving} disabled={draft.theirs !== undefined} onClick={onSave}>
-          Save schema
+        <Button variant="primary" loading={saving} disabled={blocked} onClick={onSave}>
+          Save {of}
         </Button>
         <Button disabled={saving} onClick={() => setAsks(true)}>
           Discard
@@ -47,25 +64,13 @@ export const SchemaDraftBar = ({
           <Undo2 aria-hidden className="max-sm:hidden" />
           Undo
         </Button>
-        <Button variant="none" onClick={() => setReviews(true)} className="max-sm:px-2">
-          Review
-        </Button>
+        {children}
       </div>
       {error !== null && (
         <p role="alert" className="mt-2 text-xs break-words text-danger-ink">
-          The schema was not saved: {failureText(error)}
+          {`The ${of} ${of === 'schema' ? 'was' : 'were'} not saved: ${failureText(error)}`}
         </p>
       )}
-      <Dialog
-        open={reviews}
-        onClose={() => setReviews(false)}
-        size="lg"
-        title="Changes that are not saved"
-        description={diffWords(draft.changes)}
-        footer={<Button onClick={() => setReviews(false)}>Close</Button>}
-      >
-        <SchemaDiff label="Unsaved changes" changes={draft.changes} />
-      </Dialog>
       <ConfirmDialog
         open={asks}
         onOpenChange={setAsks}
@@ -75,10 +80,10 @@ export const SchemaDraftBar = ({
         cancelLabel="Keep editing"
         onConfirm={() => {
           setAsks(false)
-          draft.discard()
+          onDiscard()
         }}
       >
-        {diffWords(draft.changes)}. The schema becomes again what is saved.
+        What is not saved is lost: {draft.words}.
       </ConfirmDialog>
     </section>
   )
