@@ -1,9 +1,10 @@
 import type { Page, Route } from '@playwright/test'
-import { createSource, createWorkspace } from '@tributary/test-kit'
+import { createSource, createWebhook, createWorkspace, startWebhookReceiver } from '@tributary/test-kit'
 import { refuse } from './api-calls.ts'
 import { colourOf } from './colour.ts'
 import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
+import { sendTracks } from './tracking.ts'
 
 /** What happens to calls of one verb to an address that ends so; other calls go on to the server. */
 const intercept = (page: Page, verb: string, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
@@ -59,6 +60,59 @@ test('ERR-15: a switch that the server does not take falls back, and the fault i
   await expect(notice.getByText('Error', { exact: true })).toBeVisible()
   await expect(toggle).toBeChecked()
   await expect(toggle).toBeEnabled()
+})
+
+test('what is refused of a destination is told in words: pausing, connecting, retrying', async ({
+  signedIn: page,
+  product,
+}) => {
+  await using peer = await startWebhookReceiver()
+  peer.behave({ status: 404 })
+  const { workspace } = await createWorkspace(product.api, 'Refused actions')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  await createSource(product.api, workspace, 'Till')
+  const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Archive')
+  expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'refused-1' }])).toBe(200)
+  const destinationId = destination.split('/').at(-1) ?? ''
+  const refusal = refuse(403, 'FORBIDDEN', 'You are not authorized to do this')
+  const notice = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  await page.goto(`/${destination}#failures`)
+  await intercept(page, 'POST', `/${destinationId}:retry`, refusal)
+  await page.getByRole('button', { name: 'Retry all now' }).click()
+  await expect(notice('Could not retry')).toContainText('You are not authorized to do this')
+  await intercept(page, 'POST', '/connections', (route) => route.abort())
+  await page.getByRole('tab', { name: 'Connections' }).click()
+  await page.getByRole('button', { name: 'Connect source' }).click()
+  await page.getByRole('menuitem', { name: 'Till' }).click()
+  await expect(notice('Could not connect')).toContainText('The server could not be reached')
+  await intercept(page, 'PATCH', `/destinations/${destinationId}`, refusal)
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const toggle = page.getByRole('switch', { name: 'Deliver events' })
+  await toggle.click()
+  await expect(notice('Could not pause the destination')).toContainText('You are not authorized to do this')
+  await expect(toggle).toBeChecked()
+})
+
+test('the list of destinations names those that fail, and claims nothing of connections it could not load', async ({
+  signedIn: page,
+  product,
+}) => {
+  await using peer = await startWebhookReceiver()
+  peer.behave({ status: 404 })
+  const { workspace } = await createWorkspace(product.api, 'Failing in the list')
+  const { source, key } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: peer.url }, 'Archive')
+  expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'listed-1' }])).toBe(200)
+  await page.goto(`/${destination}#failures`)
+  await expect(page.getByRole('row', { name: /HTTP 404/ })).toContainText('Dead letter')
+  await intercept(page, 'GET', '/connections', refuse(400, 'VALIDATION', 'no'))
+  await page.goto(`/${workspace}/destinations`)
+  const row = page.getByRole('row', { name: /Archive/ })
+  await expect(row).toContainText('1 failed')
+  await intercept(page, 'GET', '/connectionActivity', refuse(400, 'VALIDATION', 'no'))
+  await page.reload()
+  await expect(row).toContainText('Enabled')
+  await expect(page.getByText('Not connected')).toHaveCount(0)
 })
 
 test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({

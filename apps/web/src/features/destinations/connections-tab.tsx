@@ -9,6 +9,7 @@ import { ConnectionList, ConnectMenu } from '../../ui/connection-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { notifyRefusal } from '../../ui/toast.tsx'
 import { useConnections } from '../../ui/use-connections.ts'
 
 /** The sources whose events this destination gets. */
@@ -17,6 +18,7 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
   const mayEdit = useMayEdit() === true
   const connections = useQuery(connectionsQuery(workspace.name))
   const sources = useQuery(sourcesQuery(workspace.name))
+  const refused = (error: Error): void => notifyRefusal('Could not connect', error)
   const { connect, disconnect, enable } = useConnections(workspace.name, 'Source')
   const mine = (connections.data ?? []).filter((connection) => connection.destination === destination.name)
   const connected = new Set(mine.map(({ source }) => source))
@@ -27,7 +29,7 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
       label="Connect source"
       loading={connect.isPending}
       choices={free.map(({ name, title, app }) => ({ name, title, icon: app.extra.app_icon }))}
-      onConnect={(source) => connect.mutate({ source, destination: destination.name })}
+      onConnect={(source) => connect.mutate({ source, destination: destination.name }, { onError: refused })}
       addLabel="New source"
       addTo={addTo}
     />

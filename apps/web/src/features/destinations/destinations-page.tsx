@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Connection, Destination } from '@tributary/contract'
+import type { Connection, ConnectionActivity, Destination } from '@tributary/contract'
 import { Plus, Send } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { count } from '../../lib/text.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { connectionsQuery, destinationsQuery } from '../../lib/workspace-queries.ts'
+import { connectionActivityQuery, connectionsQuery, destinationsQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -17,17 +17,29 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
-
-type Row = Destination & { sources: number }
+import { destinationRows, destinationStates, type DestinationRow as Row, stateOf } from './destination-rows.ts'
 
 const StateBadge = ({ row }: { row: Row }) => {
-  if (!row.enabled)
+  const state = stateOf(row)
+  if (state === 'paused')
     return (
       <Badge tone="outline" title="Its events are held, and delivered when it is resumed">
         Paused
       </Badge>
     )
-  return row.sources === 0 ? (
+  if (state === 'unpermitted')
+    return (
+      <Badge tone="danger" dot title="Its events are held until its account is connected">
+        Connect account
+      </Badge>
+    )
+  if (state === 'failing')
+    return (
+      <Badge tone="danger" dot title="Events that were given up in the last 24 hours">
+        {count(row.failed ?? 0)} failed
+      </Badge>
+    )
+  return state === 'unconnected' ? (
     <Badge tone="warning" dot>
       Not connected
     </Badge>
@@ -63,14 +75,14 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'state',
     header: 'Status',
-    value: (row) => `${row.enabled ? 0 : 1}${row.sources === 0 ? 1 : 0}`,
+    value: (row) => destinationStates.indexOf(stateOf(row)),
     cell: (row) => <StateBadge row={row} />,
   },
   {
     id: 'sources',
     header: 'Sources',
-    value: (row) => row.sources,
-    cell: (row) => count(row.sources),
+    value: (row) => row.sources ?? -1,
+    cell: (row) => (row.sources === undefined ? <span className="text-ink-3">–</span> : count(row.sources)),
     align: 'right',
     wide: true,
   },
@@ -85,28 +97,22 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
-/** Destinations whose title or app matches, each with the number of its sources. */
-const rowsOf = (destinations: readonly Destination[], connections: readonly Connection[], search: string): Row[] => {
-  const wanted = search.trim().toLowerCase()
-  const sources = Map.groupBy(connections, (connection) => connection.destination)
-  return destinations
-    .filter((destination) => `${destination.title} ${destination.app.display_name}`.toLowerCase().includes(wanted))
-    .map((destination) => ({ ...destination, sources: sources.get(destination.name)?.length ?? 0 }))
-}
-
-const noConnections: readonly Connection[] = []
-
 const List = ({
   destinations,
   connections,
+  activities,
   addTo,
 }: {
   destinations: Destination[]
-  connections: readonly Connection[]
+  connections: readonly Connection[] | undefined
+  activities: readonly ConnectionActivity[] | undefined
   addTo: string | undefined
 }) => {
   const [search, setSearch] = useState('')
-  const rows = useMemo(() => rowsOf(destinations, connections, search), [destinations, connections, search])
+  const rows = useMemo(
+    () => destinationRows(destinations, connections, activities, search),
+    [destinations, connections, activities, search],
+  )
   if (destinations.length === 0)
     return (
       <EmptyState
@@ -138,6 +144,7 @@ export const DestinationsPage = () => {
   const workspace = useWorkspace()
   const query = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
+  const activities = useQuery(connectionActivityQuery(workspace.name))
   const addTo = useMayEdit() === true ? paths.catalogDestinations(workspace.name) : undefined
   return (
     <>
@@ -157,7 +164,7 @@ export const DestinationsPage = () => {
       />
       <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the destinations">
         {(destinations) => (
-          <List destinations={destinations} connections={connections.data ?? noConnections} addTo={addTo} />
+          <List destinations={destinations} connections={connections.data} activities={activities.data} addTo={addTo} />
         )}
       </QueryView>
     </>

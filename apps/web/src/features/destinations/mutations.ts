@@ -7,7 +7,7 @@ import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
-import { notify } from '../../ui/toast.tsx'
+import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Creates a destination and connects it with the chosen sources. */
 export const useCreateDestination = (workspace: string) => {
@@ -67,8 +67,11 @@ export const useUpdateDestination = (destination: Destination) => {
       if ('enabled' in change && before !== undefined) cache.setQueryData(key, { ...before, ...change })
       return { before }
     },
-    onError: (_error, _change, context) => {
+    onError: (error, change, context) => {
       if (context?.before !== undefined) cache.setQueryData(key, context.before)
+      // Title and consent have forms, which tell it themselves.
+      if ('enabled' in change)
+        notifyRefusal(change.enabled ? 'Could not resume the destination' : 'Could not pause the destination', error)
     },
     onSuccess: (updated, change) => {
       cache.setQueryData(key, updated)
@@ -161,6 +164,7 @@ export const useRetryDeliveries = (destination: string) => {
       notify('success', 'Retry Started', {
         description: `${count(event_count)} ${event_count === 1 ? 'event is' : 'events are'} due now.`,
       }),
+    onError: (error) => notifyRefusal('Could not retry', error),
     onSettled: () => {
       // Not waited for: what asked for it may be gone once the lists are read again.
       void cache.invalidateQueries({ queryKey: keys.deliveries(destination) })

@@ -9,6 +9,7 @@ import { ConnectionList, ConnectMenu } from '../../ui/connection-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { notifyRefusal } from '../../ui/toast.tsx'
 import { useConnections } from '../../ui/use-connections.ts'
 
 /** The destinations that get this source's events. */
@@ -17,6 +18,7 @@ export const ConnectionsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
   const connections = useQuery(connectionsQuery(workspace.name))
   const destinations = useQuery(destinationsQuery(workspace.name))
+  const refused = (error: Error): void => notifyRefusal('Could not connect', error)
   const { connect, disconnect, enable } = useConnections(workspace.name, 'Destination')
   const mine = (connections.data ?? []).filter((connection) => connection.source === source.name)
   const connected = new Set(mine.map(({ destination }) => destination))
@@ -27,7 +29,7 @@ export const ConnectionsTab = ({ source }: { source: Source }) => {
       label="Connect destination"
       loading={connect.isPending}
       choices={free.map(({ name, title, app }) => ({ name, title, icon: app.extra.app_icon }))}
-      onConnect={(destination) => connect.mutate({ source: source.name, destination })}
+      onConnect={(destination) => connect.mutate({ source: source.name, destination }, { onError: refused })}
       addLabel="New destination"
       addTo={addTo}
     />

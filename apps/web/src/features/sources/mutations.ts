@@ -5,7 +5,7 @@ import { call } from '../../lib/client.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
-import { notify } from '../../ui/toast.tsx'
+import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Ending of the name of a source that is being created: it has no page yet. */
 const creating = '/sources/creating'
@@ -113,8 +113,11 @@ export const useUpdateSource = (source: Source) => {
         cache.setQueryData(keys.source(source.name), { ...before, ...change })
       return { before }
     },
-    onError: (_error, _change, context) => {
+    onError: (error, change, context) => {
       if (context?.before !== undefined) cache.setQueryData(keys.source(source.name), context.before)
+      // The title has a form, which tells it itself.
+      if ('enabled' in change)
+        notifyRefusal(change.enabled ? 'Could not enable the source' : 'Could not disable the source', error)
     },
     onSuccess: (updated, change) => {
       cache.setQueryData(keys.source(source.name), updated)
