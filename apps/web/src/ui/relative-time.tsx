@@ -22,21 +22,25 @@ const subscribe = (listener: () => void): (() => void) => {
 
 /**
  * A moment as "2 min ago", kept current, with the exact UTC time on hover. A past moment that the clocks disagree about
- * is "now"; with `upcoming` the moment may lie ahead: "in 2 min".
+ * is "now"; with `upcoming` the moment may lie ahead: "in 2 min". `past` is said instead once it has come.
  */
 export const RelativeTime = ({
   time,
   className,
   upcoming = false,
+  past,
 }: {
   time: string
   className?: string
   upcoming?: boolean
+  past?: string
 }) => {
   const current = useSyncExternalStore(subscribe, () => now)
   return (
     <time dateTime={time} title={utcTime(time)} className={className}>
-      {relativeTime(time, upcoming ? current : Math.max(current, Date.parse(time)))}
+      {past !== undefined && Date.parse(time) <= current
+        ? past
+        : relativeTime(time, upcoming ? current : Math.max(current, Date.parse(time)))}
     </time>
   )
 }

@@ -124,7 +124,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
     )
   return (
     <div className="space-y-5">
-      {!destination.enabled && <PausedNote />}
+      <PausedNote destination={destination} />
       <div className="flex items-center gap-3">
         <Select aria-label="Status" className="w-44" value={status} onChange={(event) => choose(event.target.value)}>
           <option value="">Every outcome</option>

@@ -39,7 +39,7 @@ const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
       ) : paused ? (
         'When it is resumed'
       ) : (
-        <RelativeTime time={group.next_time} upcoming />
+        <RelativeTime time={group.next_time} upcoming past="Due now" />
       )}
     </Fact>
   </dl>

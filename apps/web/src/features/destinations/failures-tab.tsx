@@ -75,7 +75,7 @@ const next: Column<FailureGroup> = {
     row.next_time === null ? (
       <span className="text-ink-3">By hand</span>
     ) : (
-      <RelativeTime time={row.next_time} upcoming className="text-ink-2" />
+      <RelativeTime time={row.next_time} upcoming past="Due now" className="text-ink-2" />
     ),
   align: 'right',
   wide: true,
@@ -158,7 +158,7 @@ export const FailuresTab = ({ destination }: { destination: Destination }) => {
       : resourceNames.failureGroup.format({ ...destinationIds(destination.name), failure_group: chosen })
   return (
     <div className="space-y-5">
-      {!destination.enabled && <PausedNote />}
+      <PausedNote destination={destination} />
       {group !== undefined ? (
         <FailureGroupView key={group} destination={destination} name={group} />
       ) : (

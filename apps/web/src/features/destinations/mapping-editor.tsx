@@ -10,6 +10,7 @@ import { type ReactNode, useEffect, useId, useMemo, useState } from 'react'
 import { type EventField, withCommonFields } from '../../lib/event-fields.ts'
 import { mappingSuggestionsQuery } from '../../lib/mapping-queries.ts'
 import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
 import { preloadCodeEditor } from '../../ui/code-editor.tsx'
 import { ConditionBuilder } from '../../ui/condition-builder.tsx'
 import { Field, FieldError } from '../../ui/field.tsx'
@@ -189,6 +190,7 @@ export const MappingEditor = ({
   /** Problems that the preview has found, by the id of their field. */
   const [met, setMet] = useState<MappingProblems>({})
   const action = actions.find(({ name }) => name === mapping.destination)
+  const triable = action !== undefined && mayEdit
   const wanted = {
     destination: mapping.destination,
     event_name: mapping.event_name.trim(),
@@ -239,7 +241,12 @@ export const MappingEditor = ({
         )
       }
     >
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,3fr)_minmax(22rem,2fr)]">
+      <div
+        className={cn(
+          'grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8',
+          triable ? 'lg:grid-cols-[minmax(0,3fr)_minmax(22rem,2fr)]' : 'mx-auto max-w-4xl',
+        )}
+      >
         <div className="min-w-0 space-y-8">
           <Which
             mapping={mapping}
@@ -264,11 +271,11 @@ export const MappingEditor = ({
             </Part>
           )}
         </div>
-        <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
-          {action !== undefined && mayEdit && (
+        {triable && (
+          <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
             <MappingPreviewPane destination={destination} mapping={mapping} onProblems={setMet} />
-          )}
-        </aside>
+          </aside>
+        )}
       </div>
     </SlideOver>
   )

@@ -280,21 +280,23 @@ const HeldNote = ({ overview: { waiting, dead }, destination }: { overview: Over
       </span>,
     )
   return (
-    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg border border-line bg-surface px-4 py-2.5 text-sm shadow-card">
+    <p className="flex items-start gap-2 rounded-lg border border-line bg-surface px-4 py-2.5 text-sm shadow-card">
       <TriangleAlert
         aria-hidden
-        className={dead.event_count > 0 ? 'size-4 shrink-0 text-danger' : 'size-4 shrink-0 text-warning'}
+        className={dead.event_count > 0 ? 'mt-0.5 size-4 shrink-0 text-danger' : 'mt-0.5 size-4 shrink-0 text-warning'}
       />
-      <span>
-        {parts[0]}
-        {parts.length > 1 && <> and {parts[1]}</>}.
+      <span className="flex min-w-0 flex-wrap gap-x-2 gap-y-1">
+        <span>
+          {parts[0]}
+          {parts.length > 1 && <> and {parts[1]}</>}.
+        </span>
+        <Link
+          to={paths.destination(destination.name, 'failures')}
+          className="rounded-sm font-medium text-accent-ink hover:underline"
+        >
+          See failures
+        </Link>
       </span>
-      <Link
-        to={paths.destination(destination.name, 'failures')}
-        className="rounded-sm font-medium text-accent-ink hover:underline"
-      >
-        See failures
-      </Link>
     </p>
   )
 }
@@ -339,7 +341,7 @@ export const OverviewTab = ({ destination }: { destination: Destination }) => {
   const { granularity, previous } = viewOf(preset)
   return (
     <div className="space-y-4">
-      {!destination.enabled && <PausedNote />}
+      <PausedNote destination={destination} />
       <div className="flex justify-end">
         <RangeSelect value={preset} onChange={setPreset} />
       </div>
