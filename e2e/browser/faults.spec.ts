@@ -108,7 +108,7 @@ test('the list of destinations names those that fail, and claims nothing of conn
   await intercept(page, 'GET', '/connections', refuse(400, 'VALIDATION', 'no'))
   await page.goto(`/${workspace}/destinations`)
   const row = page.getByRole('row', { name: /Archive/ })
-  await expect(row).toContainText('1 failed')
+  await expect(row).toContainText('1 failed in 24 h')
   await intercept(page, 'GET', '/connectionActivity', refuse(400, 'VALIDATION', 'no'))
   await page.reload()
   await expect(row).toContainText('Enabled')

@@ -4,7 +4,7 @@ import type { Connection, ConnectionActivity, Destination } from '@tributary/con
 export type DestinationRow = Destination & {
   /** Sources it is connected with. */
   sources: number | undefined
-  /** Events that were given up in the last 24 hours. */
+  /** Events that were given up in the last 24 hours, whatever became of them later. */
   failed: number | undefined
 }
 

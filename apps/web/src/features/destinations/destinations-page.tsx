@@ -35,8 +35,8 @@ const StateBadge = ({ row }: { row: Row }) => {
     )
   if (state === 'failing')
     return (
-      <Badge tone="danger" dot title="Events that were given up in the last 24 hours">
-        {count(row.failed ?? 0)} failed
+      <Badge tone="danger" dot title="Given up in the last 24 hours, also what a retry has delivered since">
+        {count(row.failed ?? 0)} failed in 24 h
       </Badge>
     )
   return state === 'unconnected' ? (
