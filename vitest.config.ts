@@ -8,6 +8,11 @@ const common = {
   expect: { poll: { timeout: 10_000 } },
 } as const
 
+/** Files that load the machine, or ask how long something takes, one after the other. */
+const aloneOnTheMachine = ['durability', 'engines-away', 'isolation', 'lifecycle'].map(
+  (name) => `e2e/product/${name}.test.ts`,
+)
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -26,13 +31,24 @@ export default defineConfig({
         },
       },
       {
-        // The whole product, started as a user starts it: one file at a time, since each takes the machine.
+        // The whole product, started as a user starts it. A product waits more than it works: two files at a time.
         test: {
           ...common,
           name: 'product',
           include: ['e2e/product/**/*.test.ts'],
+          exclude: aloneOnTheMachine,
+          testTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'product-alone',
+          include: aloneOnTheMachine,
           fileParallelism: false,
           testTimeout: 180_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
