@@ -72,13 +72,16 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  page: async ({ chromium, product }, use) => {
+  page: async ({ chromium, product }, use, testInfo) => {
     const context = await chromium.newContext({
       baseURL: product.url,
       permissions: ['clipboard-read', 'clipboard-write'],
     })
     const page = await context.newPage()
     await use(page)
+    // What the product itself said of it is gone with the worker otherwise.
+    if (testInfo.status !== testInfo.expectedStatus)
+      await testInfo.attach('output of the product', { body: product.output(), contentType: 'text/plain' })
     await context.close()
   },
   signedIn: async ({ page }, use) => {
