@@ -31,6 +31,25 @@ export type IdBuckets = {
   expire(now: number): void
 }
 
+/** More ids than this in one call keep the order they come in. */
+const places = 2 ** 21
+
+/**
+ * Where the ids stand, in the order of the tree, so that each of its pages is visited once. The first 32 bits of a hash
+ * decide, each in one number with its place: sorting numbers costs a tenth of comparing hashes.
+ */
+const treeOrder = (ids: readonly SeenId[]): Float64Array => {
+  if (ids.length > places) return Float64Array.from(ids.keys())
+  const keys = new Float64Array(ids.length)
+  for (let at = 0; at < ids.length; at++) {
+    const { hash } = ids[at] as SeenId
+    const first = (hash[0] ?? 0) * 2 ** 24 + (hash[1] ?? 0) * 2 ** 16 + (hash[2] ?? 0) * 2 ** 8 + (hash[3] ?? 0)
+    keys[at] = first * places + at
+  }
+  keys.sort()
+  return keys.map((key) => key % places)
+}
+
 const openBucket = (db: DatabaseSync, id: number): Pick<Bucket, 'find' | 'insert'> => ({
   find: db.prepare(`select partition, offset, position from ids_${id} where hash = ?`),
   insert: db.prepare(`insert or ignore into ids_${id} (hash, partition, offset, position) values (?, ?, ?, ?)`),
@@ -108,9 +127,10 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
       const fits = last !== undefined && takesMore(last, ids.length, now)
       if (last !== undefined && !fits) seal.run(last.filter?.bytes ?? null, last.id)
       const bucket = fits ? last : create(now)
-      // In the order of the tree, each of its pages is visited once.
-      const sorted = ids.toSorted((a, b) => Buffer.compare(a.hash, b.hash))
-      for (const { hash, partition, offset, index } of sorted) bucket.insert.run(hash, partition, offset, index)
+      for (const at of treeOrder(ids)) {
+        const { hash, partition, offset, index } = ids[at] as SeenId
+        bucket.insert.run(hash, partition, offset, index)
+      }
       const end = Math.max(bucket.end, now)
       const count = bucket.count + ids.length
       touch.run(end, count, bucket.id)
