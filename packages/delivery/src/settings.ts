@@ -63,7 +63,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   crawlMs: 15_000,
   collectMs: 5000,
   flushMs: 250,
-  attempts: { rows: 5000, waitMs: 1000, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
+  attempts: { rows: 10_000, waitMs: 1000, bufferRows: 40_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,
   rowsInFlight: 1000,
   held: { maxAgeMs: 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },
