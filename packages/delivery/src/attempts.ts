@@ -1,6 +1,6 @@
 import type { DeliveryStatus, EventType } from '@tributary/contract'
-import { type Clock, type Logger, type Metrics, newId } from '@tributary/kernel'
-import { createTextBytes, type EventStore, InsertRejected } from '@tributary/storage'
+import { type Clock, freeMemory, type Logger, type Metrics, newId } from '@tributary/kernel'
+import { createRowWriter, type EventStore, InsertRejected, type Rows, type RowWriter } from '@tributary/storage'
 import { type Part, releasePart } from './parts.ts'
 import type { DeliverySettings } from './settings.ts'
 
@@ -37,23 +37,48 @@ export type AttemptLog = {
   flush(now?: boolean): Promise<void>
 }
 
-const optional = (column: string, value: string): string =>
-  value === '' ? '' : `,"${column}":${JSON.stringify(value.toWellFormed())}`
+/** The columns of a row in the order in which it is written. */
+const columns = [
+  'workspace_id',
+  'source_id',
+  'destination_id',
+  'event_id',
+  'message_id',
+  'event_type',
+  'event',
+  'time',
+  'attempt',
+  'status',
+  'http_status',
+  'latency_ms',
+  'reason',
+  'request',
+  'response',
+  'replay_id',
+]
 
-/**
- * A row as NDJSON, without the columns that are empty. Text is made well-formed first: the engine refuses lone
- * surrogates. Times are whole milliseconds, the ticks of DateTime64(3).
- */
-const attemptLine = (attempt: Attempt): string =>
-  `{"workspace_id":${JSON.stringify(attempt.workspaceId)},"source_id":${JSON.stringify(attempt.sourceId)}` +
-  `,"destination_id":${JSON.stringify(attempt.destinationId)},"event_id":${JSON.stringify(attempt.eventId)}` +
-  `${optional('message_id', attempt.messageId)},"event_type":"${attempt.eventType}"${optional('event', attempt.event)}` +
-  `,"time":${attempt.time},"attempt":${attempt.attempt},"status":"${attempt.status}"` +
-  `,"http_status":${attempt.httpStatus},"latency_ms":${Math.min(Math.round(attempt.latencyMs), 0xffffffff)}` +
-  `${optional('reason', attempt.reason)}${optional('request', attempt.request)}${optional('response', attempt.response)}${optional('replay_id', attempt.replayId)}}`
+const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
+  to.text(attempt.workspaceId)
+  to.text(attempt.sourceId)
+  to.text(attempt.destinationId)
+  to.text(attempt.eventId)
+  to.text(attempt.messageId)
+  to.text(attempt.eventType)
+  to.text(attempt.event)
+  to.time(attempt.time)
+  to.uint32(attempt.attempt)
+  to.text(attempt.status)
+  to.uint16(attempt.httpStatus)
+  to.uint32(Math.min(Math.round(attempt.latencyMs), 0xffffffff))
+  to.text(attempt.reason)
+  to.text(attempt.request)
+  to.text(attempt.response)
+  to.text(attempt.replayId)
+  to.end()
+}
 
-/** Rows of one insert: their text, where each of them ends in it, and whose they are. */
-type Batch = { rows: Buffer; ends: readonly number[]; parts: readonly Part[]; token: string }
+/** Rows of one insert, and whose they are. */
+type Batch = { rows: Rows; parts: readonly Part[]; token: string }
 
 /**
  * Writes attempts to the event store in batches. One insert at a time, repeated with its token until the store has it,
@@ -72,8 +97,7 @@ export const createAttemptLog = (deps: {
 }): AttemptLog => {
   const { eventStore, clock, logger, metrics } = deps
   const limits = deps.settings.attempts
-  const text = createTextBytes('\n')
-  let ends: number[] = []
+  const waiting = createRowWriter()
   let parts: Part[] = []
   let oldest = 0
   let retryAt = 0
@@ -83,8 +107,9 @@ export const createAttemptLog = (deps: {
   /** Inserts the rows from `from` to before `to`. */
   const insert = async (batch: Batch, from: number, to: number, token: string): Promise<void> => {
     try {
-      const rows = batch.rows.subarray(batch.ends[from - 1] ?? 0, batch.ends[to - 1])
-      await eventStore.insert('deliveries', rows, { token })
+      const { bytes, ends } = batch.rows
+      const rows = bytes.subarray(ends[from - 1] ?? 0, ends[to - 1])
+      await eventStore.insert('deliveries', { columns, pieces: [rows] }, { token })
     } catch (error) {
       if (!(error instanceof InsertRejected)) throw error
       if (to - from === 1) {
@@ -100,9 +125,7 @@ export const createAttemptLog = (deps: {
 
   /** What waits, to be sent as one; nothing waits then. */
   const takeWaiting = (): Batch => {
-    const batch = { rows: text.copy(0, text.length), ends, parts, token: `deliveries-${newId()}` }
-    text.clear()
-    ends = []
+    const batch = { rows: waiting.take(), parts, token: `deliveries-${newId()}` }
     parts = []
     return batch
   }
@@ -111,30 +134,30 @@ export const createAttemptLog = (deps: {
     unsent ??= takeWaiting()
     const batch = unsent
     try {
-      await insert(batch, 0, batch.ends.length, batch.token)
+      await insert(batch, 0, batch.rows.ends.length, batch.token)
     } catch (error) {
       retryAt = clock() + 500
-      logger.warn({ err: error, rows: batch.ends.length }, 'The delivery log cannot be written; it is tried again')
+      logger.warn({ err: error, rows: batch.rows.ends.length }, 'The delivery log cannot be written; it is tried again')
       return
     }
     unsent = undefined
+    freeMemory(batch.rows.bytes)
     for (const part of batch.parts) releasePart(part)
   }
 
-  const buffered = (): number => ends.length + (unsent?.ends.length ?? 0)
+  const buffered = (): number => waiting.count + (unsent?.rows.ends.length ?? 0)
 
   return {
     push: (attempt, part) => {
-      if (ends.length === 0) oldest = clock()
-      text.add(attemptLine(attempt))
-      ends.push(text.length)
+      if (waiting.count === 0) oldest = clock()
+      writeAttempt(waiting, attempt)
       parts.push(part)
     },
-    full: () => buffered() >= limits.bufferRows || text.length >= limits.bufferBytes,
+    full: () => buffered() >= limits.bufferRows || waiting.length >= limits.bufferBytes,
     buffered,
     flush: (now = false) => {
       if (running !== undefined) return running
-      const due = ends.length >= limits.rows || (ends.length > 0 && (now || clock() - oldest >= limits.waitMs))
+      const due = waiting.count >= limits.rows || (waiting.count > 0 && (now || clock() - oldest >= limits.waitMs))
       if ((unsent === undefined && !due) || clock() < retryAt) return Promise.resolve()
       running = send().finally(() => {
         running = undefined

@@ -1,13 +1,13 @@
 import { InsertRejected } from '@tributary/storage'
 
-/** One insert of lines of NDJSON under a token. Throws InsertRejected when the engine refuses a row. */
-export type Insert = (rows: readonly string[], token: string) => Promise<void>
+/** One insert of rows under a token. Throws InsertRejected when the engine refuses a row. */
+export type Insert<Row> = (rows: readonly Row[], token: string) => Promise<void>
 
-export type BisectOptions = {
+export type BisectOptions<Row> = {
   /** The row that takes a refused row's place; `bare` if the engine refuses the `full` one, too. */
-  replace(row: string, message: string, form: 'full' | 'bare'): string
+  replace(row: Row, message: string, form: 'full' | 'bare'): Row
   /** Who a row belongs to (workspace and source). */
-  ownerOf(row: string): string
+  ownerOf(row: Row): string
   /** Refusals after which all rows of the owners found so far are replaced, so that one sender cannot cost all time. */
   patience: number
 }
@@ -29,21 +29,21 @@ export class TableRefuses extends Error {
  * refusals, so that a repetition after a crash inserts the same parts under the same tokens. Throws TableRefuses, and
  * what `insert` throws beside InsertRejected.
  */
-export const storeRefused = async (
-  insert: Insert,
-  rows: readonly string[],
+export const storeRefused = async <Row>(
+  insert: Insert<Row>,
+  rows: readonly Row[],
   token: string,
   refusal: InsertRejected,
-  options: BisectOptions,
+  options: BisectOptions<Row>,
 ): Promise<BisectResult> => {
   /** Who was found at fault, with what the engine said of one of their own rows. */
   const owners = new Map<string, string>()
-  const substitutes = new Set<string>()
+  const substitutes = new Set<Row>()
   const engineCodes = new Set<number>()
   let refusals = 0
   let replaced = 0
 
-  const bare = async (row: string, partToken: string, message: string): Promise<void> => {
+  const bare = async (row: Row, partToken: string, message: string): Promise<void> => {
     try {
       await insert([options.replace(row, message, 'bare')], `${partToken}b`)
     } catch (error) {
@@ -51,7 +51,7 @@ export const storeRefused = async (
     }
   }
 
-  const replaceOne = async (row: string, partToken: string, message: string): Promise<void> => {
+  const replaceOne = async (row: Row, partToken: string, message: string): Promise<void> => {
     owners.set(options.ownerOf(row), message)
     replaced++
     try {
@@ -62,7 +62,7 @@ export const storeRefused = async (
     }
   }
 
-  const withoutOwners = (part: readonly string[]): readonly string[] =>
+  const withoutOwners = (part: readonly Row[]): readonly Row[] =>
     part.map((row) => {
       const message = owners.get(options.ownerOf(row))
       if (message === undefined || substitutes.has(row)) return row
@@ -73,7 +73,7 @@ export const storeRefused = async (
     })
 
   /** `cleanedOf`: how many owners' rows were replaced in this part already. */
-  const store = async (part: readonly string[], partToken: string, cleanedOf: number): Promise<void> => {
+  const store = async (part: readonly Row[], partToken: string, cleanedOf: number): Promise<void> => {
     if (part.length === 0) return
     try {
       await insert(part, partToken)
@@ -84,7 +84,7 @@ export const storeRefused = async (
   }
 
   const takeApart = async (
-    part: readonly string[],
+    part: readonly Row[],
     partToken: string,
     { engineCode, message, row }: InsertRejected,
     cleanedOf: number,

@@ -1,7 +1,8 @@
 import type { DeliveryMeta } from '@tributary/contract'
-import type { LogEntry, TextBytes } from '@tributary/storage'
+import type { LogEntry } from '@tributary/storage'
 import type { NormalEvent } from './event-types.ts'
 import { jsonString } from './json-text.ts'
+import type { TextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
 const openList = 0x5b
@@ -28,17 +29,25 @@ const extra = (event: NormalEvent): string => {
   return `,"extra":{${members}}`
 }
 
-/** A PipelineEvent as JSON text. */
-export const pipelineEventText = (event: NormalEvent): string => {
+/** Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written for themselves: joining costs a copy. */
+export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: NormalEvent): void => {
   const { request } = event.raw
-  return (
+  to.put(
     `{"eventId":"${event.raw.eventId}","messageId":${jsonString(event.messageId)},"type":"${event.type}","event":${jsonString(event.event)}` +
-    `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
-    `${event.properties === '' ? '' : `,"properties":${event.properties}`}` +
-    `${event.traits === '' ? '' : `,"traits":${event.traits}`},"context":${event.context}` +
+      `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
+      `${event.properties === '' ? '' : ',"properties":'}`,
+  )
+  if (event.properties !== '') to.put(event.properties)
+  if (event.traits !== '') {
+    to.put(',"traits":')
+    to.put(event.traits)
+  }
+  to.put(',"context":')
+  to.put(event.context)
+  to.add(
     `${event.integrations === undefined ? '' : `,"integrations":${JSON.stringify(event.integrations)}`},"test":${event.test}` +
-    `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"` +
-    `${time('originalTimestamp', event.originalTimestamp)}${time('sentAt', event.sentAt)}${extra(event)}}`
+      `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"` +
+      `${time('originalTimestamp', event.originalTimestamp)}${time('sentAt', event.sentAt)}${extra(event)}}`,
   )
 }
 

@@ -8,7 +8,7 @@ export type Request = {
   /** RFC 3339 of the time of receipt. */
   readonly receivedAt: string
   /** What all rows of the request begin with. */
-  readonly rowPrefix: string
+  readonly rowPrefix: Uint8Array
   /** Top-level values of a batch. */
   readonly context: JsonObject | undefined
   readonly integrations: JsonObject | undefined

@@ -12,21 +12,20 @@ const surrogate = /\\(?:u(d[89a-f][0-9a-f]{2})|[^])/g
 const longNumber = /\d{19}/
 const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|-?\d{19,}(?![\d.eE])/g
 
+/** JSON text, made by JSON.stringify, with U+FFFD in place of lone surrogates. */
+export const wellFormedJson = (text: string): string =>
+  text.includes('\\ud') ? text.replace(surrogate, (escape, lone) => (lone === undefined ? escape : '\\ufffd')) : text
+
 /**
  * JSON text, made by JSON.stringify, in a form that the event store's JSON columns take: lone surrogates become U+FFFD,
  * integers beyond 64 bits are written with an exponent (measured: the engine refuses both).
  */
 export const storableJson = (text: string): string => {
-  let result = text
-  if (result.includes('\\ud')) {
-    result = result.replace(surrogate, (escape, lone) => (lone === undefined ? escape : '\\ufffd'))
-  }
-  if (longNumber.test(result)) {
-    result = result.replace(stringOrLongInteger, (token) =>
-      token.startsWith('"') ? token : fitsEngine(token) ? token : Number(token).toExponential(),
-    )
-  }
-  return result
+  const result = wellFormedJson(text)
+  if (!longNumber.test(result)) return result
+  return result.replace(stringOrLongInteger, (token) =>
+    token.startsWith('"') ? token : fitsEngine(token) ? token : Number(token).toExponential(),
+  )
 }
 
 const fitsEngine = (integer: string): boolean => {

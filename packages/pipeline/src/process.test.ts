@@ -1,10 +1,11 @@
 import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tributary/contract'
-import { type ConsumerJournal, type LogRecord, rowTexts } from '@tributary/storage'
+import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { JudgedBy } from './event-types.ts'
 import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
+import { readRow } from './rows.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 
@@ -27,12 +28,13 @@ const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined,
     deliveryRecordBytes: 512 * 1024,
   })
 
-type Row = Record<string, unknown> & { original: string; reason?: string; status: string; message_id?: string }
-const rowsOf = (batch: MicroBatch): Row[] => rowTexts([batch.rows]).map((text) => JSON.parse(text))
+const rowsOf = (batch: MicroBatch): ReturnType<typeof readRow>[] => rowPieces([batch.rows]).map(readRow)
 const deliveredOf = (batch: MicroBatch): PipelineEvent[] =>
   batch.deliveries.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
 
-const run = (...records: LogRecord[]): { rows: Row[]; delivered: PipelineEvent[]; batch: MicroBatch } => {
+const run = (
+  ...records: LogRecord[]
+): { rows: ReturnType<typeof rowsOf>; delivered: PipelineEvent[]; batch: MicroBatch } => {
   const processor = newProcessor()
   for (const one of records) processor.add(one)
   const batch = processor.take()
@@ -137,7 +139,7 @@ describe('what is accepted', () => {
     ],
   ])('%s', (_, body, meta, expected) => {
     const { rows, delivered } = run(record(body, meta))
-    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([['accepted', undefined]])
+    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([['accepted', '']])
     expect(delivered).toHaveLength(1)
     expect(delivered[0]).toMatchObject(expected)
     expect(delivered[0]).not.toHaveProperty('extra.writeKey')
@@ -175,7 +177,7 @@ describe('what is accepted', () => {
     expect(body).toContain('"extra":{"__proto__":{"polluted":1},"constructor":2}')
     expect(body).toContain('"properties":{"__proto__":{"polluted":1},"constructor":{"prototype":1}}')
     expect(delivered[0]?.test).toBe(false)
-    expect(rowsOf(batch)[0]?.['ip']).toBe('192.0.2.7')
+    expect(rowsOf(batch)[0]?.ip).toBe('192.0.2.7')
   })
 
   it('keeps the original byte for byte', () => {
@@ -215,7 +217,7 @@ describe('what is kept as rejected', () => {
     const { rows, delivered } = run(record(`{"batch":[${text},${other}]}`, { k: 'batch' }))
     expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
     expect(rows[0]?.original).toBe(text)
-    expect(rows[0]?.reason?.split(':')[0]).toBe(reason)
+    expect(rows[0]?.reason.split(':')[0]).toBe(reason)
     expect(delivered.map(({ messageId }) => messageId)).toEqual(['other'])
   })
 
@@ -225,7 +227,7 @@ describe('what is kept as rejected', () => {
     expect(rows.filter(({ status }) => status === 'accepted')).toHaveLength(2500)
     expect(rows.at(-1)).toMatchObject({
       status: 'rejected',
-      event_id: '1-0000000000-2500',
+      eventId: '1-0000000000-2500',
       original: JSON.stringify(batch[2500]),
     })
     expect(rows.at(-1)?.reason).toMatch(/^over_batch_limit: /)
@@ -233,7 +235,7 @@ describe('what is kept as rejected', () => {
 
   it('a record whose meta cannot be read', () => {
     const { rows } = run({ ...record('hello'), meta: '{' })
-    expect(rows).toMatchObject([{ workspace_id: 'w-1', source_id: '', status: 'rejected', original: 'hello' }])
+    expect(rows).toMatchObject([{ workspaceId: 'w-1', sourceId: '', status: 'rejected', original: 'hello' }])
   })
 
   it('shows accepted and rejected events to whoever watches', () => {
@@ -250,7 +252,7 @@ describe('deduplication', () => {
       record(batchOf('a', 'b', 'a'), { k: 'batch' }),
       record(batchOf('b', 'c'), { k: 'batch' }, 1),
     )
-    expect(rows.map((row) => row['event_id'])).toEqual(['1-0000000000-0000', '1-0000000000-0001', '1-0000000001-0001'])
+    expect(rows.map((row) => row.eventId)).toEqual(['1-0000000000-0000', '1-0000000000-0001', '1-0000000001-0001'])
     expect([...batch.dropped.values()]).toEqual([
       { workspaceId: 'w-1', sourceId: 's-1', hour: receivedAt / 1000, reason: 'duplicate', events: 2 },
     ])
@@ -310,16 +312,14 @@ describe('the schema of a source', () => {
 
   it('judges every accepted event, and the row says by which version and what does not fit', () => {
     const { rows, batch } = by(allow, sent)
-    expect(
-      rows.map((row) => [row.message_id, row.status, row['compatibility'], row['schema_version'], row['problems']]),
-    ).toEqual([
-      ['fits', 'accepted', 'compatible', 3, undefined],
+    expect(rows.map((row) => [row.messageId, row.status, row.compatibility, row.schemaVersion, row.problems])).toEqual([
+      ['fits', 'accepted', 'compatible', 3, []],
       ['missing', 'accepted', 'needsAttention', 3, [{ property: 'total', kind: 'missing' }]],
       ['none', 'accepted', 'needsAttention', 3, [{ property: 'total', kind: 'missing' }]],
-      ['new', 'accepted', 'incompatible', 3, undefined],
+      ['new', 'accepted', 'incompatible', 3, []],
       ['user', 'accepted', 'needsAttention', 3, [{ property: 'email', kind: 'type' }]],
-      ['page', 'accepted', 'compatible', 3, undefined],
-      ['broken', 'rejected', undefined, undefined, undefined],
+      ['page', 'accepted', 'compatible', 3, []],
+      ['broken', 'rejected', '', 0, []],
     ])
     expect([batch.accepted, batch.blocked, [...batch.rejected.values()]]).toEqual([6, 0, [1]])
     expect(batch.live.get('s-1')?.map(({ fit }) => fit)).toEqual([
@@ -350,7 +350,7 @@ describe('the schema of a source', () => {
 
   it('judges nothing of a source whose schema is not known', () => {
     const { rows, delivered } = by(undefined, sent)
-    expect(rows.map((row) => row['compatibility'] ?? row['schema_version'])).toEqual(Array(7).fill(undefined))
+    expect(rows.map((row) => [row.compatibility, row.schemaVersion])).toEqual(Array(7).fill(['', 0]))
     expect(delivered).toHaveLength(6)
   })
 
@@ -363,18 +363,18 @@ describe('the schema of a source', () => {
 
   it('keeps what an event was to reach where its batch has said it, and of a blocked one always', () => {
     const kept = (batch: unknown): unknown[] =>
-      by(block, record(batch, { k: 'batch' })).rows.map((row) => row['integrations'])
+      by(block, record(batch, { k: 'batch' })).rows.map((row) => row.integrations)
     const integrations = { All: false }
-    expect(kept({ batch: events, integrations })).toEqual([...Array(6).fill('{"All":false}'), undefined])
+    expect(kept({ batch: events, integrations })).toEqual([...Array(6).fill('{"All":false}'), ''])
     const own = events.map((event) => (typeof event === 'object' ? { ...event, integrations } : event))
-    expect(kept({ batch: own })).toEqual([undefined, ...Array(4).fill('{"All":false}'), undefined, undefined])
+    expect(kept({ batch: own })).toEqual(['', ...Array(4).fill('{"All":false}'), '', ''])
   })
 
   it('judges properties of any name and depth', () => {
     const text = `{"type":"track","event":"Bought","userId":"u","properties":{"total":1,"__proto__":{"total":2},"constructor":1,"\\ud800":1,"deep":${'['.repeat(150)}${']'.repeat(150)}}}`
     const [row] = by(block, record(text)).rows
     expect(row?.status).toBe('blocked')
-    expect(row?.['problems']).toEqual(
+    expect(row?.problems).toEqual(
       ['__proto__', 'constructor', '\ufffd', 'deep'].map((property) => ({ property, kind: 'unknown' })),
     )
   })
@@ -401,7 +401,7 @@ describe('events that are sent again', () => {
       again(track, ['1-0000000009-0000'], 3),
       again(track, ['1-0000000000-0000'], 4, { s: 's-2' }),
     )
-    expect(rows.map((row) => [row['event_id'], row.message_id])).toEqual([
+    expect(rows.map((row) => [row.eventId, row.messageId])).toEqual([
       ['1-0000000000-0000', 'm-1'],
       ['1-0000000001-0000', 'm-1'],
       ['1-0000000003-0000', 'm-1'],

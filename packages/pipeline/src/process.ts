@@ -1,23 +1,24 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
 import {
   type ConsumerJournal,
-  createTextBytes,
+  createRowWriter,
   type LogEntry,
   type LogRecord,
   type Rows,
   type SeenId,
 } from '@tributary/storage'
-import { betweenEvents, deliveryRecords, pipelineEventText, type SourceEvents } from './delivery-records.ts'
+import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './delivery-records.ts'
 import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { AcceptedStatus, Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
 import { isJsonObject, type JsonObject } from './json-text.ts'
 import type { Drop, DropReason, Reject } from './outcome.ts'
 import { reject } from './outcome.ts'
-import { acceptedRow, type DroppedCount, fitColumns, rejectedRow, rowPrefix } from './rows.ts'
+import { type DroppedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
 import type { Verdict } from './sequence.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
 import { judgeBySchema } from './steps/judge-by-schema.ts'
 import { type Slice, splitBatch, splitSingle } from './steps/split.ts'
+import { createTextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
 /** An event on its way to the live channel of its source. */
@@ -56,7 +57,7 @@ export type MicroBatch = {
 /** The micro-batch without its effects, for records whose events are stored already: only its place and ids count. */
 export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   ...batch,
-  rows: { bytes: Buffer.alloc(0), count: 0 },
+  rows: { bytes: Buffer.alloc(0), ends: [] },
   dropped: new Map(),
   deliveries: [],
   live: new Map(),
@@ -106,7 +107,6 @@ type InHand = {
   events: number
   accepted: number
   blocked: number
-  rows: number
   dropped: Map<string, DroppedCount>
   deliveries: Map<string, SourceEvents & { places: number[] }>
   live: Map<string, LiveEvent[]>
@@ -122,7 +122,6 @@ const begin = (record: LogRecord): InHand => ({
   events: 0,
   accepted: 0,
   blocked: 0,
-  rows: 0,
   dropped: new Map(),
   deliveries: new Map(),
   live: new Map(),
@@ -182,7 +181,7 @@ export const createProcessor = ({
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
   const seen = createSeenIds(journal)
-  const rows = createTextBytes('\n')
+  const rows = createRowWriter()
   const texts = createTextBytes(betweenEvents)
   let hand: InHand | undefined
 
@@ -214,8 +213,7 @@ export const createProcessor = ({
   }
 
   const keepRejected = (batch: InHand, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void => {
-    rows.add(rejectedRow(raw, event, why))
-    batch.rows++
+    writeRejected(rows, raw, event, why)
     batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
     batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, blocked: false, fit: undefined })
   }
@@ -229,8 +227,7 @@ export const createProcessor = ({
     const goesOn = fits || judgedBy?.enforcement !== 'block' || raw.request.meta.p !== undefined
     const status = decided?.(raw.eventId) ?? (goesOn ? 'accepted' : 'blocked')
     const version = judgedBy?.version ?? 0
-    rows.add(acceptedRow(event, status, judgement === undefined ? '' : fitColumns(judgement, version)))
-    batch.rows++
+    writeAccepted(rows, event, status, judgement, version)
     const blocked = status === 'blocked'
     if (blocked) batch.blocked++
     else batch.accepted++
@@ -248,7 +245,8 @@ export const createProcessor = ({
       batch.deliveries.set(sourceId, source)
     }
     const from = texts.length
-    source.places.push(from, from + texts.add(pipelineEventText(event)))
+    writePipelineEvent(texts, event)
+    source.places.push(from, texts.length)
   }
 
   const take = (batch: InHand, raw: RawEvent, scope: Scope): void => {
@@ -308,8 +306,7 @@ export const createProcessor = ({
       if (hand === undefined) throw new Error('There is no micro-batch in hand')
       const { events: _, deliveries, ...batch } = hand
       const entries = [...deliveries.values()].flatMap((source) => deliveryRecords(source, texts, deliveryRecordBytes))
-      const result = { ...batch, rows: { bytes: rows.copy(0, rows.length), count: batch.rows }, deliveries: entries }
-      rows.clear()
+      const result = { ...batch, rows: rows.take(), deliveries: entries }
       texts.clear()
       hand = undefined
       return result

@@ -1,4 +1,4 @@
-import { faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import { faultPoint, freeMemory, type Logger, type Metrics } from '@tributary/kernel'
 import type { LogEntry, LogWriter } from '@tributary/storage'
 import { retrying } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -45,6 +45,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const appendAll = async (entries: readonly LogEntry[]): Promise<void> => {
     await Promise.all(entries.map(append))
     faultPoint('pipeline.after-deliveries-append')
+    for (const { body } of entries) freeMemory(body)
   }
 
   return {

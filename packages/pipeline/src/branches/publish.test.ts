@@ -33,7 +33,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     request: {
       meta: { w: 'w', s: 's', k: 'batch' as const, r: 0, ip: '' },
       receivedAt: '2026-01-01T00:00:00.000Z',
-      rowPrefix: '',
+      rowPrefix: Buffer.alloc(0),
       context: undefined,
       integrations: undefined,
       sentAt: undefined,

@@ -1,18 +1,19 @@
-import { type Clock, faultPoint, type Logger, type Metrics, randomToken } from '@tributary/kernel'
+import { type Clock, faultPoint, freeMemory, type Logger, type Metrics, randomToken } from '@tributary/kernel'
 import {
+  type BinaryRows,
   type ConsumerJournal,
   type EventStore,
   InsertRejected,
   type JournalRange,
   type Rows,
-  rowTexts,
+  rowPieces,
   type SeenId,
 } from '@tributary/storage'
 import { storeRefused, TableRefuses } from '../bisect.ts'
 import { createInFlight } from '../in-flight.ts'
 import type { MicroBatch } from '../process.ts'
 import { retrying, Stopped } from '../retrying.ts'
-import { type DroppedCount, droppedRow, refusedRow } from '../rows.ts'
+import { type DroppedCount, droppedRow, eventColumns, refusedRow, rowOwner } from '../rows.ts'
 import type { PipelineSettings } from '../settings.ts'
 
 /** What goes into the event store with one insert. */
@@ -77,8 +78,6 @@ export type StoreDeps = {
   onFault(error: unknown): void
 }
 
-const ownerOf = (row: string): string => row.slice(0, row.indexOf(',"receive_time"'))
-
 const addTo = (sums: Map<string, number>, more: ReadonlyMap<string, number>): void => {
   for (const [key, value] of more) sums.set(key, (sums.get(key) ?? 0) + value)
 }
@@ -128,21 +127,22 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       },
     })
 
-  const insert = (table: string, rows: string | readonly Uint8Array[], token: string): Promise<void> =>
+  const insert = (table: string, rows: string | BinaryRows, token: string): Promise<void> =>
     retry(
       `insert_${table}`,
       () => eventStore.insert(table, rows, { token, signal }),
       (error) => !(error instanceof InsertRejected),
     )
 
+  const insertEvents = (pieces: readonly Uint8Array[], token: string): Promise<void> =>
+    insert('events', { columns: eventColumns, pieces }, token)
+
   /** Stores what was refused as a whole, row by row where it must be; the guilty ones become rejected events. */
   const insertRefused = async (batch: Batch, refusal: InsertRejected): Promise<void> => {
-    const insertPart = (part: readonly string[], token: string): Promise<void> =>
-      insert('events', part.join('\n'), token)
-    const options = { replace: refusedRow, ownerOf, patience: settings.patience }
+    const options = { replace: refusedRow, ownerOf: rowOwner, patience: settings.patience }
     const result = await retry(
       'insert_refused',
-      () => storeRefused(insertPart, rowTexts(batch.rows), batch.token, refusal, options),
+      () => storeRefused(insertEvents, rowPieces(batch.rows), batch.token, refusal, options),
       (error) => error instanceof TableRefuses,
     )
     metrics.count('pipeline_rows_refused', result.replaced)
@@ -151,12 +151,11 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   }
 
   const insertRows = async (batch: Batch): Promise<void> => {
-    const count = batch.rows.reduce((sum, part) => sum + part.count, 0)
+    const count = batch.rows.reduce((sum, part) => sum + part.ends.length, 0)
     if (count === 0) return
     const started = performance.now()
     try {
-      await insert(
-        'events',
+      await insertEvents(
         batch.rows.map((part) => part.bytes),
         batch.token,
       )
@@ -220,7 +219,10 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
 
   const carry = async (batch: Batch): Promise<void> => {
     const stored = insertRows(batch)
-      .then(() => insertDropped(batch))
+      .then(() => {
+        for (const { bytes } of batch.rows) freeMemory(bytes)
+        return insertDropped(batch)
+      })
       .then(() => {
         faultPoint('pipeline.after-insert')
         inFlight.stored(batch.token)
@@ -338,7 +340,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
         part.rows.push(batch.rows)
       }
       since = Math.min(since, batch.since)
-      rows += batch.rows.count
+      rows += batch.rows.ends.length
       bytes += batch.rows.bytes.length
       mergeDropped(dropped, batch.dropped)
       addTo(bytesByWorkspace, batch.bytesByWorkspace)

@@ -20,11 +20,6 @@ const idsOf = async (workspace: string): Promise<string[]> => {
   return rows.map((row) => row.message_id)
 }
 
-const textOf = (rows: string | Uint8Array | readonly (string | Uint8Array)[]): string => {
-  const parts = typeof rows === 'string' || rows instanceof Uint8Array ? [rows] : rows
-  return parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('\n')
-}
-
 const hostile = [
   '{"type":"track","event":"dup","userId":"u","messageId":"h-0","properties":{"a":1,"a":2,"b.c":1,"b":{"c":2}}}',
   '{"type":"track","event":"dots","userId":"u","messageId":"h-1","properties":{"a.b":1,".":2,"a..b":3,"":4,"a":{"":5}}}',
@@ -206,8 +201,9 @@ describe('the events pipeline on the real engines', () => {
     const refusing: EventStore = {
       ...store,
       insert: async (table, rows, options) => {
-        const text = textOf(rows)
-        if (/"event":"Poison"[^\n]*"properties"/.test(text)) throw new InsertRejected(117, 'Cannot parse this')
+        const text = typeof rows === 'object' && 'pieces' in rows ? Buffer.concat(rows.pieces).toString() : ''
+        // A row has the name of its event twice: in its column and in its original.
+        if (/Poison[^]*{"a":1}[^]*Poison/.test(text)) throw new InsertRejected(117, 'Cannot parse this')
         await store.insert(table, rows, options)
       },
     }

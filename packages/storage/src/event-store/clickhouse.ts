@@ -9,6 +9,7 @@ import {
 import type { Logger } from '@tributary/kernel'
 import { refusesRows, saysUnavailable } from './error-codes.ts'
 import {
+  type BinaryRows,
   type EventStore,
   EventStoreQueryError,
   EventStoreUnavailable,
@@ -32,6 +33,7 @@ const insertSettings: ClickHouseSettings = {
   type_json_skip_duplicated_paths: 1,
   input_format_null_as_default: 1,
   input_format_json_read_objects_as_strings: 1,
+  input_format_binary_read_json_as_string: 1,
   input_format_skip_unknown_fields: 0,
   // A text that looks like a date stays the text that was sent.
   input_format_try_infer_dates: 0,
@@ -52,13 +54,17 @@ const nameOfTable = (table: string): string => {
   return table
 }
 
-/** The bytes of rows, in as many pieces as they came; none when there is no row. */
-const piecesOf = (rows: NdjsonRows): readonly Uint8Array[] => {
-  if (rows instanceof Uint8Array) return rows.length === 0 ? [] : [rows]
-  if (typeof rows === 'string') return rows.trim() === '' ? [] : [Buffer.from(rows)]
-  const lines = rows.filter((row) => typeof row === 'string')
-  const bytes = rows.filter((row) => typeof row !== 'string')
-  return bytes.length > 0 ? bytes.filter(({ length }) => length > 0) : piecesOf(lines.join('\n'))
+/** What an insert sends: how it names its rows' form, and their bytes; nothing when there is no row. */
+type Sent = { form: string; pieces: readonly Uint8Array[] }
+
+const sentOf = (rows: NdjsonRows | BinaryRows): Sent => {
+  if (typeof rows === 'object' && 'pieces' in rows) {
+    const names = rows.columns.map((column) => `\`${column}\``).join(', ')
+    return { form: `(${names}) FORMAT RowBinary`, pieces: rows.pieces.filter(({ length }) => length > 0) }
+  }
+  const form = 'FORMAT JSONEachRow'
+  const text = typeof rows === 'string' ? rows : rows.join('\n')
+  return { form, pieces: text.trim() === '' ? [] : [Buffer.from(text)] }
 }
 
 const rowOf = (message: string): number | undefined => {
@@ -128,12 +134,12 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
   }
 
   return {
-    async insert(table, ndjson, { token, signal }) {
-      const pieces = piecesOf(ndjson)
+    async insert(table, rows, { token, signal }) {
+      const { form, pieces } = sentOf(rows)
       if (pieces.length === 0) return
       await bounded('insert', timeouts.insert, signal, async (both) => {
         const { stream } = await client.exec({
-          query: `INSERT INTO ${nameOfTable(table)} FORMAT JSONEachRow`,
+          query: `INSERT INTO ${nameOfTable(table)} ${form}`,
           values: Readable.from(pieces, { objectMode: false }),
           abort_signal: both,
           clickhouse_settings: { ...insertSettings, insert_deduplication_token: token },

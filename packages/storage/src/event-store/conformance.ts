@@ -2,7 +2,8 @@ import { TupleParam } from '@clickhouse/client'
 import { describe, expect, it } from 'vitest'
 import { hostileJson } from './hostile-json.ts'
 import { hostileTexts, randomTexts } from './hostile-texts.ts'
-import { type EventStore, EventStoreQueryError, InsertRejected } from './port.ts'
+import { type BinaryRows, type EventStore, EventStoreQueryError, InsertRejected } from './port.ts'
+import { createRowWriter } from './row-binary.ts'
 
 /** A migrated database that nobody else uses. */
 export type EventStoreFixture = EventStore & AsyncDisposable
@@ -10,6 +11,29 @@ export type EventStoreFixture = EventStore & AsyncDisposable
 const time = '2026-11-21 06:00:00.123'
 const event = (id: string, more: Record<string, unknown> = {}): string =>
   JSON.stringify({ workspace_id: 'w', source_id: 's', event_id: id, receive_time: time, timestamp: time, ...more })
+
+/** Events as RowBinary; `properties` is what each has there, by its place. */
+const binaryEvents = (count: number, properties: (index: number) => string): BinaryRows => {
+  const writer = createRowWriter()
+  for (let index = 0; index < count; index++) {
+    writer.text('w')
+    writer.text(String(index))
+    writer.time(Date.UTC(2026, 10, 21, 6, 0, 0, 123))
+    writer.optionalTime(index % 2 === 0 ? undefined : Date.UTC(2026, 10, 21, 6, 0, 0, 456))
+    writer.bool(index % 2 === 0)
+    writer.uint32(index)
+    writer.size(index % 3)
+    for (let problem = 0; problem < index % 3; problem++) {
+      writer.text(`it's\t"${problem}"`)
+      writer.text('missing')
+    }
+    writer.text(properties(index))
+    writer.text('line\nfeed \\ “ü” \u0000')
+    writer.end()
+  }
+  const columns = ['workspace_id', 'event_id', 'receive_time', 'sent_at', 'test', 'schema_version', 'problems']
+  return { columns: [...columns, 'properties', 'original'], pieces: [writer.take().bytes] }
+}
 
 const countEvents = async (store: EventStore): Promise<number> => {
   const [row] = await store.query<{ n: number }>('select count() as n from events')
@@ -92,6 +116,49 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     )
     const rows = await store.query<{ ms: number }>('select toUnixTimestamp64Milli(timestamp) as ms from events')
     expect(rows.map(({ ms }) => ms)).toEqual([epoch, epoch, epoch])
+  })
+
+  it('takes rows as RowBinary, a value of every kind, in pieces of any size', async () => {
+    await using store = await open()
+    const { columns, pieces } = binaryEvents(3, (index) => `{"n":${index},"day":"2026-01-01","list":[{"a":null}]}`)
+    const [bytes = Buffer.alloc(0)] = pieces
+    const cut = [bytes.subarray(0, 1), bytes.subarray(1, 100), Buffer.alloc(0), bytes.subarray(100)]
+    await store.insert('events', { columns, pieces: cut }, { token: 'a' })
+    const rows = await store.query(
+      `select event_id, toUnixTimestamp64Milli(receive_time) as at, sent_at, test, schema_version, problems, properties,
+        original, type from events order by event_id`,
+    )
+    const kept = (index: number) => ({
+      event_id: String(index),
+      at: Date.UTC(2026, 10, 21, 6, 0, 0, 123),
+      sent_at: index % 2 === 0 ? null : '2026-11-21 06:00:00.456',
+      test: index % 2 === 0,
+      schema_version: index,
+      problems: Array.from({ length: index % 3 }, (_, problem) => ({
+        property: `it's\t"${problem}"`,
+        kind: 'missing',
+      })),
+      properties: { n: index, day: '2026-01-01', list: [{}] },
+      original: 'line\nfeed \\ “ü” \u0000',
+      type: '',
+    })
+    expect(rows).toEqual([kept(0), kept(1), kept(2)])
+    await store.insert('events', { columns, pieces: [] }, { token: 'b' })
+    expect(await countEvents(store)).toBe(3)
+  })
+
+  it('stores all rows of a large insert or none, and once when it is repeated with its token', async () => {
+    await using store = await open()
+    const many = 200_000
+    const broken = binaryEvents(many, (index) => (index === many - 1 ? '{"n":' : `{"n":${index}}`))
+    const refusal = await store.insert('events', broken, { token: 'large' }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(InsertRejected)
+    if (refusal instanceof InsertRejected) expect(refusal.row).toBe(many)
+    expect(await countEvents(store)).toBe(0)
+    const sound = binaryEvents(many, (index) => `{"n":${index}}`)
+    await store.insert('events', sound, { token: 'large' })
+    await store.insert('events', sound, { token: 'large' })
+    expect(await countEvents(store)).toBe(many)
   })
 
   it('keeps two databases apart', async () => {

@@ -15,20 +15,27 @@ export type InsertOptions = {
   signal?: AbortSignal
 }
 
-/** Rows for an insert: a text, lines without line feeds, bytes, or pieces of bytes. */
-export type NdjsonRows = string | readonly string[] | Uint8Array | readonly Uint8Array[]
+/** Rows for an insert: a text, or lines without line feeds. */
+export type NdjsonRows = string | readonly string[]
+
+/**
+ * Rows in ClickHouse's RowBinary: values of these columns in their order, JSON ones as text. Cheaper than text on both
+ * sides: nothing is escaped, no name is looked up, and the text of an event is copied as it is.
+ */
+export type BinaryRows = { readonly columns: readonly string[]; readonly pieces: readonly Uint8Array[] }
 
 export interface EventStore {
   /**
-   * Inserts rows given as NDJSON text or its UTF-8 bytes (one JSON object a line; bytes may come in pieces, which are
-   * joined as they are), durable on return: all of them or none. Throws InsertRejected when the engine refuses a row (type, parse), EventStoreUnavailable when it cannot be
-   * reached or is overloaded. At most 128 MiB a call; 5,000 to 20,000 rows are cheapest.
+   * Inserts rows given as NDJSON (one JSON object a line) or as RowBinary (in pieces, which are joined as they are),
+   * durable on return: all of them or none. Throws InsertRejected when the engine refuses a row (type, parse),
+   * EventStoreUnavailable when it cannot be reached or is overloaded. At most 128 MiB a call; the more rows, up to some
+   * ten thousand, the cheaper each of them and the merges behind it.
    *
    * The text that is always taken: times as whole milliseconds; JSON columns as objects made by JSON.stringify, with
    * strings well-formed (no half surrogate pairs), integers within -2^63 … 2^64-1 (larger ones with an exponent) and
    * fewer than a thousand levels. Texts that look like dates stay texts.
    */
-  insert(table: string, ndjson: NdjsonRows, options: InsertOptions): Promise<void>
+  insert(table: string, rows: NdjsonRows | BinaryRows, options: InsertOptions): Promise<void>
   /**
    * Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. 64-bit integers come as numbers (exact
    * up to 2^53). Throws EventStoreQueryError for a mistake in the statement, EventStoreUnavailable when the engine is

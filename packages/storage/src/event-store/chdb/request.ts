@@ -72,12 +72,16 @@ export const parseMultipart = (contentType: string | undefined, body: Buffer): M
   return parts
 }
 
+const insertFormats = new Map(
+  ['JSONEachRow', 'JSONCompactEachRow', 'RowBinary'].map((name) => [name.toLowerCase(), name]),
+)
+
 /** The parts of `INSERT INTO [db.]table [(columns)] FORMAT x` whose rows stand in the body; undefined for any other text. */
 export const parseInsert = (
   query: string,
 ): { table: string; columns: string[] | undefined; format: string } | undefined => {
   const found =
-    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.`"]+)\s*(?:\(([^()]*)\)\s*)?FORMAT\s+(JSONEachRow|JSONCompactEachRow)\s*;?\s*$/i.exec(
+    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.`"]+)\s*(?:\(([^()]*)\)\s*)?FORMAT\s+(JSONEachRow|JSONCompactEachRow|RowBinary)\s*;?\s*$/i.exec(
       query,
     )
   if (found === null) return undefined
@@ -85,11 +89,7 @@ export const parseInsert = (
   const table = (found[1] ?? '').split('.').map(bare).join('.')
   const columns = found[2]?.split(',').map(bare)
   if (!/^\w+(?:\.\w+)?$/.test(table) || columns?.some((column) => !/^\w+$/.test(column))) return undefined
-  return {
-    table,
-    columns,
-    format: (found[3] ?? '').toLowerCase() === 'jsoneachrow' ? 'JSONEachRow' : 'JSONCompactEachRow',
-  }
+  return { table, columns, format: insertFormats.get((found[3] ?? '').toLowerCase()) ?? '' }
 }
 
 const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/

@@ -4,11 +4,11 @@
  * joined text wide.
  */
 export type TextBytes = {
-  /** Adds a piece and the separator behind it; returns how many bytes they took. */
+  /** Adds to the piece in hand; returns how many bytes that took. */
+  put(text: string): number
+  /** Adds to the piece in hand and ends it with the separator; returns how many bytes that took. */
   add(text: string): number
   readonly length: number
-  /** The bytes from `from` to before `to`, copied. */
-  copy(from: number, to: number): Buffer
   /** Copies the bytes from `from` to before `to` into `target` at `at`; returns how many they are. */
   copyTo(target: Buffer, at: number, from: number, to: number): number
   clear(): void
@@ -18,23 +18,27 @@ export type TextBytes = {
 export const createTextBytes = (separator: string): TextBytes => {
   let bytes = Buffer.allocUnsafeSlow(64 * 1024)
   let length = 0
+  const put = (text: string): number => {
+    const most = text.length * 3 + separator.length
+    if (length + most > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + most))
+      bytes.copy(larger, 0, 0, length)
+      bytes = larger
+    }
+    const before = length
+    length += bytes.write(text, length)
+    return length - before
+  }
   return {
+    put,
     add(text) {
-      const most = text.length * 3 + separator.length
-      if (length + most > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + most))
-        bytes.copy(larger, 0, 0, length)
-        bytes = larger
-      }
-      const before = length
-      length += bytes.write(text, length, 'utf8')
+      const written = put(text)
       for (let at = 0; at < separator.length; at++) bytes[length++] = separator.charCodeAt(at)
-      return length - before
+      return written + separator.length
     },
     get length() {
       return length
     },
-    copy: (from, to) => Buffer.from(bytes.subarray(from, to)),
     copyTo: (target, at, from, to) => bytes.copy(target, at, from, to),
     clear() {
       length = 0
@@ -42,10 +46,3 @@ export const createTextBytes = (separator: string): TextBytes => {
     },
   }
 }
-
-/** Rows as lines of NDJSON, each ended by a line feed. */
-export type Rows = { readonly bytes: Buffer; readonly count: number }
-
-/** Each row as text. Rows hold no line feed of their own. */
-export const rowTexts = (rows: readonly Rows[]): string[] =>
-  rows.flatMap(({ bytes }) => (bytes.length === 0 ? [] : bytes.toString('utf8', 0, bytes.length - 1).split('\n')))
