@@ -47,8 +47,9 @@ export const openForChange = (
 }
 
 /**
- * The whole settings with one of them changed; null takes it back to its default. Throws 400 with metadata.name or
- * metadata.value; `definition` is undefined when the app is no longer in the catalogue.
+ * The whole settings with one of them changed; null takes it back to its default. A setting that is not editable takes
+ * a first value. Throws 400 with metadata.name or metadata.value; `definition` is undefined when the app is no longer in
+ * the catalogue.
  */
 export const changedSettings = (
   owner: SettingsOwner,
@@ -60,8 +61,8 @@ export const changedSettings = (
   if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalogue`)
   const field = definition.fields.find((each) => each.name === name)
   if (field === undefined) throw refused('name', `${definition.title} has no setting ${name}`)
-  if (!field.editable) throw refused('value', `This can only be set when the ${kindOf(owner)} is created`)
   const before = openForChange(owner, row, secretBox)
+  if (!field.editable && before[name] !== undefined) throw refused('value', 'This cannot be changed once it is set')
   const checked = validateSettings(definition, { ...before, [name]: value ?? undefined })
   if (checked.ok) return checked.settings
   const all = Object.entries(checked.errors).map(([other, text]) => `${other}: ${text}`)

@@ -204,7 +204,6 @@ describe('updateSetting', () => {
     ['batch_size', 'ten', { value: 'Enter a number' }],
     ['headers', { 'bad name': 'x' }, { value: expect.any(String) }],
     ['headers', { 'X-A': 'a\r\nX-B: b' }, { value: expect.any(String) }],
-    ['region', 'us', { value: /created/ }],
     ['colour', 'red', { name: /no setting/ }],
     ['', 'red', { name: 'Required' }],
   ])('rejects %s = %j', async (setting, value, metadata) => {
@@ -215,6 +214,17 @@ describe('updateSetting', () => {
       body: { reason: 'VALIDATION', metadata },
     })
     expect(await rowOf(params.destination)).toEqual(before)
+  })
+
+  test('MAP-08: gives a setting that is not editable its first value, and no other', async () => {
+    const { made, params } = await create()
+    expect(await update(made.name, 'region', 'eu')).toMatchObject({ status: 200 })
+    for (const value of ['us', null])
+      expect(await update(made.name, 'region', value)).toMatchObject({
+        status: 400,
+        body: { reason: 'VALIDATION', metadata: { value: /once/ } },
+      })
+    expect((await delivered(params.destination))?.settings).toMatchObject({ region: 'eu' })
   })
 
   test('of two settings at once keeps both', async () => {
