@@ -15,7 +15,7 @@ export type CatalogCard = {
   title: string
   description: string
   icon: string
-  /** What it is of; the first is shown, and each can be chosen. */
+  /** What it is of; it stands with the first, and each can be chosen. */
   categories: readonly string[]
   instances: number
   to: string
@@ -32,7 +32,9 @@ const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
       <AppIcon icon={card.icon} size="md" />
       <span className="min-w-0 flex-1">
         <span className="block truncate text-base font-semibold">{card.title}</span>
-        {kindOf(card) !== '' && <span className="block text-xs text-ink-3">{kindOf(card)}</span>}
+        {card.categories.length > 0 && (
+          <span className="block text-xs text-ink-3">{card.categories.join(' · ')}</span>
+        )}
       </span>
       {card.instances > 0 && (
         <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>

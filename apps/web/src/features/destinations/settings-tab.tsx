@@ -57,7 +57,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
         mayEdit={mayEdit}
         onSave={setting.mutateAsync}
       />
-      {mayEdit && <TestConnectionCard destination={destination} />}
+      {mayEdit && <TestConnectionCard key={destination.update_time} destination={destination} />}
       <ConsentCard
         key={JSON.stringify(destination.consent_categories)}
         categories={destination.consent_categories}
