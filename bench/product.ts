@@ -18,6 +18,8 @@ export type Bench = {
   key: string
   /** Rows stored in the event store so far. */
   stored(): Promise<number>
+  /** When the event store last acknowledged rows, on the scale of `performance.now()`. */
+  lastStored(): Promise<number>
   /** Resolves when everything accepted is stored. */
   settle(deadlineMs?: number): Promise<void>
 }
@@ -72,6 +74,8 @@ export const startBench = async (options: {
       sourceId,
       key,
       stored: () => rowsStored(product.url),
+      lastStored: async () =>
+        (await metric(product.url, 'tributary_pipeline_last_stored_seconds')) * 1000 - performance.timeOrigin,
       settle: (deadlineMs) => settleProduct(product.url, deadlineMs),
     }
   } catch (error) {

@@ -167,6 +167,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
     rowsPerMs = rowsPerMs === 0 ? count / took : rowsPerMs * 0.7 + (count / took) * 0.3
     metrics.observe('pipeline_insert', took)
     metrics.count('pipeline_rows_stored', count)
+    metrics.gauge('pipeline_last_stored_seconds', clock() / 1000)
   }
 
   const insertDropped = async (batch: Batch): Promise<void> => {
