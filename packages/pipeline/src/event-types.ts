@@ -1,6 +1,7 @@
 import type { Compatibility, Enforcement, EventType, RequestMeta, SourceSchema } from '@tributary/contract'
 import type { JsonObject } from './json-text.ts'
 import type { Reject } from './outcome.ts'
+import type { Span } from './steps/split.ts'
 
 /** One request of the log, as its events see it. */
 export type Request = {
@@ -28,10 +29,18 @@ export type RawEvent = {
   /** Size of the event as received, in bytes. */
   readonly bytes: number
   readonly depth: number
+  /** Where its context stands in `original`, if it can be taken from there as it is. */
+  readonly context: Span | undefined
 }
 
 /** An event whose text was an object. */
-export type ParsedEvent = { readonly raw: RawEvent; readonly body: JsonObject }
+export type ParsedEvent = {
+  readonly raw: RawEvent
+  /** What was parsed; a context that is taken as text is null here. */
+  readonly body: JsonObject
+  /** The context where it is taken as text: an object in JSON without space and escapes. */
+  readonly context: string | undefined
+}
 
 /** An event in the one shape all clients' events take. Absent texts are ''; times are epoch ms. */
 export type NormalEvent = {

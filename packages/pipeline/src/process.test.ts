@@ -6,6 +6,7 @@ import type { JudgedBy } from './event-types.ts'
 import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { readRow } from './rows.ts'
+import { splitSingle } from './steps/split.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 
@@ -241,6 +242,128 @@ describe('what is kept as rejected', () => {
   it('shows accepted and rejected events to whoever watches', () => {
     const { batch } = run(record({ batch: [track, { type: 'track' }] }, { k: 'batch' }))
     expect(batch.live.get('s-1')?.map(({ rejected }) => rejected?.reason)).toEqual([undefined, 'missing_ids'])
+  })
+})
+
+describe('a context that is taken as text', () => {
+  const rowsAndDeliveries = (text: string, meta: Partial<RequestMeta>, around: string) => {
+    const body = meta.k === 'batch' ? `{"batch":[${text}]${around}}` : text
+    const { rows, batch } = run(record(body, meta))
+    const delivered = batch.deliveries.map((entry) => Buffer.from(entry.body).toString())
+    return { rows: rows.map((row) => ({ ...row, original: '' })), delivered }
+  }
+  /** The same event with a space in it is parsed as a whole, and what is kept of it is written anew. */
+  const spaced = (text: string): string => `{ ${text.slice(1)}`
+
+  it.each([
+    '{"type":"track","event":"x","userId":"u","properties":{"a":1,"b":[{"c":"d"}]},"context":{"os":"y"}}',
+    '{"context":{"os":"y"},"type":"track","event":"x","userId":"u","properties":{}}',
+    '{"properties":{"properties":{"context":{}}},"type":"track","event":"x","userId":"u"}',
+    '{"type":"page","userId":"u","properties":{"name":"Home"},"context":{"test":true}}',
+    '{"type":"page","userId":"u","name":null,"properties":{"name":"Home"}}',
+    '{"type":"screen","userId":"u","name":"Given","properties":{"name":"Home"}}',
+    '{"type":"identify","userId":"u","context":{"traits":{"a":1},"ip":"198.51.100.1"}}',
+    '{"type":"identify","userId":"u","traits":{"b":1},"context":{"traits":{"a":1}}}',
+    '{"type":"track","event":"x","userId":"u","context":{}}',
+    '{"type":"track","event":"x","userId":"u","context":{"ip":null}}',
+    '{"type":"track","event":"x","userId":"u","properties":[1],"context":{"a":{"ip":"x"}}}',
+    '{"type":"track","event":"x","userId":"u","properties":null,"context":"text"}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":1},"properties":{"b":2}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":1},"properties":null}',
+    '{"type":"track","event":"x","userId":"u","context":7,"context":{"b":2}}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":1},"context":{"b":2}}',
+    '{"context":{"a":"],},{","context":{"b":[{}]}},"type":"track","event":"x","userId":"u","other":{"context":{"c":3}}}',
+    '{"type":"track","event":"x","userId":"u","cont\\u0065xt":{"a":1},"context":{"b":2}}',
+    '{"type":"track","event":"x","userId":"u","propertie\\u0073":{"a":1}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":1.0,"b":[1e5],"c":-0,"d":1E-7}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":100000000000000000000,"b":0.0000001,"c":1.50}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":9007199254740993,"b":-1e-5,"c":[0,-1,0.5,-0.5,10.25]}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"n":1e400}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":"\\ud800\\u0041\\/"}}',
+    '{"type":"track","event":"x","userId":"ü","properties":{"a":"“😀”"},"context":{"os":"y"}}',
+    '{"type":"track","event":"x","userId":"u","properties":{"a":"],},{"},"extra":{"properties":{"a":1}},"context":{"b":"{"}}',
+  ])('is what is made of the parsed event: %s', (text) => {
+    for (const meta of [{}, { d: true }, { k: 'batch' as const }, { k: 'batch' as const, d: true }])
+      for (const around of ['', ',"context":{"os":"x","app":"a"},"integrations":{"All":false}'])
+        expect(rowsAndDeliveries(text, meta, around)).toEqual(rowsAndDeliveries(spaced(text), meta, around))
+  })
+
+  it('keeps its numbers as they were sent', () => {
+    const context = '{"a":1.0,"b":12345678901234567890,"c":1e400}'
+    const { rows, batch } = run(record(`{"type":"track","event":"x","userId":"u","context":${context}}`))
+    expect(rows[0]?.context).toBe(context)
+    expect(Buffer.from(batch.deliveries[0]?.body ?? []).toString()).toContain(`"context":${context}`)
+  })
+
+  it('is what is made of any event as an SDK writes it', () => {
+    let seed = 7
+    const below = (limit: number): number => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
+      return (seed >>> 8) % limit
+    }
+    const texts = [
+      '',
+      'plain',
+      'with "quotes"',
+      'a\\b',
+      '{"properties":{',
+      ']},',
+      'ü',
+      '😀',
+      '\ud800',
+      '\n',
+      '0',
+      '-1.0',
+      'e5',
+    ]
+    const numbers = [0, -0, 1, -1, 0.5, 1.1, 1e-7, 1e21, 5e-324, 2 ** 53, 123_456_789_012_345, 0.1 + 0.2, -17.25]
+    const names = [
+      'a',
+      'b',
+      'ip',
+      'test',
+      'traits',
+      'properties',
+      'context',
+      'name',
+      '__proto__',
+      'with space',
+      'ä',
+      '',
+    ]
+    const value = (depth: number): unknown => {
+      const kind = below(depth > 3 ? 4 : 6)
+      if (kind === 0) return texts[below(texts.length)]
+      if (kind === 1) return numbers[below(numbers.length)]
+      if (kind === 2) return [true, false, null][below(3)]
+      if (kind === 3) return below(1_000_000) / 100
+      return kind === 4 ? Array.from({ length: below(4) }, () => value(depth + 1)) : object(depth + 1)
+    }
+    const object = (depth: number): Record<string, unknown> =>
+      Object.fromEntries(Array.from({ length: below(5) }, () => [names[below(names.length)], value(depth)]))
+    const types = ['track', 'page', 'screen', 'identify', 'group', 'alias', 'other']
+    let asText = 0
+    for (let round = 0; round < 2000; round++) {
+      const members: [string, unknown][] = [
+        ['type', types[below(types.length)]],
+        ['event', texts[below(3)]],
+        ['userId', `u-${round}`],
+        ['properties', below(6) === 0 ? value(0) : object(0)],
+        ['context', below(6) === 0 ? value(0) : object(0)],
+        ['traits', below(3) === 0 ? value(0) : object(0)],
+        [`other${below(3)}`, value(0)],
+      ]
+      const text = JSON.stringify(Object.fromEntries(members.toSorted(() => below(3) - 1).slice(below(3))))
+      const meta = {
+        d: below(2) === 0,
+        k: below(2) === 0 ? ('batch' as const) : ('single' as const),
+        t: 'track' as const,
+      }
+      const around = below(3) === 0 ? ',"context":{"os":"x","ip":"192.0.2.9"}' : ''
+      if (splitSingle(Buffer.from(text)).events[0]?.context !== undefined) asText++
+      expect(rowsAndDeliveries(text, meta, around), text).toEqual(rowsAndDeliveries(spaced(text), meta, around))
+    }
+    expect(asText).toBeGreaterThan(200)
   })
 })
 

@@ -17,7 +17,7 @@ import { type DroppedCount, rowPrefix, writeAccepted, writeRejected } from './ro
 import type { Verdict } from './sequence.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
 import { judgeBySchema } from './steps/judge-by-schema.ts'
-import { type Slice, splitBatch, splitSingle } from './steps/split.ts'
+import { type EventSlice, type Slice, splitBatch, splitSingle } from './steps/split.ts'
 import { createTextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
@@ -280,16 +280,20 @@ export const createProcessor = ({
       const scope: Scope = { destinations: destinationsFor(meta.s), judgedBy: schemaFor(meta.s), decided }
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
-        const slice = parts.events[index] as Slice
+        const slice = parts.events[index] as EventSlice
+        const original = body.toString('utf8', slice.start, slice.end)
+        const bytes = slice.end - slice.start
         const raw: RawEvent = {
           request,
           partition: record.partition,
           offset: record.offset,
           index,
           eventId: eventIdAt(place, index),
-          original: body.toString('utf8', slice.start, slice.end),
-          bytes: slice.end - slice.start,
+          original,
+          bytes,
           depth: slice.depth,
+          // Places in bytes are places in the text only where each character is a byte.
+          context: original.length === bytes ? slice.context : undefined,
         }
         take(batch, raw, scope)
       }

@@ -45,6 +45,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     original: '{}',
     bytes: 2,
     depth: 1,
+    context: undefined,
   }
   const event = {
     raw,

@@ -6,6 +6,14 @@ import { eventTime, parseTime } from '../timestamps.ts'
 
 const jsonOf = (value: JsonObject | undefined): string => (value === undefined ? '' : JSON.stringify(value))
 
+/** Whether a context as text says something that matters here: then it has to be read. */
+const mustBeRead = (context: string): boolean =>
+  context.includes('"ip"') || context.includes('"test"') || context.includes('"traits"')
+
+/** An object as text with one more member behind the others. */
+const withMember = (object: string, name: string, value: string): string =>
+  `${object.slice(0, -1)}${object === '{}' ? '' : ','}"${name}":${JSON.stringify(value)}}`
+
 const tooLongId = reject('message_id_too_long', `A messageId may have ${trackingLimits.messageIdLength} characters.`)
 
 /**
@@ -46,7 +54,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     return ''
   }
 
-  return function normaliseEvent({ raw, body }) {
+  return function normaliseEvent({ raw, body, context: contextText }) {
     problem = undefined
     const { request } = raw
     const { meta } = request
@@ -125,13 +133,18 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     const type = given === '' ? (meta.t ?? '') : (eventTypeOf(given) ?? '')
     const named = type === 'page' || type === 'screen'
     if (!named && name !== undefined) extraKeys = extraKeys === undefined ? ['name'] : [...extraKeys, 'name']
+    if (contextText !== undefined && (request.context !== undefined || mustBeRead(contextText))) {
+      context = JSON.parse(contextText)
+      contextText = undefined
+    }
     if (request.context !== undefined)
       context = context === undefined ? request.context : { ...request.context, ...context }
     if (request.integrations !== undefined) integrations = { ...request.integrations, ...integrations }
     let ip = context?.['ip']
     if (meta.d === true && (ip === undefined || ip === null || ip === '')) {
       ip = meta.ip
-      context = { ...context, ip }
+      if (contextText === undefined) context = { ...context, ip }
+      else contextText = withMember(contextText, 'ip', meta.ip)
     }
     if (type === 'identify' && traits === undefined && isJsonObject(context?.['traits'])) traits = context['traits']
     if (messageId.length > trackingLimits.messageIdLength) problem ??= tooLongId
@@ -155,7 +168,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       previousId,
       properties: jsonOf(properties),
       traits: jsonOf(traits),
-      context: context === undefined ? '{}' : JSON.stringify(context),
+      context: contextText ?? (context === undefined ? '{}' : JSON.stringify(context)),
       judged: type === 'identify' ? traits : properties,
       integrations,
       extraKeys,

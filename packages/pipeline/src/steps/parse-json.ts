@@ -5,14 +5,20 @@ import { ok, reject, type Step } from '../outcome.ts'
 const malformed = reject('malformed_json', 'The event is not valid JSON.')
 const notAnObject = reject('not_an_object', 'An event must be a JSON object.')
 
-/** Parses the text of one event alone. */
+/**
+ * Parses the text of one event alone, without a context that can be taken as it is: both the row and the delivery need it
+ * as text, and in most events it is the largest part. That it is JSON was seen when its request was accepted.
+ */
 export const parseJson = (): Step<RawEvent, ParsedEvent> =>
   function parseEvent(raw) {
+    const { original, context: span } = raw
+    const context = span === undefined ? undefined : original.slice(span.from, span.to)
+    const text = span === undefined ? original : `${original.slice(0, span.from)}null${original.slice(span.to)}`
     let body: unknown
     try {
-      body = JSON.parse(raw.original)
+      body = JSON.parse(text)
     } catch {
       return malformed
     }
-    return isJsonObject(body) ? ok({ raw, body }) : notAnObject
+    return isJsonObject(body) ? ok({ raw, body, context }) : notAnObject
   }

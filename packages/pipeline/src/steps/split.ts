@@ -1,9 +1,19 @@
 /** A piece of a body: bytes from `start` to before `end`, and how deep its arrays and objects nest. */
 export type Slice = { readonly start: number; readonly end: number; readonly depth: number }
 
+/** A piece of an event's text: from `from` to before `to`, counted from where the event begins. */
+export type Span = { readonly from: number; readonly to: number }
+
+/**
+ * A piece that is an event, and where the object `context` stands in it, when its text can be taken as it is: nothing in
+ * the event is escaped, no space stands between tokens, and there is one `context`. (Whether all characters are ASCII is
+ * for the caller to see.)
+ */
+export type EventSlice = Slice & { readonly context: Span | undefined }
+
 /** The events of a body and the values beside `batch` that count for each of them. */
 export type SplitBody = {
-  readonly events: readonly Slice[]
+  readonly events: readonly EventSlice[]
   readonly context: Slice | undefined
   readonly integrations: Slice | undefined
   readonly sentAt: Slice | undefined
@@ -23,6 +33,8 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
+
+const contextName = 'context'
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
@@ -72,17 +84,75 @@ const sliceValue = (body: Uint8Array, from: number): Slice => {
   return { start: from, end: last, depth: deepest }
 }
 
+const isContext = (body: Uint8Array, from: number, to: number): boolean => {
+  if (to - from !== contextName.length) return false
+  for (let at = 0; at < contextName.length; at++) if (body[from + at] !== contextName.charCodeAt(at)) return false
+  return true
+}
+
+/** The event that begins at `from`, as `sliceValue` finds its end. */
+const sliceEvent = (body: Uint8Array, from: number): EventSlice => {
+  const end = body.length
+  let plain = body[from] === openBrace
+  let depth = 0
+  let deepest = 0
+  let at = from
+  /** Whether the string at the top level that comes next is a name, and whether what follows is the context. */
+  let naming = true
+  let inContext = false
+  let contexts = 0
+  let contextFrom = -1
+  let contextTo = -1
+  while (at < end) {
+    const byte = body[at] as number
+    if (byte === quote) {
+      const text = ++at
+      while (at < end && body[at] !== quote) {
+        if (body[at] === backslash) {
+          plain = false
+          at++
+        }
+        at++
+      }
+      if (depth === 1 && naming) {
+        naming = false
+        inContext = isContext(body, text, at)
+        if (inContext) contexts++
+      }
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > deepest) deepest = depth
+      if (inContext && depth === 2 && byte === openBrace) contextFrom = at - from
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth === 0) break
+      if (--depth === 1 && inContext && byte === closeBrace) contextTo = at + 1 - from
+    } else if (byte === comma) {
+      if (depth === 0) break
+      if (depth === 1) {
+        naming = true
+        inContext = false
+      }
+    } else if (byte <= 0x20 && depth > 0) plain = false
+    at++
+  }
+  if (at > end) at = end
+  let last = at
+  while (last > from && isSpace(body[last - 1])) last--
+  const known = plain && depth === 0 && contexts === 1 && contextFrom >= 0
+  return { start: from, end: last, depth: deepest, context: known ? { from: contextFrom, to: contextTo } : undefined }
+}
+
 /** Adds the elements of the array whose first element begins at `from`; returns the place behind its bracket. */
-const splitArray = (body: Uint8Array, from: number, into: Slice[]): number => {
+const splitArray = (body: Uint8Array, from: number, into: EventSlice[]): number => {
   let at = from
   for (;;) {
     at = skipSpace(body, at)
     if (at >= body.length) return at
-    const element = sliceValue(body, at)
+    const element = sliceEvent(body, at)
     if (element.end > element.start) {
       const last = into[mostSlices - 1]
+      const depth = Math.max(last?.depth ?? 0, element.depth)
       if (last === undefined) into.push(element)
-      else into[mostSlices - 1] = { start: last.start, end: element.end, depth: Math.max(last.depth, element.depth) }
+      else into[mostSlices - 1] = { start: last.start, end: element.end, depth, context: undefined }
     }
     at = skipSpace(body, element.end)
     if (body[at] === closeBracket) return at + 1
@@ -107,7 +177,7 @@ const keyText = (body: Buffer, start: number, end: number): string => {
  */
 export const splitBatch = (bytes: Uint8Array): SplitBody => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const events: Slice[] = []
+  const events: EventSlice[] = []
   let context: Slice | undefined
   let integrations: Slice | undefined
   let sentAt: Slice | undefined
@@ -148,9 +218,9 @@ export const splitBatch = (bytes: Uint8Array): SplitBody => {
 /** The whole body as one event, without the space around it. */
 export const splitSingle = (bytes: Uint8Array): SplitBody => {
   const start = skipSpace(bytes, skipMark(bytes))
-  const slice = sliceValue(bytes, start)
+  const slice = sliceEvent(bytes, start)
   const whole = skipSpace(bytes, slice.end) >= bytes.length
-  const event = whole ? slice : { start, end: bytes.length, depth: slice.depth }
+  const event = whole ? slice : { start, end: bytes.length, depth: slice.depth, context: undefined }
   return {
     events: event.end > event.start ? [event] : [],
     context: undefined,
