@@ -157,6 +157,28 @@ test('MAP-01, MAP-04, MAP-06, MAP-13: an event is mapped with all four kinds of 
   await expect(page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)).toContainText('Delivered')
 })
 
+test('an editor that was open before the first event came proposes its name and tries it', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { api, url } = product
+  const { workspace } = await createWorkspace(api, 'Early')
+  const { source, key } = await createSource(api, workspace, 'Shop')
+  const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Early')
+  await page.goto(`/${destination}#mappings`)
+  await page.getByRole('button', { name: 'Customise' }).click()
+  await page.getByRole('list', { name: 'Event mappings' }).locator('[data-open]').first().click()
+  const editor = editorOf(page)
+  const preview = editor.getByRole('complementary', { name: 'Preview' })
+  await expect(preview.getByText(/^None of the latest/)).toBeVisible()
+  await editor.getByRole('combobox', { name: 'Event name' }).click()
+  await send(url, key, order)
+  await page.getByRole('option', { name: /Order Completed/ }).click()
+  await expect(editor.getByRole('heading', { name: 'Order Completed' })).toBeVisible()
+  await expect(preview.getByLabel('What Early gets', { exact: true })).toContainText('"o-1"')
+})
+
 test('mappings are put in order, copied, deleted and brought back as a draft that leaving the page asks about', async ({
   signedIn: page,
   product,

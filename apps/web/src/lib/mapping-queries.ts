@@ -5,6 +5,9 @@ import { destinationIds } from './names.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
 
+/** How often is asked again, in ms, while no event is there to work with: events may come at any moment. */
+const eventsAwaitedMs = 5_000
+
 /** The mappings of a destination and what they may be made of. */
 export const mappingsQuery = (destination: string) =>
   queryOptions({
@@ -24,6 +27,7 @@ export const mappingSuggestionsQuery = (
     queryKey: keys.mappingSuggestions(destination, wanted),
     queryFn: ({ signal }) =>
       call(methods.mappings.suggest, { params: destinationIds(destination), body: wanted, signal }),
+    refetchInterval: ({ state }) => state.data?.events.length === 0 && eventsAwaitedMs,
   })
 
 /** A mapping and the event it is tried with: a stored one by name, one as JSON text, or the latest that fits. */
@@ -41,4 +45,5 @@ export const mappingPreviewQuery = (destination: string, trial: MappingTrial) =>
       signal.throwIfAborted()
       return call(methods.mappings.preview, { params: destinationIds(destination), body: trial, signal })
     },
+    refetchInterval: ({ state }) => state.data?.event === null && eventsAwaitedMs,
   })
