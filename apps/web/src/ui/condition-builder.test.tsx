@@ -83,6 +83,5 @@ test('what is wrong is said at its row', () => {
 
 test('who may not change it sees it without anything to press', () => {
   show(two, { disabled: true })
-  expect(screen.queryByRole('button', { name: 'Add condition' })).toBeNull()
-  expect(screen.getByRole('button', { name: 'Remove condition 1' }).hasAttribute('disabled')).toBe(true)
+  expect(screen.queryByRole('button')).toBeNull()
 })

@@ -86,15 +86,11 @@ const Row = ({
             />
           )}
         </div>
-        <Button
-          variant="none"
-          square
-          aria-label={`Remove condition ${position}`}
-          disabled={disabled}
-          onClick={onRemove}
-        >
-          <Trash2 aria-hidden />
-        </Button>
+        {!disabled && (
+          <Button variant="none" square aria-label={`Remove condition ${position}`} onClick={onRemove}>
+            <Trash2 aria-hidden />
+          </Button>
+        )}
       </div>
       <FieldError id={id} message={problem} />
     </li>

@@ -92,6 +92,21 @@ test('MAP-10: an empty query is refused without a request', async () => {
   expect(saved).toEqual([])
 })
 
+test('a query that is not required is taken away while it is edited, and only where there is one', async () => {
+  const saved = show({ ...statement, required: false }, 'select 1')
+  const user = userEvent.setup()
+  expect(screen.queryByRole('button', { name: 'Remove query' })).toBeNull()
+  await user.click(button('Edit Statement'))
+  await user.click(button('Remove query'))
+  expect(saved).toEqual([{ name: 'statement', value: null }])
+})
+
+test('a required query is not taken away', async () => {
+  show(statement, 'select 1')
+  await userEvent.setup().click(button('Edit Statement'))
+  expect(screen.queryByRole('button', { name: 'Remove query' })).toBeNull()
+})
+
 test('MAP-13, MAP-15: a template that cannot be read is told and cannot be applied; mended, Apply saves it', async () => {
   const saved = show({ name: 'message', display_name: 'Message', type: 'text-template' }, 'Hello')
   const user = userEvent.setup()

@@ -28,8 +28,7 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
     setDraft(undefined)
     setProblem(undefined)
   }
-  const save = async (value: string): Promise<void> => {
-    if (value.trim() === '') return setProblem({ message: 'Required' })
+  const send = async (value: string | null): Promise<void> => {
     setSaving(true)
     setProblem(undefined)
     try {
@@ -41,13 +40,17 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
       setSaving(false)
     }
   }
+  const save = (value: string): void => {
+    if (value.trim() === '') setProblem({ message: 'Required' })
+    else void send(value)
+  }
   return (
     <form
       noValidate
       className="space-y-3 px-5 py-4"
       onSubmit={(event) => {
         event.preventDefault()
-        void save(draft ?? saved)
+        save(draft ?? saved)
       }}
     >
       <Field
@@ -75,6 +78,11 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
       </Field>
       {draft !== undefined && (
         <div className="flex justify-end gap-2">
+          {saved !== '' && !setting.required && (
+            <Button className="mr-auto" disabled={saving} onClick={() => void send(null)}>
+              Remove query
+            </Button>
+          )}
           <Button disabled={saving} onClick={close}>
             Cancel
           </Button>

@@ -15,19 +15,22 @@ const kindOf = (owner: SettingsOwner): string => (owner.startsWith('sources/') ?
 export const checkNewSettings = (definition: SettingsDefinition, given: Record<string, SettingValue>): Settings => {
   const checked = validateSettings(definition, given)
   if (checked.ok) return checked.settings
-  throw refuseNewSettings(checked.errors)
+  throw refuseNewSettings(definition, checked.errors)
 }
 
+/** Several mistakes as one sentence, each with the name that its setting has on the screen. */
+const sentenceOf = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): string =>
+  Object.entries(errors)
+    .map(([name, text]) => `${definition.fields.find((field) => field.name === name)?.label ?? name}: ${text}`)
+    .join('; ')
+
 /** The refusal of settings at creation: 400 with each mistake as `settings.{name}`. */
-export const refuseNewSettings = (errors: Readonly<Record<string, string>>): Error => {
-  const mistakes = Object.entries(errors)
-  const sentence = mistakes.map(([name, text]) => `${name}: ${text}`)
-  return badRequest(
+export const refuseNewSettings = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): Error =>
+  badRequest(
     'VALIDATION',
-    sentence.join('; '),
-    Object.fromEntries(mistakes.map(([name, text]) => [`settings.${name}`, text])),
+    sentenceOf(definition, errors),
+    Object.fromEntries(Object.entries(errors).map(([name, text]) => [`settings.${name}`, text])),
   )
-}
 
 /** The whole settings, for what cannot be done without the secrets, such as writing them back; else throws 409. */
 export const openForChange = (
@@ -65,8 +68,7 @@ export const changedSettings = (
   if (!field.editable && before[name] !== undefined) throw refused('value', 'This cannot be changed once it is set')
   const checked = validateSettings(definition, { ...before, [name]: value ?? undefined })
   if (checked.ok) return checked.settings
-  const all = Object.entries(checked.errors).map(([other, text]) => `${other}: ${text}`)
-  throw refused('value', checked.errors[name] ?? all.join('; '))
+  throw refused('value', checked.errors[name] ?? sentenceOf(definition, checked.errors))
 }
 
 /** The columns of `changedSettings`; throws as that does. */

@@ -57,9 +57,12 @@ test('a setting that the destination objects to is not saved, and its words are 
   expect(asked).toHaveLength(before)
 })
 
-test('a destination is not made with a setting that it objects to', async () => {
+test('a destination is not made with a setting that it objects to; mistakes have the names of the form', async () => {
   const given = { ...settings, region: 'nowhere' }
   const path = `/workspaces/${organization.workspaceId}/destinations`
   const reply = await organization.administrator.call('POST', path, { title: 'Mine', app, settings: given })
-  expect(reply).toMatchObject({ status: 400, body: { metadata: { 'settings.region': message } } })
+  expect(reply).toMatchObject({
+    status: 400,
+    body: { message: `Region: ${message} syntax error`, metadata: { 'settings.region': `${message} syntax error` } },
+  })
 })

@@ -26,8 +26,11 @@ export const createDestination =
     }
     const settings = checkNewSettings(definition, body.settings)
     const objections = await verifySettings(deps, definition, settings, Object.keys(settings))
-    const mistakes = Object.entries(objections).map(([name, { message }]): [string, string] => [name, message])
-    if (mistakes.length > 0) throw refuseNewSettings(Object.fromEntries(mistakes))
+    const mistakes = Object.entries(objections).map(([name, { message, detail }]): [string, string] => [
+      name,
+      detail === undefined ? message : `${message} ${detail}`,
+    ])
+    if (mistakes.length > 0) throw refuseNewSettings(definition, Object.fromEntries(mistakes))
     const id = idFor(body.request_id, 'destinations', workspace.id)
     const time = new Date(clock())
     const made = await db.transaction().execute(async (tx) => {

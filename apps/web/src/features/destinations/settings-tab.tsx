@@ -4,6 +4,7 @@ import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/delete-card.tsx'
+import { ReadOnlyNote } from '../../ui/read-only-note.tsx'
 import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TitleCard } from '../../ui/title-card.tsx'
@@ -43,6 +44,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const remove = useDeleteDestination(destination)
   return (
     <div className="max-w-2xl space-y-5">
+      <ReadOnlyNote />
       <TitleCard
         key={destination.title}
         title={destination.title}

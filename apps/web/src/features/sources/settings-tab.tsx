@@ -5,6 +5,7 @@ import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/delete-card.tsx'
+import { ReadOnlyNote } from '../../ui/read-only-note.tsx'
 import { SettingsCard } from '../../ui/settings-card.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TitleCard } from '../../ui/title-card.tsx'
@@ -67,6 +68,7 @@ export const SettingsTab = ({ source }: { source: Source }) => {
   const remove = useDeleteSource(source)
   return (
     <div className="max-w-2xl space-y-5">
+      <ReadOnlyNote />
       <TitleCard
         key={source.title}
         title={source.title}
