@@ -13,6 +13,9 @@ export const shutdownSteps = [
 /** Initialisation happens in `<dir>.init-<pid>-<random>` and is renamed when complete. */
 export const initPrefix = (dir: string): string => `${dir}.init-`
 
+/** How often is looked for orphans: one that was ended may have started another just before. */
+const mostRounds = 5
+
 const postmasterIn = (dir: string): ProcessIdentity | undefined => {
   try {
     return identify(Number(readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')[0]))
@@ -44,14 +47,17 @@ export const clearOrphans = async (dir: string, logger: Logger): Promise<void> =
     logger.warn({ pid: main.pid, dir }, 'stopping the PostgreSQL that a killed predecessor left running')
     await endProcess(main, shutdownSteps)
   }
-  for (const orphan of find()) {
-    logger.warn({ pid: orphan.pid, dir }, 'ending a PostgreSQL process that a killed predecessor left running')
-    await endProcess(orphan, [
-      { signal: 'SIGQUIT', waitMs: 2_000 },
-      { signal: 'SIGKILL', waitMs: 5_000 },
-    ])
+  let left = find()
+  for (let round = 0; left.length > 0 && round < mostRounds; round++) {
+    for (const orphan of left) {
+      logger.warn({ pid: orphan.pid, dir }, 'ending a PostgreSQL process that a killed predecessor left running')
+      await endProcess(orphan, [
+        { signal: 'SIGQUIT', waitMs: 2_000 },
+        { signal: 'SIGKILL', waitMs: 5_000 },
+      ])
+    }
+    left = find()
   }
-  const left = find()
   if (left.length > 0) {
     throw new Error(
       `PostgreSQL processes of an earlier run still work in ${dir} and cannot be ended: ${left.map(({ pid }) => pid).join(', ')}`,
