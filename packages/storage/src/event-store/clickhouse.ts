@@ -35,6 +35,8 @@ const insertSettings: ClickHouseSettings = {
   input_format_json_read_objects_as_strings: 1,
   input_format_binary_read_json_as_string: 1,
   input_format_skip_unknown_fields: 0,
+  // All rows or none: an insert is one block however many bytes it has, until it has a million rows.
+  min_insert_block_size_bytes: '0',
   // A text that looks like a date stays the text that was sent.
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
@@ -84,17 +86,15 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
   const code = Number(error.code)
   // It quotes the statement or the row, which may be long.
   const message = error.message.slice(0, 2_000)
+  if (kind === 'insert' && refusesRows(code, message)) return new InsertRejected(code, message, rowOf(error.message))
   if (saysUnavailable(code)) return new EventStoreUnavailable(`The event store answers ${code}: ${message}`, error)
-  if (kind === 'insert') {
-    if (refusesRows(code)) return new InsertRejected(code, message, rowOf(error.message))
-    return new EventStoreUnavailable(`The event store cannot store: ${code}: ${message}`, error)
-  }
+  if (kind === 'insert') return new EventStoreUnavailable(`The event store cannot store: ${code}: ${message}`, error)
   return new EventStoreQueryError(code, message)
 }
 
 /**
  * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
- * for a server. Inserts send the text as it is. Nothing is repeated here: an insert is repeated by the caller with the
+ * for a server. Inserts send their rows as they are given. Nothing is repeated here: an insert is repeated by the caller with the
  * same token.
  */
 export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {

@@ -329,12 +329,31 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await store.query('select count(properties.price.:Float64) as n from events')).toEqual([{ n: 1 }])
   })
 
-  it('stores or refuses each hostile document, and returns its original to the byte', async () => {
+  const asLines = (name: string, text: string): string[] => [
+    event(`${name} before`),
+    event(name, { original: text }).replace(/}$/, `,"properties":${text}}`),
+  ]
+  const asBytes = (name: string, text: string): BinaryRows => {
+    const writer = createRowWriter()
+    for (const [id, properties, original] of [
+      [`${name} before`, '{}', ''],
+      [name, text, text],
+    ] as const) {
+      writer.text(id)
+      writer.text(properties)
+      writer.text(original)
+      writer.end()
+    }
+    return { columns: ['event_id', 'properties', 'original'], pieces: [writer.take().bytes] }
+  }
+  it.each([
+    ['lines of JSON', asLines],
+    ['RowBinary', asBytes],
+  ])('stores or refuses each hostile document, and returns its original to the byte: as %s', async (_, rowsOf) => {
     await using store = await open()
     const outcomes: { name: string; stored: boolean }[] = []
     for (const { name, text } of hostileJson) {
-      const row = event(name, { original: text }).replace(/}$/, `,"properties":${text}}`)
-      const outcome = await store.insert('events', [event(`${name} before`), row], { token: name }).then(
+      const outcome = await store.insert('events', rowsOf(name, text), { token: name }).then(
         () => true,
         (error: unknown) => (error instanceof InsertRejected ? false : error),
       )

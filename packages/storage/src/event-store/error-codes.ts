@@ -22,8 +22,13 @@ const awayCodes: ReadonlySet<number> = new Set([
   198, 209, 210, 225, 242, 286, 289, 319, 335, 336, 341, 499, 516, 999,
 ])
 
-/** The engine read the rows and does not take them: one of them has to go. */
-export const refusesRows = (code: number): boolean => rowCodes.has(code)
+/** MEMORY_LIMIT_EXCEEDED, of one statement and not of the whole engine: half of its rows may do. */
+const tooLargeForStatement = (code: number, message: string): boolean =>
+  code === 241 && /Query memory limit|\(for query\)/.test(message)
+
+/** The engine does not take these rows together: one of them has to go, or they have to come in parts. */
+export const refusesRows = (code: number, message: string): boolean =>
+  rowCodes.has(code) || tooLargeForStatement(code, message)
 
 /** The engine is overloaded, out of memory, out of time or disk, or ended: the same call may succeed later. */
 export const saysUnavailable = (code: number): boolean => awayCodes.has(code)

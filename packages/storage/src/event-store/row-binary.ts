@@ -18,9 +18,9 @@ export type RowWriter = {
   text(value: string): void
   /** Bool. */
   bool(value: boolean): void
-  /** UInt16. */
+  /** UInt16; a number beyond it becomes the nearest, none 0: a row that ends half-written would take the others along. */
   uint16(value: number): void
-  /** UInt32. */
+  /** UInt32, as UInt16. */
   uint32(value: number): void
   /** How many elements an Array has; their values follow. */
   size(value: number): void
@@ -42,6 +42,9 @@ export type RowWriter = {
 
 /** Bytes that a length takes. */
 const widthOf = (value: number): number => (value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : 4)
+
+/** The whole number nearest to a value from 0 to `most`. */
+const within = (value: number, most: number): number => Math.min(Math.max(Math.trunc(value) || 0, 0), most)
 
 /** Longest text written byte by byte: below, that costs less than the way out of JavaScript. */
 const shortText = 40
@@ -118,11 +121,11 @@ export const createRowWriter = (): RowWriter => {
     },
     uint16(value) {
       reserve(2)
-      length = room.writeUInt16LE(value, length)
+      length = room.writeUInt16LE(within(value, 0xffff), length)
     },
     uint32(value) {
       reserve(4)
-      length = room.writeUInt32LE(value, length)
+      length = room.writeUInt32LE(within(value, 0xffff_ffff), length)
     },
     optionalTime(ms) {
       reserve(1)

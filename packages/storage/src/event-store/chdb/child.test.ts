@@ -12,6 +12,7 @@ import { createSupervisor } from '../../supervisor/supervisor.ts'
 import { createClickHouseEventStore } from '../clickhouse.ts'
 import { migrateEventStore } from '../migrate.ts'
 import { type EventStore, EventStoreUnavailable } from '../port.ts'
+import { createRowWriter } from '../row-binary.ts'
 import { type ChdbChildOptions, createChdbChild } from './child.ts'
 import { childOptionsVariable } from './child-options.ts'
 
@@ -133,6 +134,27 @@ describe('the event store as a child', () => {
       engineCode: 307,
     })
     await child.store.insert('events', line, { token: 'large' })
+  })
+
+  it('refuses an insert that needs more memory than a statement may have, so that its halves are tried', async () => {
+    const writer = createRowWriter()
+    const size = 2 * 1024
+    for (let index = 0; index < 45_000; index += 1) {
+      writer.text(`memory-${index}`)
+      writer.text('x'.repeat(size))
+      writer.end()
+    }
+    const { bytes, ends } = writer.take()
+    const middle = ends[ends.length / 2 - 1] ?? 0
+    const insert = (piece: Buffer, token: string): Promise<void> =>
+      child.store.insert('events', { columns: ['event_id', 'original'], pieces: [piece] }, { token })
+    await expect(insert(bytes, 'memory')).rejects.toMatchObject({ name: 'InsertRejected', engineCode: 241 })
+    await insert(bytes.subarray(0, middle), 'memory-a')
+    await insert(bytes.subarray(middle), 'memory-b')
+    const [row] = await child.store.query<{ n: number }>(
+      "select count() as n from events where startsWith(event_id, 'memory-')",
+    )
+    expect(row?.n).toBe(45_000)
   })
 
   it('serves the official client with compression both ways, query ids and typed errors, and nobody without the secret', async () => {

@@ -46,7 +46,7 @@ export type EngineResult = {
 export type Engine = {
   /** Runs one statement; when the signal is aborted the engine is told to kill it. */
   execute(lane: LaneName, statement: Statement, signal: AbortSignal): Promise<EngineResult>
-  /** Hands rows as text to the engine's own parser. Not stopped by the signal once it runs. */
+  /** Hands rows, in the form they came in, to the engine's own parser. Not stopped by the signal once it runs. */
   insert(insert: RawInsert, signal: AbortSignal): Promise<EngineResult>
   load(): Record<LaneName, { waiting: number; running: number }>
   close(): void

@@ -72,24 +72,26 @@ export const parseMultipart = (contentType: string | undefined, body: Buffer): M
   return parts
 }
 
-const insertFormats = new Map(
-  ['JSONEachRow', 'JSONCompactEachRow', 'RowBinary'].map((name) => [name.toLowerCase(), name]),
+/** The forms that the rows of an insert may have. */
+const insertFormats = ['JSONEachRow', 'JSONCompactEachRow', 'RowBinary'] as const
+
+const insertText = new RegExp(
+  `^\\s*INSERT\\s+INTO\\s+(?:TABLE\\s+)?([\\w.\`"]+)\\s*(?:\\(([^()]*)\\)\\s*)?FORMAT\\s+(${insertFormats.join('|')})\\s*;?\\s*$`,
+  'i',
 )
 
 /** The parts of `INSERT INTO [db.]table [(columns)] FORMAT x` whose rows stand in the body; undefined for any other text. */
 export const parseInsert = (
   query: string,
 ): { table: string; columns: string[] | undefined; format: string } | undefined => {
-  const found =
-    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.`"]+)\s*(?:\(([^()]*)\)\s*)?FORMAT\s+(JSONEachRow|JSONCompactEachRow|RowBinary)\s*;?\s*$/i.exec(
-      query,
-    )
-  if (found === null) return undefined
+  const found = insertText.exec(query)
+  const format = insertFormats.find((each) => each.toLowerCase() === found?.[3]?.toLowerCase())
+  if (found === null || format === undefined) return undefined
   const bare = (text: string): string => text.trim().replace(/^[`"]|[`"]$/g, '')
   const table = (found[1] ?? '').split('.').map(bare).join('.')
   const columns = found[2]?.split(',').map(bare)
   if (!/^\w+(?:\.\w+)?$/.test(table) || columns?.some((column) => !/^\w+$/.test(column))) return undefined
-  return { table, columns, format: insertFormats.get((found[3] ?? '').toLowerCase()) ?? '' }
+  return { table, columns, format }
 }
 
 const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
