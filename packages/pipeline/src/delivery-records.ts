@@ -10,8 +10,9 @@ const closeList = 0x5d
 const lineFeed = 0x0a
 
 /**
- * What stands behind each event's text. The line feed, which JSON text made by JSON.stringify never holds, lets delivery
- * take a record apart without parsing it; the record stays a JSON list.
+ * What stands behind each event's text. The line feed lets delivery take a record apart without parsing it; the record
+ * stays a JSON list. No event's text holds one: JSON.stringify writes none, and a context is taken as it came only where
+ * no space stands between its tokens (inside strings JSON has none).
  */
 export const betweenEvents = ',\n'
 

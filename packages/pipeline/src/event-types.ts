@@ -14,6 +14,8 @@ export type Request = {
   readonly context: JsonObject | undefined
   readonly integrations: JsonObject | undefined
   readonly sentAt: unknown
+  /** Size of `context` and `integrations` as received, in bytes: each of its events gets them. */
+  readonly sharedBytes: number
 }
 
 /** An event as split off its request: where it stands in the log, and its own text. */

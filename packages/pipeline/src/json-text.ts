@@ -5,14 +5,14 @@ export type JsonObject = { readonly [key: string]: unknown }
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A string as JSON text. Lone surrogates, which the event store refuses, become U+FFFD. */
+/** A string as JSON text. Lone surrogates, which UTF-8 cannot hold, become U+FFFD. */
 export const jsonString = (text: string): string => JSON.stringify(text.isWellFormed() ? text : text.toWellFormed())
 
 const surrogate = /\\(?:u(d[89a-f][0-9a-f]{2})|[^])/g
 const longNumber = /\d{19}/
 const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|-?\d{19,}(?![\d.eE])/g
 
-/** JSON text, made by JSON.stringify, with U+FFFD in place of lone surrogates. */
+/** JSON text, made by JSON.stringify or without any escapes, with U+FFFD in place of lone surrogates. */
 export const wellFormedJson = (text: string): string =>
   text.includes('\\ud') ? text.replace(surrogate, (escape, lone) => (lone === undefined ? escape : '\\ufffd')) : text
 

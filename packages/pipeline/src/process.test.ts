@@ -234,6 +234,23 @@ describe('what is kept as rejected', () => {
     expect(rows.at(-1)?.reason).toMatch(/^over_batch_limit: /)
   })
 
+  it('every event of a batch whose context and integrations would make each too large, and none of its rows has them', () => {
+    const shared = { context: { a: 'x'.repeat(20_000) }, integrations: { A: { b: 'x'.repeat(12_700) } } }
+    const body = () => ({ ...shared, batch: [track, { ...track, messageId: 'm-2' }] })
+    expect(run(record(body(), { k: 'batch' })).rows.map(({ status }) => status)).toEqual(['accepted', 'accepted'])
+    shared.context.a += 'x'.repeat(100)
+    const { rows, batch } = run(record(body(), { k: 'batch' }))
+    expect(rows.map(({ status, original }) => [status, original])).toEqual([
+      ['rejected', JSON.stringify(track)],
+      ['rejected', JSON.stringify({ ...track, messageId: 'm-2' })],
+    ])
+    expect(rows[0]?.reason).toMatch(
+      /^too_large: The context and integrations of a batch may have 32768 bytes; these have/,
+    )
+    expect(batch.rows.bytes.length).toBeLessThan(2000)
+    expect(batch.deliveries).toEqual([])
+  })
+
   it('a record whose meta cannot be read', () => {
     const { rows } = run({ ...record('hello'), meta: '{' })
     expect(rows).toMatchObject([{ workspaceId: 'w-1', sourceId: '', status: 'rejected', original: 'hello' }])
@@ -268,18 +285,18 @@ describe('a context that is taken as text', () => {
     '{"type":"track","event":"x","userId":"u","context":{"ip":null}}',
     '{"type":"track","event":"x","userId":"u","properties":[1],"context":{"a":{"ip":"x"}}}',
     '{"type":"track","event":"x","userId":"u","properties":null,"context":"text"}',
-    '{"type":"track","event":"x","userId":"u","properties":{"a":1},"properties":{"b":2}}',
-    '{"type":"track","event":"x","userId":"u","properties":{"a":1},"properties":null}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":{"context":1}},"properties":{"b":2}}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":1},"context":null}',
     '{"type":"track","event":"x","userId":"u","context":7,"context":{"b":2}}',
     '{"type":"track","event":"x","userId":"u","context":{"a":1},"context":{"b":2}}',
     '{"context":{"a":"],},{","context":{"b":[{}]}},"type":"track","event":"x","userId":"u","other":{"context":{"c":3}}}',
     '{"type":"track","event":"x","userId":"u","cont\\u0065xt":{"a":1},"context":{"b":2}}',
-    '{"type":"track","event":"x","userId":"u","propertie\\u0073":{"a":1}}',
-    '{"type":"track","event":"x","userId":"u","properties":{"a":1.0,"b":[1e5],"c":-0,"d":1E-7}}',
-    '{"type":"track","event":"x","userId":"u","properties":{"a":100000000000000000000,"b":0.0000001,"c":1.50}}',
-    '{"type":"track","event":"x","userId":"u","properties":{"a":9007199254740993,"b":-1e-5,"c":[0,-1,0.5,-0.5,10.25]}}',
-    '{"type":"track","event":"x","userId":"u","properties":{"n":1e400}}',
-    '{"type":"track","event":"x","userId":"u","properties":{"a":"\\ud800\\u0041\\/"}}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":1,"b":2,"a\\u0031":3}}',
+    '{"type":"track","event":"x","userId":"u","context":{"b":[1e5],"c":{"d":-1.5E-7}}}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":100000000000000000000,"b":[12345678901234567]}}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":9007199254740993,"b":-1e-5,"c":[0,-1,0.5,-0.5,10.25]}}',
+    '{"type":"track","event":"x","userId":"u","context":{"n":1e400}}',
+    '{"type":"track","event":"x","userId":"u","context":{"a":"\\ud800\\u0041\\/"}}',
     '{"type":"track","event":"x","userId":"ü","properties":{"a":"“😀”"},"context":{"os":"y"}}',
     '{"type":"track","event":"x","userId":"u","properties":{"a":"],},{"},"extra":{"properties":{"a":1}},"context":{"b":"{"}}',
   ])('is what is made of the parsed event: %s', (text) => {
@@ -288,11 +305,16 @@ describe('a context that is taken as text', () => {
         expect(rowsAndDeliveries(text, meta, around)).toEqual(rowsAndDeliveries(spaced(text), meta, around))
   })
 
-  it('keeps its numbers as they were sent', () => {
-    const context = '{"a":1.0,"b":12345678901234567890,"c":1e400}'
-    const { rows, batch } = run(record(`{"type":"track","event":"x","userId":"u","context":${context}}`))
-    expect(rows[0]?.context).toBe(context)
-    expect(Buffer.from(batch.deliveries[0]?.body ?? []).toString()).toContain(`"context":${context}`)
+  it('is stored and sent on as it came, but with numbers that any receiver can read', () => {
+    const contextOf = (context: string) => {
+      const { rows, batch } = run(record(`{"type":"track","event":"x","userId":"u","context":${context}}`))
+      const sent = Buffer.from(batch.deliveries[0]?.body ?? []).toString()
+      expect(sent).toContain(`"context":${rows[0]?.context},`)
+      return rows[0]?.context
+    }
+    expect(contextOf('{"a":1.0,"b":"1e5 x"}')).toBe('{"a":1.0,"b":"1e5 x"}')
+    expect(contextOf('{"a":{"b":1e400,"c":[2E-3]}}')).toBe('{"a":{"b":null,"c":[0.002]}}')
+    expect(contextOf('{"a":12345678901234567890}')).toBe('{"a":12345678901234567000}')
   })
 
   it('is what is made of any event as an SDK writes it', () => {

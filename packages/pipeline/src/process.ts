@@ -143,6 +143,8 @@ const objectOf = (body: Buffer, slice: Slice | undefined): JsonObject | undefine
   return isJsonObject(value) ? value : undefined
 }
 
+const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
+
 /** The meta collect wrote; a record whose meta cannot be read is kept for its workspace without a source. */
 const metaOf = (record: LogRecord): RequestMeta => {
   try {
@@ -275,6 +277,7 @@ export const createProcessor = ({
         context: objectOf(body, parts.context),
         integrations: objectOf(body, parts.integrations),
         sentAt: valueOf(body, parts.sentAt),
+        sharedBytes: sizeOf(parts.context) + sizeOf(parts.integrations),
       }
       const place = recordPlace(record.partition, record.offset)
       const scope: Scope = { destinations: destinationsFor(meta.s), judgedBy: schemaFor(meta.s), decided }

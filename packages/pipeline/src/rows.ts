@@ -136,7 +136,8 @@ export const writeAccepted = (
   to.end()
 }
 
-const writeUnread = (
+/** Writes a rejected row: what is known of the event, its reason and its original, nothing in the JSON columns. */
+const writeWithoutPayload = (
   to: RowWriter,
   row: { prefix: Uint8Array; eventId: string; identity: Identity; reason: string; original: string },
 ): void => {
@@ -156,7 +157,7 @@ const writeUnread = (
 
 /** Writes the row of a rejected event: its original, its reason and what could be read of it; the JSON columns are empty. */
 export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void =>
-  writeUnread(to, {
+  writeWithoutPayload(to, {
     prefix: raw.request.rowPrefix,
     eventId: raw.eventId,
     identity: event ?? nobody(raw.request.meta.r),
@@ -232,7 +233,7 @@ export const rowOwner = (row: Uint8Array): string => {
  */
 export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' | 'bare'): Uint8Array => {
   const read = readRow(row)
-  writeUnread(scratch, {
+  writeWithoutPayload(scratch, {
     prefix: rowPrefix({ w: read.workspaceId, s: read.sourceId, r: read.receiveTime }),
     eventId: read.eventId,
     identity: form === 'full' ? read : nobody(read.timestamp),

@@ -1,13 +1,13 @@
 /**
- * Pieces of text, kept as UTF-8 with the place where each ends. Written at once while the piece is warm: joining them
+ * Pieces of text, kept as UTF-8. Written at once while the piece is warm: joining them
  * as strings first took three times the processor time, and one piece with a letter beyond Latin-1 made all of the
  * joined text wide.
  */
 export type TextBytes = {
-  /** Adds to the piece in hand; returns how many bytes that took. */
-  put(text: string): number
-  /** Adds to the piece in hand and ends it with the separator; returns how many bytes that took. */
-  add(text: string): number
+  /** Adds to the piece in hand. */
+  put(text: string): void
+  /** Adds to the piece in hand and ends it with the separator. */
+  add(text: string): void
   readonly length: number
   /** Copies the bytes from `from` to before `to` into `target` at `at`; returns how many they are. */
   copyTo(target: Buffer, at: number, from: number, to: number): number
@@ -18,23 +18,20 @@ export type TextBytes = {
 export const createTextBytes = (separator: string): TextBytes => {
   let bytes = Buffer.allocUnsafeSlow(64 * 1024)
   let length = 0
-  const put = (text: string): number => {
+  const put = (text: string): void => {
     const most = text.length * 3 + separator.length
     if (length + most > bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + most))
       bytes.copy(larger, 0, 0, length)
       bytes = larger
     }
-    const before = length
     length += bytes.write(text, length)
-    return length - before
   }
   return {
     put,
     add(text) {
-      const written = put(text)
+      put(text)
       for (let at = 0; at < separator.length; at++) bytes[length++] = separator.charCodeAt(at)
-      return written + separator.length
     },
     get length() {
       return length

@@ -74,7 +74,8 @@ const time = <Key extends string>(key: Key, ms: number | null): Partial<Record<K
 
 /**
  * A stored event as the pipeline handed it to deliveries, its keys in the same order; undefined for a rejected one, which
- * was never handed on. The rules are those of the pipeline's step `normalise`.
+ * was never handed on. The rules are those of the pipeline's step `normalise`. (A name that its context has twice went out
+ * twice and is read as its last here.)
  */
 export const storedEvent = (row: StoredEventRow): PipelineEvent | undefined => {
   const { type } = row

@@ -37,6 +37,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
       context: undefined,
       integrations: undefined,
       sentAt: undefined,
+      sharedBytes: 0,
     },
     partition: 0,
     offset: 0,

@@ -140,9 +140,12 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   /** Stores what was refused as a whole, row by row where it must be; the guilty ones become rejected events. */
   const insertRefused = async (batch: Batch, refusal: InsertRejected): Promise<void> => {
     const options = { replace: refusedRow, ownerOf: rowOwner, patience: settings.patience }
+    // As one piece: thousands of pieces cost the client and the store more than this copy.
+    const insertParts = (part: readonly Uint8Array[], token: string): Promise<void> =>
+      insertEvents([Buffer.concat(part)], token)
     const result = await retry(
       'insert_refused',
-      () => storeRefused(insertEvents, rowPieces(batch.rows), batch.token, refusal, options),
+      () => storeRefused(insertParts, rowPieces(batch.rows), batch.token, refusal, options),
       (error) => error instanceof TableRefuses,
     )
     metrics.count('pipeline_rows_refused', result.replaced)

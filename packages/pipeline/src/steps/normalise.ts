@@ -6,9 +6,12 @@ import { eventTime, parseTime } from '../timestamps.ts'
 
 const jsonOf = (value: JsonObject | undefined): string => (value === undefined ? '' : JSON.stringify(value))
 
-/** Whether a context as text says something that matters here: then it has to be read. */
+/** Numbers that JSON.stringify writes with another value, or not all receivers can read: with exponents, or long ones. */
+const unusualNumber = /[:[,]-?[\d.]+[eE]|\d{16}/
+
+/** Whether a context as text has to be read: it says something that matters here, or has to be written anew. */
 const mustBeRead = (context: string): boolean =>
-  context.includes('"ip"') || context.includes('"test"') || context.includes('"traits"')
+  context.includes('"ip"') || context.includes('"test"') || context.includes('"traits"') || unusualNumber.test(context)
 
 /** An object as text with one more member behind the others. */
 const withMember = (object: string, name: string, value: string): string =>

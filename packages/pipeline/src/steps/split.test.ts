@@ -76,6 +76,30 @@ describe('splitBatch', () => {
   })
 })
 
+describe('where a context stands', () => {
+  const contextOf = (event: string): string | undefined => {
+    const [slice] = splitSingle(Buffer.from(event)).events
+    const span = slice?.context
+    return span === undefined ? undefined : event.slice(span.from, span.to)
+  }
+  it.each([
+    ['{"type":"track","context":{"a":1}}', '{"a":1}'],
+    ['{"context":{},"type":"track"}', '{}'],
+    ['{"a":{"context":{"b":1}},"context":{"c":[{"d":"},{"}]},"e":[]}', '{"c":[{"d":"},{"}]}'],
+    ['{"a":"context","context":{"context":{}}}', '{"context":{}}'],
+    ['{"context":7}', undefined],
+    ['{"context":[{}]}', undefined],
+    ['{"contexts":{}}', undefined],
+    ['{"a":{"context":{}}}', undefined],
+    ['{"context":{},"context":{}}', undefined],
+    ['{"context": {}}', undefined],
+    ['{"context":{"a":"\\n"}}', undefined],
+    ['{"a":"\\n","context":{}}', undefined],
+    ['[{"context":{}}]', undefined],
+    ['{"context":{"a":1}', undefined],
+  ])('%s', (event, context) => expect(contextOf(event)).toBe(context))
+})
+
 describe('splitSingle', () => {
   it.each([
     [' {"a":1}\n', ['{"a":1}']],

@@ -90,7 +90,10 @@ const isContext = (body: Uint8Array, from: number, to: number): boolean => {
   return true
 }
 
-/** The event that begins at `from`, as `sliceValue` finds its end. */
+/**
+ * The event that begins at `from`. Its end is where `sliceValue` finds it; the scan is repeated here because it looks at the
+ * names of the first level on its way, which other values do not need.
+ */
 const sliceEvent = (body: Uint8Array, from: number): EventSlice => {
   const end = body.length
   let plain = body[from] === openBrace

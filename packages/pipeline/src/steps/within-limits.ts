@@ -18,6 +18,13 @@ export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEven
   return function checkLimits(event) {
     if (event.request.meta.p !== undefined) return ok(event)
     if (event.index >= limits.batchEvents) return tooMany
+    // Each event of a batch is stored with them: without a limit a request of 4 MB would become gigabytes.
+    if (event.request.sharedBytes > limits.eventBytes) {
+      return reject(
+        'too_large',
+        `The context and integrations of a batch may have ${limits.eventBytes} bytes; these have ${event.request.sharedBytes}.`,
+      )
+    }
     if (event.bytes > limits.eventBytes) {
       return reject('too_large', `An event may have ${limits.eventBytes} bytes; this one has ${event.bytes}.`)
     }
