@@ -4,7 +4,7 @@ import { sampleEvent } from './load-body.ts'
 
 const rowsPerInsert = 10_000
 
-/** One row of the table `events` as the pipeline writes it for an event of the load generator, as a line of NDJSON. */
+/** One row of the table `events` with the columns the pipeline writes for an event of the load generator, as a line of NDJSON. */
 const row = (batch: number, index: number): string => {
   const messageId = `direct.${batch}.${index}`
   const event = sampleEvent(messageId)

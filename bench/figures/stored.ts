@@ -23,7 +23,8 @@ export const measureStored = async (seconds: number): Promise<Figure[]> => {
   const report = await runLoad({ ...load, run: 'stored', seconds })
   for (let stored = 0; stored < report.accepted; ) {
     stored = (await bench.stored()) - before
-    if (performance.now() - began > 600_000) throw new Error(`Only ${stored} of ${report.accepted} events were stored in 10 minutes`)
+    if (performance.now() - began > 600_000)
+      throw new Error(`Only ${stored} of ${report.accepted} events were stored in 10 minutes`)
     // Metrics are renewed once a second; asking more often would only take processor time from the product.
     await new Promise((resolve) => setTimeout(resolve, 250))
   }

@@ -31,7 +31,7 @@ export type FieldDefinition = {
   choices?: readonly { value: string; label: string }[]
   /** True: stored encrypted, never returned, never logged. */
   secret: boolean
-  /** False: can be set at creation only. */
+  /** False: cannot be changed once it has a value. */
   editable: boolean
   /** Bounds of a `number`, inclusive. */
   min?: number

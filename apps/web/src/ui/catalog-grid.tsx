@@ -32,9 +32,7 @@ const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
       <AppIcon icon={card.icon} size="md" />
       <span className="min-w-0 flex-1">
         <span className="block truncate text-base font-semibold">{card.title}</span>
-        {card.categories.length > 0 && (
-          <span className="block text-xs text-ink-3">{card.categories.join(' · ')}</span>
-        )}
+        {card.categories.length > 0 && <span className="block text-xs text-ink-3">{card.categories.join(' · ')}</span>}
       </span>
       {card.instances > 0 && (
         <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>

@@ -113,7 +113,7 @@ const SettingRow = ({
   const [saving, setSaving] = useState(false)
   // A secret is not shown again once it is saved: its input starts anew.
   const [saves, setSaves] = useState(0)
-  const locked = !mayEdit || (!setting.editable && !isEmptySetting(setting.value))
+  const locked = !mayEdit || (!setting.editable && (setting.is_set || !isEmptySetting(setting.value)))
   const immediate = setting.type === 'boolean' || setting.type === 'select'
   const isTemplate = setting.type === 'template' || setting.type === 'text-template'
   const changed = JSON.stringify(draft) !== JSON.stringify(saved)
