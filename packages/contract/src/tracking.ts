@@ -24,6 +24,8 @@ export const trackingLimits = {
   eventBytes: 32 * 1024,
   /** Events of one batch that are taken; the ones behind are kept as rejected. */
   batchEvents: 2500,
+  /** What the context and integrations of a batch come to when each of its events is stored with them. */
+  sharedBytes: 16 * 1024 * 1024,
   messageIdLength: 100,
   jsonDepth: 200,
 } as const

@@ -16,6 +16,8 @@ export type Request = {
   readonly sentAt: unknown
   /** Size of `context` and `integrations` as received, in bytes: each of its events gets them. */
   readonly sharedBytes: number
+  /** How many events it has. */
+  readonly events: number
 }
 
 /** An event as split off its request: where it stands in the log, and its own text. */

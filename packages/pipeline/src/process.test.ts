@@ -251,6 +251,19 @@ describe('what is kept as rejected', () => {
     expect(batch.deliveries).toEqual([])
   })
 
+  it('every event of a batch whose context would come to more than 16 MiB when each is stored with it', () => {
+    const ofBatch = (events: number) => {
+      const batch = Array.from({ length: events }, (_, n) => ({ ...track, messageId: `m-${n}` }))
+      const { rows } = run(record({ context: { a: 'x'.repeat(16_384 - 8) }, batch }, { k: 'batch' }))
+      return rows.map(({ status, reason }) => `${status} ${reason}`)
+    }
+    expect(new Set(ofBatch(1024))).toEqual(new Set(['accepted ']))
+    expect(ofBatch(1025)[0]).toMatch(
+      /^rejected too_large: .* may come to 16777216 bytes; these come to 16793600\. Send/,
+    )
+    expect(new Set(ofBatch(1025)).size).toBe(1)
+  })
+
   it('a record whose meta cannot be read', () => {
     const { rows } = run({ ...record('hello'), meta: '{' })
     expect(rows).toMatchObject([{ workspaceId: 'w-1', sourceId: '', status: 'rejected', original: 'hello' }])

@@ -278,6 +278,7 @@ export const createProcessor = ({
         integrations: objectOf(body, parts.integrations),
         sentAt: valueOf(body, parts.sentAt),
         sharedBytes: sizeOf(parts.context) + sizeOf(parts.integrations),
+        events: parts.events.length,
       }
       const place = recordPlace(record.partition, record.offset)
       const scope: Scope = { destinations: destinationsFor(meta.s), judgedBy: schemaFor(meta.s), decided }

@@ -38,6 +38,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
       integrations: undefined,
       sentAt: undefined,
       sharedBytes: 0,
+      events: 1,
     },
     partition: 0,
     offset: 0,

@@ -1,9 +1,30 @@
 import { trackingLimits } from '@tributary/contract'
-import type { RawEvent } from '../event-types.ts'
-import { ok, reject, type Step } from '../outcome.ts'
+import type { RawEvent, Request } from '../event-types.ts'
+import { ok, type Reject, reject, type Step } from '../outcome.ts'
 
-/** The limits of one event, in bytes and levels, and how many events of a batch are taken. */
-export type EventLimits = { readonly eventBytes: number; readonly batchEvents: number; readonly jsonDepth: number }
+/** The limits of one event, in bytes and levels, how many events of a batch are taken, and what those may share. */
+export type EventLimits = {
+  readonly eventBytes: number
+  readonly batchEvents: number
+  readonly sharedBytes: number
+  readonly jsonDepth: number
+}
+
+/** Why what a batch says of all its events is too much. Each is stored with it: 4 MB could become gigabytes. */
+const sharesTooMuch = ({ sharedBytes, events }: Request, limits: EventLimits): Reject | undefined => {
+  if (sharedBytes === 0) return undefined
+  if (sharedBytes > limits.eventBytes)
+    return reject(
+      'too_large',
+      `The context and integrations of a batch may have ${limits.eventBytes} bytes; these have ${sharedBytes}.`,
+    )
+  const stored = sharedBytes * Math.min(events, limits.batchEvents)
+  if (stored <= limits.sharedBytes) return undefined
+  return reject(
+    'too_large',
+    `The context and integrations of a batch are stored with each event and may come to ${limits.sharedBytes} bytes; these come to ${stored}. Send smaller batches.`,
+  )
+}
 
 /**
  * Lets on what is within the limits of tracking, judged before anything is parsed. An event that is sent again was
@@ -18,13 +39,8 @@ export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEven
   return function checkLimits(event) {
     if (event.request.meta.p !== undefined) return ok(event)
     if (event.index >= limits.batchEvents) return tooMany
-    // Each event of a batch is stored with them: without a limit a request of 4 MB would become gigabytes.
-    if (event.request.sharedBytes > limits.eventBytes) {
-      return reject(
-        'too_large',
-        `The context and integrations of a batch may have ${limits.eventBytes} bytes; these have ${event.request.sharedBytes}.`,
-      )
-    }
+    const shares = sharesTooMuch(event.request, limits)
+    if (shares !== undefined) return shares
     if (event.bytes > limits.eventBytes) {
       return reject('too_large', `An event may have ${limits.eventBytes} bytes; this one has ${event.bytes}.`)
     }
