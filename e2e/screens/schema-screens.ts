@@ -72,8 +72,12 @@ export const schemaScreens: readonly Screen[] = [
     name: 'source-schema-json',
     path: schema,
     ready: tool('Edit as JSON', async (page) => {
-      const area = page.getByRole('textbox', { name: 'Schema as JSON' })
-      await area.fill((await area.inputValue()).replace('"number"', '"text"'))
+      await page.locator('[role=dialog] .cm-editor').waitFor()
+      await page
+        .getByRole('textbox', { name: 'Schema as JSON' })
+        .fill(
+          '{\n  "events": {\n    "Order Completed": {\n      "properties": { "total": { "type": "text" } }\n    }\n  }\n}',
+        )
       await page.getByRole('button', { name: /^Line/ }).waitFor()
     }),
   },

@@ -196,6 +196,7 @@ export const screens: Screen[] = [
     expectsFailedCalls: true,
     path: filled(({ tickets }) => `${tickets}#settings`),
     ready: async (page) => {
+      await page.locator('.cm-editor').first().waitFor()
       await page.getByLabel('Template', { exact: true }).fill('{\n  "event": "{{ body.state | shout }}"\n}')
       await page.getByRole('region', { name: 'Preview' }).getByRole('alert').waitFor()
       await page
