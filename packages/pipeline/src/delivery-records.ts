@@ -8,6 +8,7 @@ import { isoTime } from './timestamps.ts'
 const openList = 0x5b
 const closeList = 0x5d
 const lineFeed = 0x0a
+const quote = 0x22
 
 /**
  * What stands behind each event's text. The line feed lets delivery take a record apart without parsing it; the record
@@ -28,6 +29,20 @@ const extra = (event: NormalEvent): string => {
     members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(event.body[key])}`
   }
   return `,"extra":{${members}}`
+}
+
+const idBegins = '{"eventId":"'
+
+/** Ids of the events of a record that `deliveryRecords` made, in their order. */
+export const eventIdsOf = (body: Uint8Array): string[] => {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const ids: string[] = []
+  for (let at = 1; at > 0 && at < bytes.length; at = bytes.indexOf(lineFeed, at) + 1) {
+    const from = at + idBegins.length
+    if (bytes.toString('latin1', at, from) === idBegins)
+      ids.push(bytes.toString('latin1', from, bytes.indexOf(quote, from)))
+  }
+  return ids
 }
 
 /** Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written for themselves: joining costs a copy. */

@@ -79,6 +79,8 @@ export type ProcessorDeps = {
   schemaFor(sourceId: string): JudgedBy | undefined
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
+  /** Whether an event is in the deliveries log already, from when its record was processed before; asked once per event. */
+  isHandedOn?(eventId: string): boolean
   /** Largest body of a record for the deliveries log, bytes. */
   deliveryRecordBytes: number
 }
@@ -180,6 +182,7 @@ export const createProcessor = ({
   destinationsFor,
   schemaFor,
   isWatched,
+  isHandedOn = () => false,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
   const seen = createSeenIds(journal)
@@ -240,7 +243,7 @@ export const createProcessor = ({
       blocked,
       fit: judgement === undefined ? undefined : { compatibility: judgement.compatibility, version },
     })
-    if (blocked || destinations.length === 0) return
+    if (blocked || destinations.length === 0 || isHandedOn(raw.eventId)) return
     let source = batch.deliveries.get(sourceId)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, places: [] }

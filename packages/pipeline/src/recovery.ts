@@ -65,8 +65,8 @@ const spanOf = (records: Iterable<LogRecord>, { partition, from, to }: JournalRa
 
 /**
  * Repeats what was begun and not committed when the last run ended: the same records through the same steps give the
- * same rows in the same order, stored under the same token; their deliveries are appended again (at least once). Live
- * messages are not repeated. Must run before anything else is read.
+ * same rows in the same order, stored under the same token; of their deliveries those are appended that are not in the
+ * log yet. Live messages are not repeated. Must run before anything else is read.
  *
  * A source's schema or its enforcement may have changed since. What the last run stored stays as it is stored (the
  * engine drops the repetition), so its events go to deliveries or not as their rows say: an event that is stored as

@@ -17,12 +17,14 @@ const deliveries = await openLogWriter({
   inline: true,
   onCommit: () => tell({ kind: 'appended' }),
 })
+const deliveriesReader = openLogReader({ dir: folders.deliveries })
 
 const pipeline = createPipeline({
   reader,
   journal,
   eventStore,
   deliveries,
+  deliveriesReader,
   destinationsFor: (sourceId) => directory.destinationsFor(sourceId),
   schemaFor: (sourceId) => schemas.schemaFor(sourceId),
   coordination,
@@ -34,12 +36,11 @@ const pipeline = createPipeline({
 })
 
 const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes })
-const sent = openLogReader({ dir: folders.deliveries })
 const replays = createReplayRunner({
   db: relational.db,
   eventStore,
   deliveries,
-  reader: sent,
+  reader: deliveriesReader,
   mayAppend: () => disk.ok(),
   onDue: (destinationId) => tell({ kind: 'due', destinationId }),
   clock: systemClock,
@@ -73,7 +74,7 @@ await hostRole({
   metrics,
   async close() {
     disk.stop()
-    sent.close()
+    deliveriesReader.close()
     await deliveries.close()
     await schemas.stop()
     await context.close()

@@ -12,6 +12,7 @@ import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
 import type { JudgedBy, RawEvent } from '../event-types.ts'
+import { eventsHandedOn } from '../handed-on.ts'
 import { createProcessor, type MicroBatch, withoutEffects } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { recover } from '../recovery.ts'
@@ -33,6 +34,8 @@ export type PipelineDeps = {
   eventStore: EventStore
   /** The log of deliveries. */
   deliveries: LogWriter
+  /** Reads it, to see at the start what the last run handed on. */
+  deliveriesReader: LogReader
   /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
   destinationsFor(sourceId: string): readonly string[]
   /** What a source's events are judged by, from a snapshot in memory; asked once per record. Without, none is judged. */
@@ -79,8 +82,10 @@ export const eventSteps = (): ((event: RawEvent) => Verdict) =>
  * The events pipeline: log → steps → event store, live channel, deliveries.
  *
  *     partitions ─ in turn ─▶ split ▶ limits ▶ parse ▶ normalise ▶ envelope ▶ deduplicate ▶ schema ─┬─▶ publish   best effort
- *                                                                                                   ├─▶ deliver   at least once
+ *                                                                                                   ├─▶ deliver   at least once (*)
  *                                                                                                   └─▶ store     exactly once
+ *
+ * (*) Once, unless the deliveries log was trimmed meanwhile: what the last run had handed on is looked up at the start.
  *
  * Every event of a read record ends in the table `events` (accepted, blocked or rejected) or in a count of
  * `dropped_events`. What the schema of its source blocks is stored and published, and not delivered.
@@ -98,6 +103,8 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   let hinted = false
   const next = new Map<number, number>()
   let served = -1
+  /** What the last run handed to deliveries and did not commit. Each is processed once more at most, and then forgotten. */
+  let handedOn = new Set<string>()
   /** With a new or lost journal: what was in the log at the start may be stored already. */
   let unknownBefore: readonly number[] = []
 
@@ -118,6 +125,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     destinationsFor: deps.destinationsFor,
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
+    isHandedOn: (eventId) => handedOn.size > 0 && handedOn.delete(eventId),
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
   const onRoom = (): void => {
@@ -244,6 +252,12 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const run = async (): Promise<void> => {
+    handedOn = eventsHandedOn({
+      requests: reader,
+      committed: journal.positions(),
+      deliveries: deps.deliveriesReader,
+    })
+    if (handedOn.size > 0) logger.info({ events: handedOn.size }, 'Found what the last run handed on and left open')
     const repeated = await recover({
       journal,
       reader,

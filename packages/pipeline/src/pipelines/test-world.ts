@@ -18,16 +18,19 @@ export const openFiles = async (dir: string) => {
   const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions: 8, inline: true })
   const deliveries = await openLogWriter({ dir: join(dir, 'deliveries'), partitions: 8, inline: true })
   const reader = openLogReader({ dir: join(dir, 'requests') })
+  const deliveriesReader = openLogReader({ dir: join(dir, 'deliveries') })
   const journal = openJournal({ file: join(dir, 'journal.sqlite') })
   return {
     requests,
     deliveries,
     reader,
+    deliveriesReader,
     journal,
     async close() {
       await requests.close()
       await deliveries.close()
       reader.close()
+      deliveriesReader.close()
       journal.close()
     },
   }

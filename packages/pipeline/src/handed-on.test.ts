@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventsHandedOn } from './handed-on.ts'
+import { type Files, openFiles } from './pipelines/test-world.ts'
+
+let dir: string
+let files: Files
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tributary-handed-on-'))
+  files = await openFiles(dir)
+})
+afterEach(async () => {
+  await files.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const request = async (key: string) => await files.requests.append({ key, meta: '{}', body: Buffer.from('{}') })
+
+const handOn = async (key: string, ids: readonly string[], more: object = {}) => {
+  const events = ids.map((eventId) => JSON.stringify({ eventId, event: 'a,\n{"eventId":"9-0000000000-0000"' }))
+  await files.deliveries.append({
+    key,
+    meta: JSON.stringify({ w: key, s: 's', d: ['d'], n: ids.length, ...more }),
+    body: Buffer.from(`[${events.join(',\n')}]\n`),
+  })
+}
+
+const handedOn = (committed: [number, number][]): string[] =>
+  [
+    ...eventsHandedOn({ requests: files.reader, committed: new Map(committed), deliveries: files.deliveriesReader }),
+  ].toSorted()
+
+const idOf = (partition: number, offset: number, index: number): string =>
+  `${partition}-${String(offset).padStart(10, '0')}-${String(index).padStart(4, '0')}`
+
+test('what is committed, what replays sent and what was never handed on is not found; the rest is', async () => {
+  const { partition } = await request('w')
+  await handOn('w', [idOf(partition, 0, 0), idOf(partition, 0, 1)])
+  await request('w')
+  await request('w')
+  await handOn('w', [idOf(partition, 1, 0)], { p: 'replay' })
+  expect(handedOn([[partition, 1]])).toEqual([])
+  await handOn('w', [idOf(partition, 1, 0), idOf(partition, 2, 7)])
+  expect(handedOn([[partition, 1]])).toEqual([idOf(partition, 1, 0), idOf(partition, 2, 7)])
+  expect(handedOn([])).toEqual(
+    [0, 1].map((n) => idOf(partition, 0, n)).concat(idOf(partition, 1, 0), idOf(partition, 2, 7)),
+  )
+})
+
+test('a log that is committed to its end has nothing open', async () => {
+  const { partition } = await request('w')
+  await handOn('w', [idOf(partition, 0, 0)])
+  expect(handedOn([[partition, 1]])).toEqual([])
+})
+
+test('records are found however many were appended since, and none of a partition without open requests', async () => {
+  const keys = ['a', 'b', 'c', 'd']
+  const places = await Promise.all(keys.map(request))
+  const expected: string[] = []
+  for (let n = 0; n < 300; n++)
+    for (const [at, key] of keys.entries()) {
+      const partition = places[at]?.partition ?? 0
+      const id = idOf(partition, 0, n)
+      await handOn(key, [id])
+      if (partition !== places[0]?.partition) expected.push(id)
+    }
+  const done = places.filter(({ partition }) => partition === places[0]?.partition).length
+  expect(handedOn([[places[0]?.partition ?? 0, done]])).toEqual([...new Set(expected)].toSorted())
+})
