@@ -5,6 +5,8 @@ import { mapOrders } from '../mapping.ts'
 import { type Bench, startBench } from '../product.ts'
 
 const rounds = 3
+/** Pairs of rounds that are compared: a round takes less than a second, and a bound of 5 % asks for steadiness. */
+const pairs = 7
 
 /** Accepts so many events while the destinations are paused, so that they wait in the log for them. */
 const fill = async (bench: Bench, run: string, events: number): Promise<number> => {
@@ -79,8 +81,9 @@ const measureNeighbours = async (events: number): Promise<Figure> => {
   const own = await webhookTo(healthy, 'Healthy')
   const others = [await webhookTo(refusing, 'Refusing'), await webhookTo(hanging, 'Hanging')]
   const rates = { alone: [] as number[], beside: [] as number[] }
-  for (let round = 0; round < rounds * 2; round++) {
-    const kind = round % 2 === 0 ? 'alone' : 'beside'
+  for (let round = 0; round < pairs * 2; round++) {
+    // Alone, beside, beside, alone …: a machine that becomes slower meanwhile costs both the same.
+    const kind = round % 4 === 0 || round % 4 === 3 ? 'alone' : 'beside'
     const accepted = await fill(bench, `beside-${round}`, events)
     if (kind === 'beside') for (const other of others) await enable(bench, other, true)
     rates[kind].push(await drain(bench, healthy, own, accepted))
