@@ -118,7 +118,7 @@ test('the settings of batches are asked for only while batches are on, in the fo
   await batches.click()
   await size.fill('5000')
   await page.getByRole('button', { name: 'Create' }).click()
-  await expect(size).toHaveAccessibleDescription(/At most 1000/)
+  await expect(size).toHaveAccessibleDescription(/At most 1,000/)
   await batches.click()
   await expect(size).toHaveCount(0)
   await page.getByRole('button', { name: 'Create' }).click()

@@ -36,6 +36,7 @@ test('a source being set up waits for its first event, names it with its time, t
 
   expect((await send({ type: 'track', event: 'No user', messageId: 'm-2' })).status).toBe(200)
   await expect(status).toHaveText('Received, but rejected: No user')
+  await expect(main).toContainText('An event needs a userId or an anonymousId.')
   await page.reload()
   await expect(status).toHaveText('Received, but rejected: No user')
   await main.getByRole('link', { name: 'Show live events' }).click()

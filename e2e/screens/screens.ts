@@ -397,7 +397,7 @@ export const screens: Screen[] = [
       await page.getByRole('textbox', { name: 'URL' }).fill('https://example.com/hook')
       await page.getByRole('textbox', { name: 'Events per batch' }).fill('5000')
       await page.getByRole('button', { name: 'Create' }).click()
-      await page.getByText('At most 1000', { exact: true }).waitFor()
+      await page.getByText('At most 1,000', { exact: true }).waitFor()
     },
   },
   {

@@ -17,7 +17,7 @@ test.each([
   [option({ type: 'number', min: 1, max: 1000 }), 0, 'At least 1'],
   [option({ type: 'number', min: 1, max: 1000 }), 1, undefined],
   [option({ type: 'number', min: 1, max: 1000 }), 1000, undefined],
-  [option({ type: 'number', min: 1, max: 1000 }), '1001', 'At most 1000'],
+  [option({ type: 'number', min: 1, max: 1000 }), '1001', 'At most 1,000'],
   [option({ type: 'boolean', required: true }), false, undefined],
 ])('%o with %j: %s', (setting, value, problem) => {
   expect(settingProblem(setting, value)).toBe(problem)

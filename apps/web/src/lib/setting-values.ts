@@ -65,8 +65,8 @@ const numberProblem = (
 ): string | undefined => {
   const number = Number(value)
   if (!Number.isFinite(number)) return 'Only numbers are allowed'
-  if (min !== null && number < min) return `At least ${min}`
-  if (max !== null && number > max) return `At most ${max}`
+  if (min !== null && number < min) return `At least ${count(min)}`
+  if (max !== null && number > max) return `At most ${count(max)}`
   return undefined
 }
 

@@ -184,7 +184,7 @@ export const SettingInput = ({
           {...control}
           {...ref}
           type={option.type === 'url' ? 'url' : 'text'}
-          placeholder={option.type === 'url' ? 'https://example.com/hook' : ''}
+          placeholder={option.type === 'url' ? 'https://example.com' : ''}
           autoComplete="off"
           value={text}
           disabled={disabled}

@@ -55,7 +55,7 @@ const Filter = ({
       <div>
         <h3 className="text-base font-semibold">Event filter</h3>
         <p className="mt-0.5 text-sm text-ink-2">
-          Only events that meet it go to the destination. The others are told as filtered in its deliveries.
+          Only events that meet it go to the destination. The others are listed as Filtered in its deliveries.
         </p>
       </div>
       <ConditionBuilder

@@ -37,7 +37,7 @@ export const ConsentCard = ({
   return (
     <Card
       title="Consent"
-      description="An event comes here only when its user has agreed to every category named. What is left out is told as filtered."
+      description="An event comes here only when its user has agreed to every category named. The others are listed as Filtered in its deliveries."
     >
       <div className="space-y-4">
         <Field

@@ -16,7 +16,6 @@ import { Select } from '../../ui/input.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
-import { PausedNote } from './paused-note.tsx'
 
 const columns: readonly Column<Delivery>[] = [
   {
@@ -124,7 +123,6 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
     )
   return (
     <div className="space-y-5">
-      <PausedNote destination={destination} />
       <div className="flex items-center gap-3">
         <Select aria-label="Status" className="w-44" value={status} onChange={(event) => choose(event.target.value)}>
           <option value="">Every outcome</option>

@@ -12,6 +12,7 @@ import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ConnectionNotice } from './connection-card.tsx'
 import { destinationTabs } from './destination-tabs.tsx'
+import { PausedNote } from './paused-note.tsx'
 import { MappingDraftContext, useMappingDraft } from './use-mapping-draft.ts'
 
 const DestinationView = ({ destination }: { destination: Destination }) => {
@@ -29,6 +30,7 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
       {destination.grant !== null && destination.grant.status !== 'connected' && (
         <ConnectionNotice destination={destination} grant={destination.grant} />
       )}
+      <PausedNote destination={destination} />
       <Tabs
         browsable
         label="Destination"

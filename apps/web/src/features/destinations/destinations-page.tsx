@@ -41,7 +41,7 @@ const StateBadge = ({ row }: { row: Row }) => {
     )
   return state === 'unconnected' ? (
     <Badge tone="warning" dot>
-      Not connected
+      No sources
     </Badge>
   ) : (
     <Badge tone="success" dot>

@@ -172,7 +172,7 @@ const Parked = ({
           </ul>
         )}
         <p className="text-xs text-ink-2">
-          {source} · {count(row.attempts)} {pluralise(row.attempts, 'attempt')} · held since{' '}
+          {source} · {count(row.attempts)} {pluralise(row.attempts, 'attempt')} · first held{' '}
           <RelativeTime time={row.first_time} />
         </p>
       </div>

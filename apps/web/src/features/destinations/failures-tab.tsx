@@ -18,9 +18,17 @@ import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { FailureGroupView } from './failure-group.tsx'
 import { causeOf, stateWords } from './failure-words.ts'
 import { useRetryDeliveries } from './mutations.ts'
-import { PausedNote } from './paused-note.tsx'
 
-const cause: Column<FailureGroup> = {
+/** When it is tried again. */
+const NextTry = ({ row: { next_time } }: { row: FailureGroup }) =>
+  next_time === null ? (
+    <span className="text-ink-3">By hand</span>
+  ) : (
+    <RelativeTime time={next_time} upcoming past="Due now" className="text-ink-2" />
+  )
+
+/** `tried`: whether the line for phones says when it is tried again. */
+const cause = (tried: boolean): Column<FailureGroup> => ({
   id: 'cause',
   header: 'Cause',
   value: causeOf,
@@ -31,11 +39,17 @@ const cause: Column<FailureGroup> = {
       </span>
       <span className="block text-xs text-ink-2 sm:hidden">
         {count(row.event_count)} {pluralise(row.event_count, 'event')}
+        {tried && row.state === 'waiting' && (
+          <>
+            {' '}
+            · next try: <NextTry row={row} />
+          </>
+        )}
       </span>
     </span>
   ),
   className: 'w-full max-w-0',
-}
+})
 const state: Column<FailureGroup> = {
   id: 'state',
   header: 'State',
@@ -71,19 +85,14 @@ const next: Column<FailureGroup> = {
   id: 'next',
   header: 'Next try',
   value: (row) => row.next_time ?? '',
-  cell: (row) =>
-    row.next_time === null ? (
-      <span className="text-ink-3">By hand</span>
-    ) : (
-      <RelativeTime time={row.next_time} upcoming past="Due now" className="text-ink-2" />
-    ),
+  cell: (row) => <NextTry row={row} />,
   align: 'right',
   wide: true,
   className: 'whitespace-nowrap',
 }
 
-const columns = [cause, state, http, events, last, next]
-const pausedColumns = [cause, state, http, events, last]
+const columns = [cause(true), state, http, events, last, next]
+const pausedColumns = [cause(false), state, http, events, last]
 
 const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
   groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
@@ -158,7 +167,6 @@ export const FailuresTab = ({ destination }: { destination: Destination }) => {
       : resourceNames.failureGroup.format({ ...destinationIds(destination.name), failure_group: chosen })
   return (
     <div className="space-y-5">
-      <PausedNote destination={destination} />
       {group !== undefined ? (
         <FailureGroupView key={group} destination={destination} name={group} />
       ) : (

@@ -70,7 +70,12 @@ const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
             key={source.name}
             className="flex min-h-10 cursor-pointer items-center gap-3 px-3 py-1.5 hover:bg-hover"
           >
-            <input type="checkbox" value={source.name} {...register('sources')} className="size-4 accent-accent" />
+            <input
+              type="checkbox"
+              value={source.name}
+              {...register('sources')}
+              className="size-4 shrink-0 accent-accent"
+            />
             <AppIcon icon={source.app.extra.app_icon} className="size-6" />
             <span className="min-w-0 truncate">{source.title}</span>
           </label>

@@ -23,7 +23,6 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { percent, rateOf } from './delivery-rates.ts'
-import { PausedNote } from './paused-note.tsx'
 import { TestConnection } from './test-connection.tsx'
 
 type Overview = DeliveryOverview & { names: string[] }
@@ -196,6 +195,15 @@ const Chart = ({ overview, granularity }: { overview: Overview; granularity: str
     masked,
   }
   const name = table ? 'Show chart' : 'Show table'
+  const { pending } = overview.current
+  if (pending > 0 && chart.parts.every(({ values }) => values.every((value) => value === 0)))
+    return (
+      <Card title="Events over time">
+        <p className="text-sm text-ink-2">
+          Nothing is settled yet: <MetricValue value={pending} /> {pluralise(pending, 'event')} pending.
+        </p>
+      </Card>
+    )
   return (
     <Card
       title="Events over time"
@@ -274,7 +282,7 @@ const HeldNote = ({ overview: { waiting, dead }, destination }: { overview: Over
         {count(waiting.event_count)} {pluralise(waiting.event_count, 'event')} waiting
         {waiting.oldest_time !== null && (
           <>
-            , the oldest since <RelativeTime time={waiting.oldest_time} />
+            , the oldest from <RelativeTime time={waiting.oldest_time} />
           </>
         )}
       </span>,
@@ -341,7 +349,6 @@ export const OverviewTab = ({ destination }: { destination: Destination }) => {
   const { granularity, previous } = viewOf(preset)
   return (
     <div className="space-y-4">
-      <PausedNote destination={destination} />
       <div className="flex justify-end">
         <RangeSelect value={preset} onChange={setPreset} />
       </div>

@@ -4,15 +4,15 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { useUpdateDestination } from './mutations.ts'
 
-/** Says that a destination is paused and what becomes of its events, and resumes it. Nothing while it is on. */
+/** Says on every tab that a destination is paused and what becomes of its events, and resumes it. Nothing while it is on. */
 export const PausedNote = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateDestination(destination)
   if (destination.enabled) return null
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-warning-soft px-4 py-2.5 text-sm text-warning-ink">
-      <p className="flex min-w-0 flex-1 basis-64 items-start gap-2">
-        <Info aria-hidden className="mt-0.5 size-4 shrink-0" />
+    <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-warning/50 bg-warning-soft px-4 py-3 text-sm">
+      <Info aria-hidden className="size-4 shrink-0 text-warning-ink" />
+      <p className="min-w-0 flex-1 basis-60 text-ink">
         This destination is paused: its events are held, and delivered when it is resumed.
       </p>
       {mayEdit && (

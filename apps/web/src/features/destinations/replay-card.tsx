@@ -63,7 +63,7 @@ const Numbers = ({ replay }: { replay: Replay }) => {
   return (
     <dl className="grid grid-cols-3 gap-x-4 gap-y-2 sm:flex sm:flex-wrap sm:gap-x-10">
       <Amount title="Delivered" value={delivered_count} />
-      <Amount title="Left out" value={filtered_count} />
+      <Amount title="Filtered" value={filtered_count} />
       <Amount title="Dead letters" value={failed_count} tone="text-danger-ink" />
       {isMoving(replay) && <Amount title="Under way" value={open} />}
     </dl>

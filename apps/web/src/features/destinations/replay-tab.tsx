@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { History, Plus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { replaysQuery } from '../../lib/replay-queries.ts'
@@ -14,13 +14,9 @@ import { ReplayCard } from './replay-card.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { emptyDraft, type ReplayDraft } from './replay-scope.ts'
 
-const NewButton = ({ open, onClick }: { open: boolean; onClick: () => void }) => (
-  <Button
-    variant="primary"
-    disabled={open}
-    title={open ? 'One replay at a time: let the open one finish, or cancel it' : undefined}
-    onClick={onClick}
-  >
+/** `reason` is the id of the text that says why it cannot be pressed. */
+const NewButton = ({ open, reason, onClick }: { open: boolean; reason?: string; onClick: () => void }) => (
+  <Button variant="primary" disabled={open} aria-describedby={open ? reason : undefined} onClick={onClick}>
     <Plus aria-hidden />
     New replay
   </Button>
@@ -41,6 +37,7 @@ export const ReplayTab = ({ destination }: { destination: Destination }) => {
   const query = useInfiniteQuery(replaysQuery(destination.name))
   const replays = useMemo(() => query.data?.pages.flatMap((page) => page.replays) ?? [], [query.data])
   const open = replays.some(({ state }) => state === 'running' || state === 'paused')
+  const note = useId()
   const start = (): void => setDraft(emptyDraft('history'))
   const closed = (): void => {
     setDraft(undefined)
@@ -64,10 +61,12 @@ export const ReplayTab = ({ destination }: { destination: Destination }) => {
       ) : (
         <>
           <div className="flex flex-wrap items-center justify-between gap-3">
-            <p className="text-sm text-ink-2">
-              Events of the past that are sent to this destination again, and to no other.
+            <p id={note} className="text-sm text-ink-2">
+              {open && mayEdit
+                ? 'One replay at a time: let the open one finish, or cancel it.'
+                : 'Events of the past that are sent to this destination again, and to no other.'}
             </p>
-            {mayEdit && <NewButton open={open} onClick={start} />}
+            {mayEdit && <NewButton open={open} reason={note} onClick={start} />}
           </div>
           <ul aria-label="Replays" className="space-y-3">
             {replays.map((replay) => (

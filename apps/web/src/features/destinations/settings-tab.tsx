@@ -21,7 +21,7 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
       description={
         destination.enabled
           ? 'Events of connected sources are delivered as they arrive. Switched off, they are held until it is resumed.'
-          : 'This destination is paused: its events are held, and delivered when it is resumed. What waits for a day or longer may become a dead letter, which is kept until it is retried.'
+          : 'Its events are held. What waits for a day or longer may become a dead letter, which is kept until it is retried.'
       }
       action={
         <Switch

@@ -51,10 +51,10 @@ export const Figures = ({
       </Figure>
       <Figure title="Destinations" to={paths.destinations(workspace)}>
         <FigureValue value={destinations.length}>
-          <MetricValue value={enabled} /> enabled ·{' '}
+          <MetricValue value={enabled} /> enabled
           <Link
             to={paths.connections(workspace)}
-            className="relative rounded-sm whitespace-nowrap underline hover:text-ink"
+            className="relative block w-fit rounded-sm whitespace-nowrap underline hover:text-ink"
           >
             <MetricValue value={connections.length} /> {pluralise(connections.length, 'connection')}
           </Link>

@@ -155,6 +155,7 @@ export const OverviewPage = () => {
       {failed !== undefined ? (
         <ErrorScreen
           error={failed.error}
+          title="Failed to load the overview"
           onRetry={() => void Promise.all([sources.refetch(), destinations.refetch(), connections.refetch()])}
         />
       ) : sources.data === undefined || destinations.data === undefined || connections.data === undefined ? (

@@ -1,17 +1,19 @@
 import type { Source } from '@tributary/contract'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { paths } from '../../lib/paths.ts'
+import { rejectionOf } from '../../lib/rejection.ts'
 import { truncate } from '../../lib/text.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
+import { WithCode } from '../../ui/with-code.tsx'
 import type { LiveEvent } from './live-event.ts'
 
-type State = 'disabled' | 'waiting' | 'rejected' | 'received'
+type State = 'disabled' | 'waiting' | 'rejected' | 'blocked' | 'received'
 
 const stateOf = (source: Source, received: boolean, newest: LiveEvent | undefined): State => {
-  if (newest?.status === 'rejected') return 'rejected'
+  if (newest?.status === 'rejected' || newest?.status === 'blocked') return newest.status
   if (newest !== undefined || received) return 'received'
   return source.enabled ? 'waiting' : 'disabled'
 }
@@ -20,6 +22,7 @@ const tones: Record<State, string> = {
   waiting: 'border-line bg-surface text-ink-2 shadow-card',
   disabled: 'border-warning/40 bg-warning-soft text-warning-ink',
   rejected: 'border-warning/40 bg-warning-soft text-warning-ink',
+  blocked: 'border-warning/40 bg-warning-soft text-warning-ink',
   received: 'border-success/40 bg-success-soft text-success-ink',
 }
 
@@ -36,6 +39,7 @@ const words: Record<State, string> = {
   waiting: 'Waiting for the first event…',
   disabled: 'This source is disabled: it takes no events.',
   rejected: 'Received, but rejected',
+  blocked: 'Received, but blocked by the schema',
   received: 'Received',
 }
 
@@ -68,7 +72,8 @@ export const FirstEvent = ({
       </output>
       {newest !== undefined && (
         <span className="text-sm">
-          {newest.type}, <RelativeTime time={newest.receiveTime} />
+          {newest.type === newest.title ? '' : `${newest.type}, `}
+          <RelativeTime time={newest.receiveTime} />
         </span>
       )}
       {state === 'waiting' && (
@@ -76,10 +81,15 @@ export const FirstEvent = ({
           Nothing comes?
         </ButtonLink>
       )}
-      {(state === 'received' || state === 'rejected') && (
+      {(state === 'received' || state === 'rejected' || state === 'blocked') && (
         <ButtonLink to={paths.source(source.name)} size="sm" replace>
           Show live events
         </ButtonLink>
+      )}
+      {newest !== undefined && state === 'rejected' && (
+        <p className="min-w-0 basis-full text-sm break-words">
+          <WithCode text={rejectionOf(newest.reason).advice} />
+        </p>
       )}
     </div>
   )

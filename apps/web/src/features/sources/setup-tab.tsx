@@ -15,7 +15,10 @@ import type { LiveEvent } from './live-event.ts'
 import { SecretNotice } from './secret-notice.tsx'
 import { WriteKeysCard } from './write-keys-card.tsx'
 
-const Guide = ({ app, writeKey }: { app: string; writeKey: string | undefined }) => {
+/** What a source's keys are known to be: not yet or not at all, none, or the newest one. */
+type KnownKey = 'unknown' | 'none' | { key: string }
+
+const Guide = ({ app, writeKey }: { app: string; writeKey: KnownKey }) => {
   const workspace = useWorkspace()
   const query = useQuery(catalogSourceQuery(workspace.name, slugOf(app)))
   return (
@@ -32,16 +35,19 @@ const GuideSteps = ({
 }: {
   title: string
   steps: Parameters<typeof fillGuide>[0]
-  writeKey: string | undefined
+  writeKey: KnownKey
 }) => {
-  const filled = useMemo(() => fillGuide(steps, { origin: window.location.origin, writeKey }), [steps, writeKey])
+  const key = typeof writeKey === 'string' ? undefined : writeKey.key
+  const filled = useMemo(() => fillGuide(steps, { origin: window.location.origin, writeKey: key }), [steps, key])
   return (
     <Card
       title={`Send events with ${title}`}
       description={
-        writeKey === undefined
+        writeKey === 'none'
           ? 'Create a write key first; it is filled in below.'
-          : 'Your address and newest write key are filled in.'
+          : writeKey === 'unknown'
+            ? 'Your address is filled in; put your write key where it is named.'
+            : 'Your address and newest write key are filled in.'
       }
     >
       <ol className="space-y-6">
@@ -85,6 +91,7 @@ export const SetupTab = ({
 }) => {
   const query = useQuery(writekeysQuery(source.name))
   const mayEdit = useMayEdit() === true
+  const newestKey = query.data?.[0]?.key
   return (
     <div className="space-y-5">
       <SecretNotice source={source} />
@@ -92,7 +99,10 @@ export const SetupTab = ({
       <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the write keys">
         {(writekeys) => <WriteKeysCard source={source} writekeys={writekeys} mayEdit={mayEdit} />}
       </QueryView>
-      <Guide app={source.app.catalog_app} writeKey={query.data?.[0]?.key} />
+      <Guide
+        app={source.app.catalog_app}
+        writeKey={query.data === undefined ? 'unknown' : newestKey === undefined ? 'none' : { key: newestKey }}
+      />
     </div>
   )
 }
