@@ -69,3 +69,31 @@ test('records are found however many were appended since, and none of a partitio
   const done = places.filter(({ partition }) => partition === places[0]?.partition).length
   expect(handedOn([[places[0]?.partition ?? 0, done]])).toEqual([...new Set(expected)].toSorted())
 })
+
+test('of a long backlog that is half done only the end of the log is read', async () => {
+  const { partition } = await request('w')
+  for (let n = 1; n < 400; n++) await request('w')
+  for (let n = 0; n < 390; n++) await handOn('w', [idOf(partition, n, 0)])
+  let read = 0
+  const deliveries = {
+    ...files.deliveriesReader,
+    read: (...args: Parameters<typeof files.deliveriesReader.read>) => {
+      const records = files.deliveriesReader.read(...args)
+      read += records.length
+      return records
+    },
+  }
+  const found = eventsHandedOn({ requests: files.reader, committed: new Map([[partition, 380]]), deliveries })
+  expect([...found]).toEqual(Array.from({ length: 10 }, (_, n) => idOf(partition, 380 + n, 0)))
+  expect(read).toBeLessThan(40)
+})
+
+test('what was appended before the oldest open request is of another log, whatever its ids say', async () => {
+  await handOn(
+    'w',
+    Array.from({ length: files.reader.partitions }, (_, partition) => idOf(partition, 0, 0)),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await request('w')
+  expect(handedOn([])).toEqual([])
+})

@@ -1,20 +1,10 @@
 import { deliveryMeta } from '@tributary/contract'
-import type { LogReader } from '@tributary/storage'
+import type { LogReader, LogRecord } from '@tributary/storage'
 import { eventIdsOf } from './delivery-records.ts'
 import { placeOfEvent } from './event-ids.ts'
 
 /** Bytes read at a time. */
 const readBytes = 4 * 1024 * 1024
-
-/** Where the records of a partition begin that were appended at `time` or later: a record a little before that. */
-const firstSince = (log: LogReader, partition: number, start: number, end: number, time: number): number => {
-  for (let back = 16; ; back *= 4) {
-    const offset = end - back
-    if (offset <= start) return start
-    const [record] = log.read(partition, offset, 1)
-    if (record === undefined || record.time < time) return offset
-  }
-}
 
 /** Whether a record that the deliveries log holds came from the pipeline and not from a replay, which repeats events. */
 const isFirstHandingOn = (meta: string): boolean => {
@@ -22,6 +12,20 @@ const isFirstHandingOn = (meta: string): boolean => {
     return deliveryMeta.parse(JSON.parse(meta)).p === undefined
   } catch {
     return false
+  }
+}
+
+/** How far back is looked: steps that grow, to a record that is done with. Those before it are done with, too. */
+const lookBack = (
+  log: LogReader,
+  { partition, start, end }: { partition: number; start: number; end: number },
+  isDone: (record: LogRecord) => boolean,
+): number => {
+  for (let back = 16; ; back *= 4) {
+    const offset = end - back
+    if (offset <= start) return start
+    const [record] = log.read(partition, offset, 1)
+    if (record === undefined || isDone(record)) return offset
   }
 }
 
@@ -37,34 +41,38 @@ export type HandedOnDeps = {
  * Ids of the events that the last run handed to deliveries and did not commit. Their records will be read again; what is
  * in the deliveries log is delivered without being handed on once more. After a clean end nothing is read.
  *
- * A record in the deliveries log is younger than the request it came from: only what was appended since the oldest
- * request that is not committed is looked at.
+ * Only the end of the deliveries log is read: a record there is younger than the request it came from, and those of a
+ * partition came in the order of their requests, so what lies before one of a committed request is committed, too.
  */
 export const eventsHandedOn = ({ requests, committed, deliveries }: HandedOnDeps): Set<string> => {
   const found = new Set<string>()
-  const starts = requests.starts()
-  const from = requests.ends().map((_, partition) => Math.max(committed.get(partition) ?? 0, starts[partition] ?? 0))
+  const held = requests.starts()
+  const from = requests.ends().map((_, partition) => Math.max(committed.get(partition) ?? 0, held[partition] ?? 0))
   const oldest = requests.ends().map((end, partition) => {
     const offset = from[partition] ?? 0
     return offset < end ? requests.read(partition, offset, 1)[0]?.time : undefined
   })
   const times = oldest.filter((time) => time !== undefined)
   if (times.length === 0) return found
+  const isOpen = (eventId: string): boolean => {
+    const place = placeOfEvent(eventId)
+    return place !== undefined && place.offset >= (from[place.partition] ?? 0)
+  }
   const alike = requests.partitions === deliveries.partitions
-  const firsts = deliveries.starts()
+  const starts = deliveries.starts()
   deliveries.ends().forEach((end, partition) => {
     const since = alike ? oldest[partition] : Math.min(...times)
     if (since === undefined) return
-    for (let offset = firstSince(deliveries, partition, firsts[partition] ?? 0, end, since); offset < end; ) {
+    const isDone = ({ time, meta, body }: LogRecord): boolean =>
+      time < since || (alike && isFirstHandingOn(meta) && !eventIdsOf(body).some(isOpen))
+    const start = starts[partition] ?? 0
+    for (let offset = lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
       const records = deliveries.read(partition, offset, readBytes)
       if (records.length === 0) return
-      for (const { meta, body, offset: at } of records) {
+      for (const { meta, body, time, offset: at } of records) {
         offset = at + 1
-        if (!isFirstHandingOn(meta)) continue
-        for (const id of eventIdsOf(body)) {
-          const place = placeOfEvent(id)
-          if (place !== undefined && place.offset >= (from[place.partition] ?? 0)) found.add(id)
-        }
+        if (time < since || !isFirstHandingOn(meta)) continue
+        for (const id of eventIdsOf(body)) if (isOpen(id)) found.add(id)
       }
     }
   })

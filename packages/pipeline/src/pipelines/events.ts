@@ -252,11 +252,13 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const run = async (): Promise<void> => {
-    handedOn = eventsHandedOn({
-      requests: reader,
-      committed: journal.positions(),
-      deliveries: deps.deliveriesReader,
-    })
+    // Without a journal nothing says what is done with: there the event store is asked (`takeAgain`).
+    if (!journal.fresh)
+      handedOn = eventsHandedOn({
+        requests: reader,
+        committed: journal.positions(),
+        deliveries: deps.deliveriesReader,
+      })
     if (handedOn.size > 0) logger.info({ events: handedOn.size }, 'Found what the last run handed on and left open')
     const repeated = await recover({
       journal,
