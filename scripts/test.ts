@@ -13,15 +13,19 @@ type Suite = {
 }
 
 const fromVitest = (report: unknown): Outcome => {
-  const { numPassedTests, numFailedTests, numPendingTests, numFailedTestSuites, success } = report as {
+  const { numPassedTests, numFailedTests, numPendingTests, testResults, success } = report as {
     numPassedTests: number
     numFailedTests: number
     numPendingTests: number
-    numFailedTestSuites: number
+    testResults: { status: string; assertionResults: { status: string }[] }[]
     success: boolean
   }
-  const failed = Math.max(numFailedTests, success ? 0 : Math.max(1, numFailedTestSuites))
-  return { passed: numPassedTests, failed, skipped: numPendingTests }
+  // A file that failed without a failed test of its own (an import, a hook) counts as one; any other is in the tests.
+  const brokenFiles = testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every((each) => each.status !== 'failed'),
+  ).length
+  const failed = numFailedTests + brokenFiles
+  return { passed: numPassedTests, failed: success ? failed : Math.max(1, failed), skipped: numPendingTests }
 }
 
 const fromPlaywright = (report: unknown): Outcome => {

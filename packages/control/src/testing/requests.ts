@@ -139,8 +139,8 @@ export const createRequests = async (
   provider: OpenIdProvider,
 ): Promise<RequestOf> => {
   await storeEvent(harness, organization.workspaceId)
-  // What reads share.
-  let readable: ReturnType<typeof makeResources> | undefined
+  // What reads share. Made before any request, so that nothing is still being written while a request is looked at.
+  const readable = await makeResources(organization.workspaceId, organization.administrator)
   return async (name, caller) => {
     const method = methodList.find((each) => each.name === name)
     if (method === undefined) throw new Error(name)
@@ -159,8 +159,7 @@ export const createRequests = async (
       return { path: method.path, body: { email, otp_token } }
     }
     const { administrator, workspaceId } = organization
-    readable ??= makeResources(workspaceId, administrator)
-    const made = await (method.verb === 'GET' ? readable : makeResources(workspaceId, administrator))
+    const made = method.verb === 'GET' ? readable : await makeResources(workspaceId, administrator)
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
