@@ -9,9 +9,7 @@ const common = {
 } as const
 
 /** Files that load the machine, or ask how long something takes, one after the other. */
-const aloneOnTheMachine = ['durability', 'engines-away', 'isolation', 'lifecycle'].map(
-  (name) => `e2e/product/${name}.test.ts`,
-)
+const aloneOnTheMachine = ['engines-away', 'isolation', 'lifecycle'].map((name) => `e2e/product/${name}.test.ts`)
 
 export default defineConfig({
   test: {
@@ -36,13 +34,14 @@ export default defineConfig({
         },
       },
       {
-        // The whole product, started as a user starts it. A product waits more than it works: two files at a time.
+        // The whole product, started as a user starts it. A product waits more than it works: three files at a time.
         test: {
           ...common,
           name: 'product',
           include: ['e2e/product/**/*.test.ts'],
           exclude: aloneOnTheMachine,
           testTimeout: 180_000,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 const rounds = process.argv[2] ?? '20'
 const run = spawnSync(
   'vitest',
-  ['run', '--project', 'unit', '--project', 'product', '-t', 'killed|crash|fault|random'],
+  ['run', '--project', 'unit', '--project', 'product', '--project', 'product-alone', '-t', 'killed|crash|fault|random'],
   {
     stdio: 'inherit',
     env: { ...process.env, SOAK_ROUNDS: rounds },

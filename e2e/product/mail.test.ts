@@ -77,10 +77,15 @@ test('while the mail server is away mail waits, and arrives when it is back, als
   const killed = await startProduct(options)
   await askToSignUp(killed, email)
   await eventually('it was tried', () => /could not be sent/.test(killed.output()))
-  await killed.kill()
-  await using product = await startProduct(options)
+  {
+    // When it is tried again is the sender's own test; here it is as if that time had come.
+    await using database = await openDatabase(killed)
+    await database.db.updateTable('mails').set({ next_time: new Date() }).where('recipient', '=', email).execute()
+    await killed.kill()
+  }
   await using mail = await startMailReceiver({ port })
-  const { code } = await mail.waitFor(email, { deadlineMs: 90_000 })
+  await using product = await startProduct(options)
+  const { code } = await mail.waitFor(email)
   expect(await product.api.ok('POST', '/users:signup', { email, otp_token: code })).toMatchObject({ user: { email } })
 })
 
