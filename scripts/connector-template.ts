@@ -72,6 +72,7 @@ export const ${name}: DestinationDefinition = {
       required: true,
       maxLength: 500,
       secret: true,
+      sentTo: [{ setting: 'endpoint', by: 'origin' }],
       editable: true,
     },
     {

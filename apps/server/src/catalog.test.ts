@@ -1,5 +1,6 @@
 import {
   callOnce,
+  clientFingerprint,
   compileMappings,
   type DeliverContext,
   type DestinationDefinition,
@@ -8,6 +9,7 @@ import {
   type HttpAnswer,
   type OutgoingEvent,
   RetryableError,
+  redirectedSecrets,
   type Settings,
   validateSettings,
 } from '@tributary/connector-kit'
@@ -18,6 +20,9 @@ import { destinationDefinitions } from './catalog.ts'
 
 /** Stands in every secret, and in the answers of the peers. */
 const secret = 's3cr3t-0123456789'
+
+/** The secret as it may stand in a request. */
+const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
 
 const valueOf = (field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
@@ -96,7 +101,39 @@ const keptOf = async (definition: DestinationDefinition, answer: Partial<HttpAns
   return JSON.stringify([...kept.map(whole), exchanges])
 }
 
-const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
+/** Where a secret goes with these settings: origins of requests that carry one, and every connection that is opened. */
+const secretsSentTo = async (definition: DestinationDefinition, settings: Settings): Promise<string[]> => {
+  const places = new Set<string>()
+  const client: Pick<DeliverContext, 'request' | 'connect'> = {
+    request: async ({ url, headers, body = '' }) => {
+      const sent = JSON.stringify([url, headers, body.toString()])
+      if (hidden.some((text) => sent.includes(text))) places.add(new URL(url).origin)
+      return { status: 200, headers: {}, body: '', latencyMs: 1 }
+    },
+    connect: async ({ host, port }) => {
+      places.add(`${host}:${port}`)
+      throw new RetryableError('Connection refused')
+    },
+  }
+  const signal = new AbortController().signal
+  const call = { client, settings, clock: () => 1_767_323_045_678, logger: silentLogger, signal }
+  await callOnce(call, async (context) => {
+    const batch = eventsOf(definition).slice(0, definition.batching(settings).maxEvents)
+    await definition.deliver(batch, context).catch(() => undefined)
+    await definition.testConnection(context)
+    const registered = definition.oauth2?.({ ...settings, authentication: 'oauth2' })
+    if (registered !== undefined) places.add(registered.tokenUrl)
+  })
+  return [...places]
+}
+
+/** Another value that a setting may have, at another place where that means something. */
+const otherValueOf = (field: FieldDefinition, value: Settings[string]): Settings[string] => {
+  if (field.type === 'url') return 'https://elsewhere.example/hook'
+  if (field.type === 'boolean') return value !== true
+  if (field.type === 'number') return Number(value) + 1
+  return field.type === 'select' ? field.choices?.find((choice) => choice.value !== value)?.value : 'another-value'
+}
 
 describe.each([...destinationDefinitions])('%s', (slug, definition) => {
   it('is complete, under its own name', () => {
@@ -106,6 +143,16 @@ describe.each([...destinationDefinitions])('%s', (slug, definition) => {
 
   it('does something with events of some type as it is', () => {
     expect(eventsOf(definition).length).toBeGreaterThan(0)
+  })
+
+  it('says of each secret which settings decide where it goes: a change that sends one elsewhere asks for it again', async () => {
+    const settings = settingsOf(definition)
+    const places = await secretsSentTo(definition, settings)
+    for (const field of definition.fields.filter((each) => !each.secret)) {
+      const changed = { ...settings, [field.name]: otherValueOf(field, settings[field.name]) }
+      const moved = (await secretsSentTo(definition, changed)).some((place) => !places.includes(place))
+      if (moved) expect([field.name, redirectedSecrets(definition, settings, changed)]).not.toEqual([field.name, []])
+    }
   })
 
   it.each<[string, Partial<HttpAnswer> | 'none']>([
@@ -120,6 +167,36 @@ describe.each([...destinationDefinitions])('%s', (slug, definition) => {
     for (const text of hidden) expect(kept).not.toContain(text)
     expect(kept).toContain('message')
   })
+})
+
+it.each([
+  ['webhook', 'url', ['headers', 'signing_secret']],
+  ['webhook', 'oauth_token_url', ['oauth_client_secret']],
+  ['postgresql', 'host', ['password']],
+  ['postgresql', 'port', ['password']],
+  ['postgresql', 'tls', ['password']],
+  ['postgresql', 'ca_certificate', ['password']],
+  ['s3', 'endpoint', ['secret_access_key']],
+  ['segment', 'endpoint', ['write_key']],
+  ['rudderstack', 'data_plane_url', ['write_key']],
+])('%s: another %s asks for %j again', (slug, name, secrets) => {
+  const definition = destinationDefinitions.get(slug)
+  const field = definition?.fields.find((each) => each.name === name)
+  if (definition === undefined || field === undefined) throw new Error('no such setting')
+  const settings = settingsOf(definition)
+  const changed = { ...settings, [name]: otherValueOf(field, settings[name]) }
+  expect(redirectedSecrets(definition, settings, changed).map((each) => each.name)).toEqual(secrets)
+})
+
+it('a grant is given for the address that its tokens are sent to, whichever destination asks for one', () => {
+  for (const definition of destinationDefinitions.values()) {
+    const settings = { ...settingsOf(definition), authentication: 'oauth2' }
+    const [address = ''] = definition.fields.filter(({ type, required }) => type === 'url' && required)
+    const name = address === '' ? '' : address.name
+    const one = definition.oauth2?.(settings)
+    const other = definition.oauth2?.({ ...settings, [name]: 'https://elsewhere.example/' })
+    if (one !== undefined && other !== undefined) expect(clientFingerprint(one)).not.toBe(clientFingerprint(other))
+  }
 })
 
 it('slugs are different, and so are titles', () => {

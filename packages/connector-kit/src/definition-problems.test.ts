@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { DestinationDefinition, ObjectDefinition } from './definition.ts'
 import { definitionProblems } from './definition-problems.ts'
 
-const field = { label: 'Key', help: 'h', required: true, secret: true, editable: true } as const
+const field = { label: 'Key', help: 'h', required: true, secret: true, sentTo: [], editable: true } as const
 const target = { label: 'Text', help: 'h', type: 'string', required: true, recommended: true, kind: 'custom' } as const
 const action = {
   name: 'send',
@@ -68,6 +68,18 @@ it.each<[Partial<DestinationDefinition>, string]>([
   ],
   [{ docs: { ...complete.docs, steps: [] } }, 'The set-up guide has fewer than two steps'],
   [{ fields: [{ name: 'apiKey', type: 'secret', ...field }] }, 'The setting apiKey is not named in snake_case'],
+  [
+    {
+      fields: [
+        { name: 'api_key', type: 'secret', label: 'Key', help: 'h', required: true, secret: true, editable: true },
+      ],
+    },
+    'The setting api_key is secret and does not say which settings decide where it is sent',
+  ],
+  [
+    { fields: [{ name: 'api_key', type: 'secret', ...field, sentTo: [{ setting: 'host', by: 'value' }] }] },
+    'The setting api_key is sent to a setting host that cannot be compared',
+  ],
   [
     { fields: [...complete.fields, { name: 'signing_secret', type: 'string', ...field, secret: false }] },
     'The setting signing_secret holds a secret, but is not marked as one',

@@ -41,12 +41,27 @@ const logoProblems = (logo: string): string[] => {
   return [...problems, ...textProblem('The logo', svg)]
 }
 
+const secretTargetProblems = (field: FieldDefinition, fields: readonly FieldDefinition[]): string[] => {
+  const what = `The setting ${field.name}`
+  if (!field.secret) return (field.sentTo ?? []).length === 0 ? [] : [`${what} is sent somewhere, but is not secret`]
+  if (field.sentTo === undefined) return [`${what} is secret and does not say which settings decide where it is sent`]
+  return field.sentTo.flatMap(({ setting, by }) => {
+    const target = fields.find(({ name }) => name === setting)
+    if (target === undefined || target.secret)
+      return [`${what} is sent to a setting ${setting} that cannot be compared`]
+    return by === 'origin' && target.type !== 'url'
+      ? [`${what} is sent to the origin of ${setting}, which is no URL`]
+      : []
+  })
+}
+
 const fieldProblems = (field: FieldDefinition, fields: readonly FieldDefinition[]): string[] => {
   const what = `The setting ${field.name}`
   const problems = [...textProblem(`${what}: its label`, field.label), ...textProblem(`${what}: its help`, field.help)]
   if (!snakeCase.test(field.name)) problems.push(`${what} is not named in snake_case`)
   const holds = field.type === 'secret' || field.type === 'headers' || credential.test(field.name)
   if (holds && !field.secret) problems.push(`${what} holds a secret, but is not marked as one`)
+  problems.push(...secretTargetProblems(field, fields))
   if (field.secret && field.default !== undefined) problems.push(`${what} is secret and has a default`)
   if (field.type === 'select' && (field.choices ?? []).length < 2) problems.push(`${what} offers no choice`)
   if (field.min !== undefined && field.max !== undefined && field.min > field.max)

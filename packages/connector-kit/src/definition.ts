@@ -1,5 +1,13 @@
 import type { Socket } from 'node:net'
-import type { DataKind, EventType, FieldKind, MappingSource, SyncMode, TargetType } from '@tributary/contract'
+import type {
+  DataKind,
+  EventType,
+  FieldKind,
+  MappingSource,
+  SecretTarget,
+  SyncMode,
+  TargetType,
+} from '@tributary/contract'
 import type { Clock, Logger } from '@tributary/kernel'
 import type { ConnectTarget } from './guarded-socket.ts'
 import type { Lifetime } from './lifetime.ts'
@@ -31,6 +39,12 @@ export type FieldDefinition = {
   choices?: readonly { value: string; label: string }[]
   /** True: stored encrypted, never returned, never logged. */
   secret: boolean
+  /**
+   * Of a secret: the settings that decide where it is sent and who can read it on its way. When one of them changes, the
+   * secret must be entered again, so that nobody who may only use it can have it sent elsewhere. Empty for a secret that
+   * is itself the address.
+   */
+  sentTo?: readonly SecretTarget[]
   /** False: cannot be changed once it has a value. */
   editable: boolean
   /** Bounds of a `number`, inclusive. */

@@ -20,6 +20,7 @@ const server = async (answer: PeerAnswer, changes: Partial<OAuth2Client> = {}): 
   return {
     authorizeUrl: 'https://login.example/authorize?access_type=offline&state=theirs',
     tokenUrl: peer.url,
+    tokensSentTo: ['https://api.example'],
     clientId: 'client id',
     clientSecret: 's3cr3t/+',
     clientAuthentication: 'basic',

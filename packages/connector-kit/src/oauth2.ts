@@ -12,6 +12,8 @@ export type OAuth2Client = {
   authorizeUrl: string
   /** Where tokens are asked for. */
   tokenUrl: string
+  /** Origins that requests with an access token go to; '' for one that is not filled in. */
+  tokensSentTo: readonly string[]
   clientId: string
   /** '' for a public client. */
   clientSecret: string
@@ -50,10 +52,17 @@ export class GrantRefusedError extends ConfigurationError {
 /** Reason of a grant that ended without anybody here taking it back. */
 export const revokedText = 'The connection was revoked: reconnect'
 
-/** Names the client and its token address: a grant is good for the two it was given to, and sent to no others. */
-export const clientFingerprint = ({ tokenUrl, clientId }: Pick<OAuth2Client, 'tokenUrl' | 'clientId'>): string =>
+/**
+ * Names the client and every address that its secret, its grant or its access tokens are sent to: a grant is good for
+ * those it was given for, and sent to no others.
+ */
+export const clientFingerprint = ({
+  tokenUrl,
+  tokensSentTo,
+  clientId,
+}: Pick<OAuth2Client, 'tokenUrl' | 'tokensSentTo' | 'clientId'>): string =>
   createHash('sha256')
-    .update(JSON.stringify([tokenUrl, clientId]))
+    .update(JSON.stringify([tokenUrl, clientId, tokensSentTo.toSorted()]))
     .digest('base64url')
 
 const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
@@ -72,7 +81,7 @@ export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined
   if (missing !== '') return `Its settings lack ${missing}`
   if (grant === undefined) return 'It is not connected yet: connect it in its settings'
   if (grant.issuedFor !== clientFingerprint(client))
-    return 'The token URL or the client ID was changed after it was connected: reconnect'
+    return 'The token URL, the client ID or the address that events are sent to was changed after it was connected: reconnect'
   return grant.status === 'expired' ? grant.error || revokedText : ''
 }
 

@@ -1,4 +1,4 @@
-import { templateProblemText } from '@tributary/contract'
+import { isSameTarget, templateProblemText } from '@tributary/contract'
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
 import { templateLimits, templateProblem } from './json-template.ts'
 
@@ -160,3 +160,19 @@ export const validateSettings = (
   if (Object.keys(errors).length === 0) Object.assign(errors, definition.check?.(parsed))
   return Object.keys(errors).length === 0 ? { ok: true, settings: parsed } : { ok: false, errors }
 }
+
+/**
+ * The secrets that are set and that the second settings would send somewhere else, or let somebody else read on their
+ * way, than the first. Whoever may change settings may use a secret, not read it: each of these is to be entered again.
+ */
+export const redirectedSecrets = (
+  { fields }: Pick<SettingsDefinition, 'fields'>,
+  before: Settings,
+  after: Settings,
+): FieldDefinition[] =>
+  fields.filter(
+    ({ name, secret, sentTo = [] }) =>
+      secret &&
+      before[name] !== undefined &&
+      sentTo.some(({ setting, by }) => !isSameTarget(by, before[setting], after[setting])),
+  )

@@ -115,14 +115,20 @@ export const destinations = {
     name: 'destinations.updateSetting',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/app:updateSetting',
-    summary: 'Changes one setting; null takes it back to its default.',
-    request: z.object({ name: line(100).min(1, 'Required'), value: settingValue }),
+    summary:
+      'Changes one setting; null takes it back to its default. One that decides where secrets are sent (`sent_to` of the secret) takes the secrets that are set once more in `secrets`.',
+    request: z.object({
+      name: line(100).min(1, 'Required'),
+      value: settingValue,
+      /** Secrets by name, entered again; null takes one away. */
+      secrets: settingsInput.default({}),
+    }),
     response: destinationApp,
     errors: [
       {
         code: 400,
         reason: 'VALIDATION',
-        when: 'The setting is unknown or its value breaks a rule; see metadata.value.',
+        when: 'The setting is unknown or its value breaks a rule; see metadata.value. A secret that has to be entered again is named as `secrets.{name}`.',
       },
       errors.forbidden,
       errors.notFound,

@@ -26,6 +26,24 @@ export const settingValue = z.union([
 ])
 export type SettingValue = z.infer<typeof settingValue>
 
+/** Of a URL its origin, of anything else its whole value. */
+export const secretTargetParts = ['origin', 'value'] as const
+
+/** A setting that decides where a secret is sent, and what of it has to stay the same. */
+export type SecretTarget = { setting: string; by: (typeof secretTargetParts)[number] }
+
+const targetPart = (by: SecretTarget['by'], value: SettingValue | undefined): string => {
+  const text = JSON.stringify(typeof value === 'string' ? value.trim() : (value ?? ''))
+  return by === 'origin' && typeof value === 'string' ? (URL.parse(value.trim())?.origin ?? text) : text
+}
+
+/** Whether a secret goes to the same place with either value of a setting that decides where it goes. */
+export const isSameTarget = (
+  by: SecretTarget['by'],
+  before: SettingValue | undefined,
+  after: SettingValue | undefined,
+): boolean => targetPart(by, before) === targetPart(by, after)
+
 /** A setting of an app: how to ask for it. */
 export const settingOption = z.object({
   name: z.string(),
@@ -37,6 +55,8 @@ export const settingOption = z.object({
   editable: z.boolean(),
   /** Encrypted at rest and never returned. */
   is_secret: z.boolean(),
+  /** Of a secret: the settings that decide where it is sent. When one of them changes, it must be entered again. */
+  sent_to: z.array(z.object({ name: z.string(), by: z.enum(secretTargetParts) })),
   choices: z.array(z.object({ value: z.string(), title: z.string() })),
   /** Bounds of a number, inclusive; null where there is none. */
   min: z.number().nullable(),

@@ -60,7 +60,11 @@ const settings = () => ({
 const grant = (changes: Partial<GrantState> = {}): GrantState => ({
   id: newId(),
   status: 'connected',
-  issuedFor: clientFingerprint({ tokenUrl: 'https://login.example/token', clientId: 'client' }),
+  issuedFor: clientFingerprint({
+    tokenUrl: 'https://login.example/token',
+    tokensSentTo: [new URL(peer.url).origin],
+    clientId: 'client',
+  }),
   error: '',
   ...changes,
 })
@@ -89,7 +93,7 @@ it.each([
   [
     'was given to another client',
     () => grant({ issuedFor: 'another' }),
-    'The token URL or the client ID was changed after it was connected: reconnect',
+    'The token URL, the client ID or the address that events are sent to was changed after it was connected: reconnect',
   ],
 ])('while a grant %s, events are held without a request, and delivered once it is connected', async (_, state, why) => {
   good.add('first-token')

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { settingOption as option } from '../testing/setting-option.ts'
 import { ApiError } from './errors.ts'
 import { settingFailure } from './setting-failure.ts'
-import { defaultSettings, filledSettings, isShown, settingHint, settingProblem } from './setting-values.ts'
+import {
+  defaultSettings,
+  filledSettings,
+  isShown,
+  secretsToEnterAgain,
+  settingHint,
+  settingProblem,
+} from './setting-values.ts'
 
 test.each([
   [option({ required: true }), '', 'Required'],
@@ -66,4 +73,26 @@ test('a setting that could not be changed shows the message for its value and wh
   expect(refusal({ value: 'bad', detail: '' })).toEqual({ message: 'bad' })
   expect(refusal({ detail: 'at 7' })).toEqual({ message: 'Failed to update the url.' })
   expect(settingFailure(new Error('x'), 'url')).toEqual({ message: 'Failed to update the url.' })
+})
+
+test.each([
+  ['https://a.example/hook', false],
+  ['https://A.example:443/other?x=1', false],
+  ['http://a.example/hook', true],
+  ['https://b.example/hook', true],
+  ['https://a.example.b.example/hook', true],
+  ['', true],
+])('headers that are sent to https://a.example/ are asked for again at %s: %j', (draft, asked) => {
+  const url = { ...option({ name: 'url', type: 'url' }), value: 'https://a.example/', is_set: true }
+  const headers = {
+    ...option({ name: 'headers', is_secret: true, sent_to: [{ name: 'url', by: 'origin' }] }),
+    value: null,
+  }
+  expect(secretsToEnterAgain([url, { ...headers, is_set: true }], url, draft)).toHaveLength(asked ? 1 : 0)
+  expect(secretsToEnterAgain([url, { ...headers, is_set: false }], url, draft)).toEqual([])
+})
+
+test('a refusal of a secret that came along with a setting is told', () => {
+  const refused = new ApiError(400, { reason: 'VALIDATION', metadata: { 'secrets.password': 'Too long' } }, 'refused')
+  expect(settingFailure(refused, 'host')).toEqual({ message: 'Too long' })
 })

@@ -1,4 +1,4 @@
-import type { SettingOption, SettingValue } from '@tributary/contract'
+import { isSameTarget, type Setting, type SettingOption, type SettingValue } from '@tributary/contract'
 import { count } from './text.ts'
 
 /** True for what counts as no value: null, empty text, no header at all. */
@@ -78,4 +78,21 @@ export const settingProblem = (
   if (isEmptySetting(value)) return option.required ? 'Required' : undefined
   if (option.type === 'url' && !(typeof value === 'string' && isWebAddress(value))) return 'Invalid url'
   return option.type === 'number' ? numberProblem(option, value) : undefined
+}
+
+/**
+ * The secrets that are set and that another value of a setting would send elsewhere: they are asked for again before it
+ * is saved. The server decides; this only asks in time.
+ */
+export const secretsToEnterAgain = (
+  settings: readonly Setting[],
+  target: Pick<Setting, 'name' | 'value' | 'default'>,
+  draft: SettingValue,
+): Setting[] => {
+  const before = target.value ?? target.default
+  const after = isEmptySetting(draft) ? target.default : draft
+  return settings.filter(
+    ({ is_secret, is_set, sent_to }) =>
+      is_secret && is_set && sent_to.some(({ name, by }) => name === target.name && !isSameTarget(by, before, after)),
+  )
 }

@@ -10,6 +10,7 @@ export const settingOption = (part: Partial<SettingOption>): SettingOption => ({
   default: null,
   editable: true,
   is_secret: false,
+  sent_to: [],
   choices: [],
   min: null,
   max: null,

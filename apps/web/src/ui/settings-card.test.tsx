@@ -120,3 +120,60 @@ test('MAP-13, MAP-15: a template that cannot be read is told and cannot be appli
   await user.click(button('Apply'))
   expect(saved).toEqual([{ name: 'message', value: 'Hello {{ userId }}' }])
 })
+
+const password = {
+  ...settingOption({ name: 'password', display_name: 'Password', type: 'secret', is_secret: true }),
+  sent_to: [
+    { name: 'host', by: 'value' as const },
+    { name: 'tls', by: 'value' as const },
+  ],
+  value: null,
+  is_set: true,
+}
+const host: Setting = { ...settingOption({ name: 'host', display_name: 'Host' }), value: 'db.example', is_set: true }
+const choices = ['verify', 'off'].map((value) => ({ value, title: value }))
+const tls: Setting = {
+  ...settingOption({ name: 'tls', display_name: 'Encryption', type: 'select', required: true, choices }),
+  value: 'verify',
+  is_set: true,
+}
+const showTarget = (setting: Setting, secret: Setting = password) => {
+  const saved: unknown[] = []
+  const onSave = async (change: unknown): Promise<void> => void saved.push(change)
+  renderUi(<SettingsCard description="" settings={[setting, secret]} mayEdit onSave={onSave} />)
+  return saved
+}
+const again = () => screen.queryByLabelText(/Password for the new place/)
+
+test('a changed target asks for the secret that is sent there, empty and required, says why, and saves both at once', async () => {
+  const saved = showTarget(host)
+  expect(again()).toBeNull()
+  const user = userEvent.setup()
+  await user.type(screen.getByRole('textbox', { name: 'Host' }), '.org')
+  expect(screen.getByText(/changes where secrets are sent/)).toBeTruthy()
+  expect(again()?.getAttribute('value')).toBe('')
+  expect(again()?.getAttribute('aria-required')).toBe('true')
+  await user.click(button('Save'))
+  expect(screen.getByText('Required')).toBeTruthy()
+  expect(saved).toEqual([])
+  await user.type(again() ?? document.body, 's3cret')
+  await user.click(button('Save'))
+  expect(saved).toEqual([{ name: 'host', value: 'db.example.org', secrets: { password: 's3cret' } }])
+})
+
+test('a choice that decides who can read a secret is not saved at once, but with the secret', async () => {
+  const saved = showTarget(tls)
+  const user = userEvent.setup()
+  await user.selectOptions(screen.getByRole('combobox', { name: /Encryption/ }), 'off')
+  expect(saved).toEqual([])
+  await user.type(again() ?? document.body, 's3cret')
+  await user.click(button('Save'))
+  expect(saved).toEqual([{ name: 'tls', value: 'off', secrets: { password: 's3cret' } }])
+})
+
+test('a changed target without a secret that is set asks for nothing', async () => {
+  const saved = showTarget(tls, { ...password, is_set: false })
+  await userEvent.setup().selectOptions(screen.getByRole('combobox', { name: /Encryption/ }), 'off')
+  expect(again()).toBeNull()
+  expect(saved).toEqual([{ name: 'tls', value: 'off' }])
+})

@@ -1,18 +1,43 @@
 import type { Setting, SettingValue } from '@tributary/contract'
 import { type ReactNode, useState } from 'react'
 import { type SettingFailure, settingFailure } from '../lib/setting-failure.ts'
-import { isEmptySetting, isShown, settingProblem } from '../lib/setting-values.ts'
+import { isEmptySetting, isShown, secretsToEnterAgain, settingProblem } from '../lib/setting-values.ts'
 import { useTemplateProblem } from '../lib/template-check.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { QueryEditor } from './query-editor.tsx'
+import { SecretsAgain } from './secrets-again.tsx'
 import { shownHint } from './setting-hint.tsx'
 import { SettingInput } from './setting-input.tsx'
 
 const initialValue = (setting: Setting): SettingValue =>
   setting.value ?? (setting.is_secret ? '' : (setting.default ?? ''))
 
-type Save = (change: { name: string; value: SettingValue }) => Promise<unknown>
+/** `secrets` are those that the change would send elsewhere, entered again. */
+type Save = (change: { name: string; value: SettingValue; secrets?: Record<string, SettingValue> }) => Promise<unknown>
+
+/** What has been entered of the secrets that are asked for again, and what is missing once it was tried without. */
+const useSecretsAgain = (asked: readonly Setting[]) => {
+  const [values, setValues] = useState<Record<string, SettingValue>>({})
+  const [tried, setTried] = useState(false)
+  const missing = asked.filter(({ name }) => isEmptySetting(values[name]))
+  return {
+    values,
+    problems: tried ? Object.fromEntries(missing.map(({ name }) => [name, 'Required'])) : {},
+    change: (name: string, value: SettingValue) => setValues((before) => ({ ...before, [name]: value })),
+    clear: () => {
+      setValues({})
+      setTried(false)
+    },
+    /** What goes along with the change; undefined while one is missing, which is shown from then on. */
+    take: (): { secrets?: Record<string, SettingValue> } | undefined => {
+      setTried(true)
+      if (missing.length > 0) return undefined
+      if (asked.length === 0) return {}
+      return { secrets: Object.fromEntries(asked.map(({ name }) => [name, values[name] ?? null])) }
+    },
+  }
+}
 
 /** What else stands below a setting while it is edited, and a way to change what is being edited. */
 type Below = (setting: Setting, draft: SettingValue, change: (value: SettingValue) => void) => ReactNode
@@ -98,11 +123,14 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
 /** One setting that is saved by itself: switches and lists at once, the rest by its button. */
 const SettingRow = ({
   setting,
+  settings,
   mayEdit,
   onSave,
   below,
 }: {
   setting: Setting
+  /** All of them: some are secrets that this one decides the place of. */
+  settings: readonly Setting[]
   mayEdit: boolean
   onSave: Save
   below: Below | undefined
@@ -114,7 +142,10 @@ const SettingRow = ({
   // A secret is not shown again once it is saved: its input starts anew.
   const [saves, setSaves] = useState(0)
   const locked = !mayEdit || (!setting.editable && (setting.is_set || !isEmptySetting(setting.value)))
-  const immediate = setting.type === 'boolean' || setting.type === 'select'
+  const again = secretsToEnterAgain(settings, setting, draft)
+  const secrets = useSecretsAgain(again)
+  const savedAtOnce = setting.type === 'boolean' || setting.type === 'select'
+  const immediate = savedAtOnce && again.length === 0
   const isTemplate = setting.type === 'template' || setting.type === 'text-template'
   const changed = JSON.stringify(draft) !== JSON.stringify(saved)
   const mistake = useTemplateProblem(isTemplate && changed && typeof draft === 'string' ? draft : undefined)
@@ -122,10 +153,13 @@ const SettingRow = ({
     const found = settingProblem(setting, value)
     setProblem(found === undefined ? undefined : { message: found })
     if (found !== undefined) return
+    const along = secrets.take()
+    if (along === undefined) return
     setSaving(true)
     try {
-      await onSave({ name: setting.name, value: isEmptySetting(value) ? null : value })
+      await onSave({ name: setting.name, value: isEmptySetting(value) ? null : value, ...along })
       setSaves((count) => count + 1)
+      secrets.clear()
       if (setting.is_secret) setDraft('')
     } catch (error) {
       setProblem(settingFailure(error, setting.name))
@@ -137,7 +171,7 @@ const SettingRow = ({
   const change = (value: SettingValue): void => {
     setDraft(value)
     setProblem(undefined)
-    if (immediate) void save(value)
+    if (savedAtOnce && secretsToEnterAgain(settings, setting, value).length === 0) void save(value)
   }
   return (
     <form
@@ -168,6 +202,15 @@ const SettingRow = ({
           />
         )}
       </Field>
+      {again.length > 0 && !locked && (
+        <SecretsAgain
+          secrets={again}
+          values={secrets.values}
+          problems={secrets.problems}
+          disabled={saving}
+          onChange={secrets.change}
+        />
+      )}
       {setting.is_secret && setting.is_set && !setting.required && !changed && !locked && (
         <Button size="sm" loading={saving} onClick={() => void save(null)}>
           Remove
@@ -179,6 +222,7 @@ const SettingRow = ({
             onClick={() => {
               setDraft(saved)
               setProblem(undefined)
+              secrets.clear()
             }}
           >
             Discard
@@ -223,7 +267,14 @@ export const SettingsCard = ({
             return setting.type === 'sql' ? (
               <QueryRow key={key} setting={setting} mayEdit={mayEdit} onSave={onSave} />
             ) : (
-              <SettingRow key={key} setting={setting} mayEdit={mayEdit} onSave={onSave} below={below} />
+              <SettingRow
+                key={key}
+                setting={setting}
+                settings={settings}
+                mayEdit={mayEdit}
+                onSave={onSave}
+                below={below}
+              />
             )
           })}
       </div>

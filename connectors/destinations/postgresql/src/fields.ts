@@ -20,7 +20,13 @@ export const fields: readonly FieldDefinition[] = [
   text('port', 'Port', 'Usually 5432.', { type: 'number', default: 5432, min: 1, max: 65_535 }),
   text('database', 'Database', 'The database that events are written to.', { maxLength: 63 }),
   text('user', 'User', 'See the guide for the privileges it needs.', { maxLength: 63 }),
-  text('password', 'Password', 'Stored encrypted.', { type: 'secret', secret: true, required: false }),
+  text('password', 'Password', 'Stored encrypted.', {
+    type: 'secret',
+    secret: true,
+    // Who can read it on its way is decided by the encryption, too.
+    sentTo: (['host', 'port', 'tls', 'ca_certificate'] as const).map((setting) => ({ setting, by: 'value' })),
+    required: false,
+  }),
   text('schema', 'Schema', 'Tables are made here. It is made, too, when the user may.', {
     default: 'tributary',
     maxLength: 63,

@@ -67,6 +67,7 @@ export const rudderstack: DestinationDefinition = {
       required: true,
       maxLength: 200,
       secret: true,
+      sentTo: [{ setting: 'data_plane_url', by: 'origin' }],
       editable: true,
     },
   ],

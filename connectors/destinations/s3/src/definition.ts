@@ -21,7 +21,11 @@ const fields: readonly FieldDefinition[] = [
     maxLength: 63,
   }),
   field('access_key_id', 'Access key id', 'Of the user or token that may write to the bucket.', { maxLength: 128 }),
-  field('secret_access_key', 'Secret access key', 'Stored encrypted.', { type: 'secret', secret: true }),
+  field('secret_access_key', 'Secret access key', 'Stored encrypted.', {
+    type: 'secret',
+    secret: true,
+    sentTo: [{ setting: 'endpoint', by: 'origin' }],
+  }),
   field('prefix', 'Prefix', 'Folder that objects are written to; / for the top of the bucket.', {
     required: false,
     default: 'events',

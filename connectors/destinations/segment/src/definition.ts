@@ -87,6 +87,7 @@ export const segment: DestinationDefinition = {
       required: true,
       maxLength: 200,
       secret: true,
+      sentTo: [{ setting: 'endpoint', by: 'origin' }],
       editable: true,
     },
     {

@@ -49,6 +49,7 @@ export const slack: DestinationDefinition = {
       required: true,
       maxLength: 500,
       secret: true,
+      sentTo: [],
       editable: true,
     },
     {

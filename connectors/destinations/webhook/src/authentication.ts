@@ -49,6 +49,8 @@ export const authenticationFields: readonly FieldDefinition[] = [
     help: 'Its secret; nothing for a public client. Stored encrypted.',
     type: 'secret',
     secret: true,
+    // The whole address: one server may give tokens for many tenants, each at a path of its own.
+    sentTo: [{ setting: 'oauth_token_url', by: 'value' }],
     showWhen,
   },
   {
@@ -92,6 +94,7 @@ export const oauth2 = (settings: Settings): OAuth2Client | undefined => {
   return {
     authorizeUrl: text(settings.oauth_authorize_url),
     tokenUrl: text(settings.oauth_token_url),
+    tokensSentTo: [URL.parse(text(settings.url))?.origin ?? ''],
     clientId: text(settings.oauth_client_id),
     clientSecret: text(settings.oauth_client_secret),
     clientAuthentication: settings.oauth_client_authentication === 'body' ? 'body' : 'basic',

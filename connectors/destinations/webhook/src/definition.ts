@@ -67,6 +67,7 @@ export const webhook: DestinationDefinition = {
       type: 'headers',
       required: false,
       secret: true,
+      sentTo: [{ setting: 'url', by: 'origin' }],
       editable: true,
     },
     ...authenticationFields,
@@ -78,6 +79,7 @@ export const webhook: DestinationDefinition = {
       required: false,
       maxLength: 256,
       secret: true,
+      sentTo: [{ setting: 'url', by: 'origin' }],
       editable: true,
     },
     {

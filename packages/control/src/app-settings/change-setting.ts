@@ -1,5 +1,5 @@
-import { type Settings, type SettingsDefinition, validateSettings } from '@tributary/connector-kit'
-import type { SettingValue } from '@tributary/contract'
+import { redirectedSecrets, type Settings, type SettingsDefinition, validateSettings } from '@tributary/connector-kit'
+import { isSameTarget, type SettingValue } from '@tributary/contract'
 import { badRequest, conflict, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { openSettings, type SettingsOwner, type StoredSettings, storeSettings } from './stored-settings.ts'
@@ -49,25 +49,77 @@ export const openForChange = (
   }
 }
 
+/** One setting's new value, with secrets that are entered again because they would be sent elsewhere. */
+export type SettingChange = { name: string; value: SettingValue; secrets?: Readonly<Record<string, SettingValue>> }
+
+/**
+ * Refuses a change after which a secret that was entered for one place would be sent to another: whoever may change
+ * settings may use secrets, not read them. Each of them is to be entered again, or taken away.
+ */
+const requireSecretsAgain = (
+  definition: SettingsDefinition,
+  { before, after, given }: { before: Settings; after: Settings; given: Readonly<Record<string, SettingValue>> },
+): void => {
+  const asked = redirectedSecrets(definition, before, after).filter(({ name }) => !Object.hasOwn(given, name))
+  if (asked.length === 0) return
+  const labels = asked.map(({ label }) => label).join(', ')
+  const message = `This changes where secrets are sent. Enter them again: ${labels}`
+  const text = 'Enter it again: this change would send it elsewhere'
+  throw badRequest('VALIDATION', message, {
+    value: message,
+    ...Object.fromEntries(asked.map(({ name }) => [`secrets.${name}`, text])),
+  })
+}
+
+/** The secrets that came along with a change, by name; throws 400 for one that is no secret or cannot be changed. */
+const secretsGiven = (
+  { fields }: SettingsDefinition,
+  { secrets = {} }: SettingChange,
+  before: Settings,
+): Record<string, SettingValue | undefined> => {
+  for (const name of Object.keys(secrets)) {
+    const field = fields.find((each) => each.name === name)
+    const text =
+      field?.secret !== true
+        ? 'There is no secret of this name'
+        : !field.editable && before[name] !== undefined
+          ? 'This cannot be changed once it is set'
+          : undefined
+    if (text !== undefined) throw badRequest('VALIDATION', text, { [`secrets.${name}`]: text })
+  }
+  return Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, value ?? undefined]))
+}
+
 /**
  * The whole settings with one of them changed; null takes it back to its default. A setting that is not editable takes
- * a first value. Throws 400 with metadata.name or metadata.value; `definition` is undefined when the app is no longer in
- * the catalogue.
+ * a first value. Throws 400 with metadata.name or metadata.value, and `secrets.{name}` for each secret that has to be
+ * entered again because the change would send it elsewhere; `definition` is undefined when the app is no longer in the
+ * catalogue.
  */
 export const changedSettings = (
   owner: SettingsOwner,
   definition: SettingsDefinition | undefined,
   row: StoredSettings,
-  { name, value }: { name: string; value: SettingValue },
+  change: SettingChange,
   secretBox: ControlDeps['secretBox'],
 ): Settings => {
+  const { name, value } = change
   if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalogue`)
   const field = definition.fields.find((each) => each.name === name)
   if (field === undefined) throw refused('name', `${definition.title} has no setting ${name}`)
   const before = openForChange(owner, row, secretBox)
   if (!field.editable && before[name] !== undefined) throw refused('value', 'This cannot be changed once it is set')
-  const checked = validateSettings(definition, { ...before, [name]: value ?? undefined })
-  if (checked.ok) return checked.settings
+  const given = secretsGiven(definition, change, before)
+  const checked = validateSettings(definition, { ...before, ...given, [name]: value ?? undefined })
+  if (checked.ok) {
+    requireSecretsAgain(definition, { before, after: checked.settings, given: change.secrets ?? {} })
+    return checked.settings
+  }
+  const wrong = Object.keys(given).find((secret) => secret !== name && checked.errors[secret] !== undefined)
+  if (wrong !== undefined)
+    throw badRequest('VALIDATION', sentenceOf(definition, checked.errors), {
+      [`secrets.${wrong}`]: checked.errors[wrong] ?? '',
+    })
   throw refused('value', checked.errors[name] ?? sentenceOf(definition, checked.errors))
 }
 
@@ -76,7 +128,7 @@ export const changeSetting = (
   owner: SettingsOwner,
   definition: SettingsDefinition | undefined,
   row: StoredSettings,
-  change: { name: string; value: SettingValue },
+  change: SettingChange,
   secretBox: ControlDeps['secretBox'],
 ): ReturnType<typeof storeSettings> => {
   const settings = changedSettings(owner, definition, row, change, secretBox)

@@ -11,6 +11,7 @@ export const presentOption = (field: FieldDefinition): SettingOption => ({
   default: field.default ?? null,
   editable: field.editable,
   is_secret: field.secret,
+  sent_to: (field.sentTo ?? []).map(({ setting, by }) => ({ name: setting, by })),
   choices: (field.choices ?? []).map(({ value, label }) => ({ value, title: label })),
   min: field.min ?? null,
   max: field.max ?? null,

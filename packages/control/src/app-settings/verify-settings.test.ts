@@ -57,6 +57,21 @@ test('a setting that the destination objects to is not saved, and its words are 
   expect(asked).toHaveLength(before)
 })
 
+test('a destination is not asked about a setting that would send secrets elsewhere before they are entered again', async () => {
+  const workspace = { workspace: organization.workspaceId }
+  const caller = organization.administrator
+  const made = await caller.ok(methods.destinations.create, workspace, {
+    body: { title: 'Mine', app, settings: { ...settings, headers: { Authorization: 'Bearer kept' } } },
+  })
+  const before = asked.length
+  const update = (body: object) =>
+    caller.call('POST', `/${made.name}/app:updateSetting`, { name: 'url', value: 'https://evil.example/', ...body })
+  expect(await update({})).toMatchObject({ status: 400, body: { metadata: { 'secrets.headers': /again/ } } })
+  expect(asked).toHaveLength(before)
+  expect(await update({ secrets: { headers: { 'X-Own': '1' } } })).toMatchObject({ status: 200 })
+  expect(JSON.stringify(asked.slice(before))).not.toContain('Bearer kept')
+})
+
 test('a destination is not made with a setting that it objects to; mistakes have the names of the form', async () => {
   const given = { ...settings, region: 'nowhere' }
   const path = `/workspaces/${organization.workspaceId}/destinations`

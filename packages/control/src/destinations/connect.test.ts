@@ -74,7 +74,9 @@ test('the consent asks for the scopes, with a state and a challenge that are oth
 })
 
 test('settings that are missing are named before anybody is asked', async () => {
-  await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'token_url', value: null } })
+  await administrator.ok(methods.destinations.updateSetting, params, {
+    body: { name: 'token_url', value: null, secrets: { client_secret: 'again' } },
+  })
   await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'client_id', value: null } })
   expect(await grantOf()).toMatchObject({ status: 'none', missing: 'the token URL and the client ID' })
   const reply = await administrator.call('POST', `/${name}:connect`, { redirect_uri: returnAddress })
@@ -160,15 +162,25 @@ test('a token URL that may not be reached is not asked', async () => {
   expect(reply.body.message).toContain('not public')
 })
 
-test('a grant is good for the client it was given to: another token URL or client asks for a new one', async () => {
+const changedAfter =
+  'The token URL, the client ID or the address that events are sent to was changed after it was connected: reconnect'
+
+test.each([
+  ['another token URL', { name: 'token_url', value: 'http://127.0.0.1:1/steal', secrets: { client_secret: 'again' } }],
+  ['another client', { name: 'client_id', value: 'other' }],
+  ['another address that its tokens are sent to', { name: 'api_url', value: 'http://127.0.0.1:1' }],
+])('a grant is good for the client and the addresses it was given for: %s asks for a new one', async (_, body) => {
   await connect(administrator, provider, name)
+  await administrator.ok(methods.destinations.updateSetting, params, { body })
+  expect(await grantOf()).toMatchObject({ status: 'expired', error: changedAfter })
+})
+
+test('a consent that was begun for one address is not completed for another', async () => {
+  const body = await permit(administrator, provider, name)
   await administrator.ok(methods.destinations.updateSetting, params, {
-    body: { name: 'token_url', value: 'http://127.0.0.1:1/steal' },
+    body: { name: 'api_url', value: 'https://evil.example' },
   })
-  expect(await grantOf()).toMatchObject({
-    status: 'expired',
-    error: 'The token URL or the client ID was changed after it was connected: reconnect',
-  })
+  expect(await complete(administrator, body)).toMatchObject({ status: 400, body: { reason: 'CONSENT_UNKNOWN' } })
 })
 
 test('disconnecting forgets the tokens, and it can be connected again', async () => {

@@ -241,6 +241,43 @@ describe('updateSetting', () => {
     })
   })
 
+  describe('when it changes where a secret is sent', () => {
+    const headers = { Authorization: 'Bearer kept' }
+    const evil = 'https://evil.example/hook'
+    const redirect = (name: string, body: object) =>
+      administrator.call('POST', `/${name}/app:updateSetting`, { name: 'url', value: evil, ...body })
+
+    test.each([
+      ['nothing', {}, { value: /Headers/, 'secrets.headers': /again/ }],
+      ['another secret', { secrets: { signing_secret: 'x' } }, { 'secrets.headers': /again/ }],
+      ['one that is no secret', { secrets: { batch_size: 5 } }, { 'secrets.batch_size': /no secret/ }],
+      ['one that breaks a rule', { secrets: { headers: { 'bad name': 'x' } } }, { 'secrets.headers': /header name/ }],
+    ])('with %s given, it is refused, names the secret and changes nothing', async (_, body, metadata) => {
+      const { made, params } = await create({ headers })
+      const before = await rowOf(params.destination)
+      expect(await redirect(made.name, body)).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
+      expect(await rowOf(params.destination)).toEqual(before)
+    })
+
+    test('with the secret entered again or taken away, it is done, and nothing of the old one is left', async () => {
+      const { made, params } = await create({ headers })
+      const again = { headers: { Authorization: 'Bearer again' } }
+      expect(await redirect(made.name, { secrets: again })).toMatchObject({ status: 200 })
+      expect((await delivered(params.destination))?.settings).toMatchObject({ url: evil, ...again })
+      const back = { value: 'https://a.example/hook', secrets: { headers: null } }
+      expect(await redirect(made.name, back)).toMatchObject({ status: 200 })
+      expect((await delivered(params.destination))?.settings.headers).toBeUndefined()
+    })
+
+    test('another path of the same origin, and secrets that were never set, ask for nothing', async () => {
+      const { made } = await create({ headers })
+      expect(await redirect(made.name, { value: 'https://a.example/other' })).toMatchObject({ status: 200 })
+      expect(await redirect(made.name, { value: 'http://a.example/other' })).toMatchObject({ status: 400 })
+      const { made: open } = await create({ signing_secret: 'kept' })
+      expect(await redirect(open.name, {})).toMatchObject({ status: 200 })
+    })
+  })
+
   test('never overwrites secrets that cannot be opened; such a destination is held, not dropped', async () => {
     const { made, params } = await create({ signing_secret: 'kept' })
     const sealed = createSecretBox(Buffer.alloc(32, 9)).seal('{}', 'x')

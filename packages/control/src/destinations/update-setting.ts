@@ -9,7 +9,8 @@ import { requireWorkspace } from '../workspace-access.ts'
 import { readDestination, showDestination } from './read.ts'
 
 /**
- * Changes one setting of a destination, when the destination has nothing against it. The row is locked, so that two
+ * Changes one setting of a destination, when the destination has nothing against it. Secrets that the change would send
+ * elsewhere have to come along with it: they are asked for before anything is sent. The row is locked, so that two
  * changes at once both count.
  */
 export const updateSetting =
@@ -53,7 +54,7 @@ export const updateSetting =
         resource: resourceNames.destinationApp.format({ workspace: workspace.id, destination: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { setting: body.name },
+        detail: { setting: body.name, secrets: Object.keys(body.secrets) },
         time,
       })
     })

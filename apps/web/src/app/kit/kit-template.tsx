@@ -17,6 +17,7 @@ const setting = (part: Partial<Setting>): Setting => ({
   default: null,
   editable: true,
   is_secret: false,
+  sent_to: [],
   choices: [],
   min: null,
   max: null,

@@ -87,7 +87,7 @@ export const useUpdateSetting = (destination: Destination) => {
   const cache = useQueryClient()
   const key = keys.destination(destination.name)
   return useMutation({
-    mutationFn: (body: { name: string; value: SettingValue }) =>
+    mutationFn: (body: { name: string; value: SettingValue; secrets?: Record<string, SettingValue> }) =>
       call(methods.destinations.updateSetting, { params: destinationIds(destination.name), body }),
     onSuccess: (app, { name }) => {
       track('Destination Updated', { destination: destination.name, fields: [`settings.${name}`] })
