@@ -33,8 +33,29 @@ export const openPage = <S extends z.ZodType>(
   }
 }
 
+// A token is not sealed: anybody can make one that fits a list. So a cursor is of values that every engine can compare
+// with what it has; a schema of a cursor is made of these only.
+
+/** A time as `Date` writes it, of the years 1 to 9999: `0000` and longer fractions are none to PostgreSQL. */
+export const cursorTime = z
+  .string()
+  .max(24)
+  .refine((text) => {
+    const date = new Date(text)
+    return !Number.isNaN(date.getTime()) && date.toISOString() === text && text >= '0001'
+  })
+
+/** Epoch ms that DateTime64(3) can hold: from 1970 to the end of 2299. */
+export const cursorMs = z.number().int().min(0).max(10_413_791_999_999)
+
+/** The id of an event: visible ASCII. */
+export const cursorEventId = z.string().regex(/^[\x21-\x7e]{0,200}$/)
+
+/** A count or version in 32 bits with a sign. */
+export const cursorInteger = z.number().int().min(0).max(2_147_483_647)
+
 /** Lists ordered by creation, the id deciding between equal times. */
-export const createdCursor = z.tuple([z.iso.datetime(), z.uuid()])
+export const createdCursor = z.tuple([cursorTime, z.uuid()])
 export type CreatedCursor = z.infer<typeof createdCursor>
 
 /** The cursor behind a row. */

@@ -3,13 +3,13 @@ import type { Handler } from '@tributary/http'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { openPage } from '../paging.ts'
+import { cursorEventId, cursorInteger, cursorMs, openPage } from '../paging.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 
 /** Newest first: time in epoch ms, then event and attempt. */
-const deliveryCursor = z.tuple([z.number().int(), z.string().max(200), z.number().int()])
+const deliveryCursor = z.tuple([cursorMs, cursorEventId, cursorInteger])
 
 /** The attempts of a destination, newest first, and how much is parked for it. */
 export const listDeliveries =

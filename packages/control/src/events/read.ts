@@ -1,11 +1,11 @@
 import { compatibilities, type EventSummary, resourceNames } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { z } from 'zod'
-import type { Page } from '../paging.ts'
+import { cursorEventId, cursorMs, type Page } from '../paging.ts'
 import { type EventFilter, eventConditions, spanOf } from './filter.ts'
 
 /** Newest first: receive time in epoch ms, and the event's id between equal times. */
-export const eventCursor = z.tuple([z.number().int(), z.string().max(200)])
+export const eventCursor = z.tuple([cursorMs, cursorEventId])
 export type EventCursor = z.infer<typeof eventCursor>
 
 export type EventRow = {

@@ -1,13 +1,10 @@
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
-import { openPage } from '../paging.ts'
+import { cursorInteger, openPage } from '../paging.ts'
 import { readSource } from '../sources/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { presentVersion, selectVersions } from './read.ts'
-
-const versionCursor = z.number().int().positive()
 
 /** The versions of a source's schema, newest first. */
 export const listSchemaVersions =
@@ -15,7 +12,7 @@ export const listSchemaVersions =
   async ({ actor, params, query }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const source = await readSource(db, workspace.id, params.source)
-    const page = openPage('schemaVersions.list', params, query, versionCursor)
+    const page = openPage('schemaVersions.list', params, query, cursorInteger)
     const { after } = page
     const rows = await selectVersions(db, source.id)
       .$if(after !== undefined, (select) => select.where('source_schemas.version', '<', after ?? 0))
