@@ -118,7 +118,7 @@ export const settings = {
   TRIBUTARY_EGRESS_ALLOW: setting(
     networks,
     '',
-    'Networks beyond public addresses that destinations may reach, e.g. `127.0.0.0/8,10.0.0.0/8`.',
+    'Networks beyond public addresses that destinations may reach, e.g. `127.0.0.0/8,10.0.0.0/8`. The metadata addresses of clouds stay closed whatever it says.',
     'none',
   ),
   TRIBUTARY_TRUSTED_PROXIES: setting(networks, '', 'Proxies whose `X-Forwarded-For` is believed.', 'none'),

@@ -68,6 +68,47 @@ describe('the egress policy', () => {
     expect(policy.allows('169.254.169.254')).toBe(false)
   })
 
+  it.each([
+    ['most clouds', '169.254.169.254'],
+    ['containers of AWS', '169.254.170.2'],
+    ['Tencent', '169.254.0.23'],
+    ['Azure', '168.63.129.16'],
+    ['Alibaba', '100.100.100.200'],
+    ['Oracle', '192.0.0.192'],
+    ['Volcengine', '100.96.0.96'],
+    ['AWS over IPv6', 'fd00:ec2::254'],
+    ['AWS over IPv6, written in full', '[FD00:0EC2:0000:0000:0000:0000:0000:0254]'],
+    ['Google over IPv6', 'fd20:ce::254'],
+    ['Oracle over IPv6', 'fd00:c1::a9fe:a9fe'],
+    ['OpenStack over IPv6', 'fe80::a9fe:a9fe%eth0'],
+    ['Azure, IPv4-mapped', '::ffff:168.63.129.16'],
+    ['Azure, IPv4-mapped in hex', '::ffff:a83f:8110'],
+    ['Azure, IPv4-compatible', '::a83f:8110'],
+    ['Azure, IPv4-translated', '::ffff:0:a83f:8110'],
+    ['Azure, NAT64', '64:ff9b::a83f:8110'],
+    ['Azure, NAT64 for local use', '64:ff9b:1::a83f:8110'],
+    ['Azure, NAT64 under 48 bits', '64:ff9b:1:a83f:81:1000::'],
+    ['Azure, 6to4', '2002:a83f:8110::1'],
+    ['Azure, Teredo', '2001:0:a83f:8110::1'],
+    ['Azure, ISATAP', '2606:4700::5efe:a83f:8110'],
+    ['most clouds, 6to4', '2002:a9fe:a9fe::1'],
+  ])('refuses the metadata of %s (%s), however wide a network is allowed', (_, address) => {
+    expect(createEgressPolicy().allows(address)).toBe(false)
+    expect(createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] }).allows(address)).toBe(false)
+    expect(createEgressPolicy({ allow: ['168.63.129.16/32', 'fd00::/8', '169.254.0.0/16'] }).allows(address)).toBe(
+      false,
+    )
+  })
+
+  it('a wide network opens everything else', () => {
+    const policy = createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] })
+    // Public ones that only look like it, too.
+    for (const address of ['2606:a83f:8110::1', '2606:4700:a83f:8110::1', '2606:4700::a83f:8110'])
+      expect([address, policy.allows(address), createEgressPolicy().allows(address)]).toEqual([address, true, true])
+    for (const address of ['127.0.0.1', '10.0.0.1', '100.64.0.1', '168.63.129.17', '::1', 'fd12::1'])
+      expect(policy.allows(address)).toBe(true)
+  })
+
   it('refuses to start with a network that it cannot read', () => {
     expect(() => createEgressPolicy({ allow: ['127.0.0.1'] })).toThrow('CIDR')
   })

@@ -15,6 +15,28 @@ const alsoRefused = ['0.0.0.0/8', '192.0.0.0/24', '198.18.0.0/15', '240.0.0.0/4'
   (range) => ipaddr.parseCIDR(range),
 )
 
+/**
+ * Where clouds tell a machine about itself, its credentials among it. Whoever runs the product in a private network may
+ * allow that network widely; these are never part of what is meant, so that no setting opens them.
+ */
+const metadata = [
+  // Link-local as a whole: 169.254.169.254 of most clouds, .170.2 and .170.23 of AWS' containers, .0.23 of Tencent,
+  // .42.42 of Scaleway; fe80::a9fe:a9fe of OpenStack.
+  '169.254.0.0/16',
+  'fe80::/10',
+  // Azure's WireServer, Alibaba, Oracle's older network, Volcengine: addresses outside the link-local range.
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  '100.96.0.96/32',
+  // AWS (instances, containers, resolver), Google, Oracle, Scaleway, Linode over IPv6.
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd00:a9fe:a9fe::/48',
+].map((range) => ipaddr.parseCIDR(range))
+
 const inside = (address: Address, [network, bits]: [Address, number]): boolean =>
   address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number] & [ipaddr.IPv6, number])
 
@@ -29,6 +51,39 @@ const unwrap = (address: Address): Address => {
   return address
 }
 
+const lastFour = [12, 13, 14, 15]
+/** Prefixes under which translators and tunnels put an IPv4 address, and in which bytes. */
+const translated = (
+  [
+    // Compatible (RFC 4291, 2.5.5), mapped, and translated (RFC 2765, 2.1).
+    ['::/96', [lastFour]],
+    ['::ffff:0:0/96', [lastFour]],
+    ['::ffff:0:0:0/96', [lastFour]],
+    // NAT64 (RFC 6052), and for local use (RFC 8215) under 48 bits (RFC 6052, 2.2) or as a longer prefix.
+    ['64:ff9b::/96', [lastFour]],
+    ['64:ff9b:1::/48', [lastFour, [6, 7, 9, 10]]],
+    // 6to4 (RFC 3056), Teredo's server (RFC 4380, 4).
+    ['2002::/16', [[2, 3, 4, 5]]],
+    ['2001::/32', [[4, 5, 6, 7]]],
+  ] as const
+).map(([prefix, places]) => ({ range: ipaddr.parseCIDR(prefix), places }))
+
+/** Every IPv4 address that an IPv6 one may be taken for on its way. */
+const embedded = (address: Address): ipaddr.IPv4[] => {
+  if (!(address instanceof ipaddr.IPv6)) return []
+  const bytes = address.toByteArray()
+  const at = (places: readonly number[]): ipaddr.IPv4 => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0))
+  // ISATAP marks the second half (RFC 5214, 6.1), under any prefix.
+  const isatap = ((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
+  return [
+    ...translated.filter(({ range }) => inside(address, range)).flatMap(({ places }) => places.map(at)),
+    ...(isatap ? [at(lastFour)] : []),
+  ]
+}
+
+const isMetadata = (literal: Address): boolean =>
+  [literal, ...embedded(literal)].some((address) => metadata.some((range) => inside(address, range)))
+
 const parse = (text: string): Address | undefined => {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   const withoutZone = bare.split('%')[0] ?? bare
@@ -40,7 +95,8 @@ const parse = (text: string): Address | undefined => {
 /**
  * A policy that lets sockets reach public unicast addresses and the given networks (CIDR), nothing else: private,
  * loopback, link-local (cloud metadata among them), carrier-grade NAT, multicast, reserved and unspecified addresses are
- * refused, also when written as IPv4-mapped, NAT64 or 6to4. Throws when a network of `allow` cannot be read.
+ * refused, also when written as IPv4-mapped, NAT64 or 6to4. What clouds tell a machine about itself is refused whatever
+ * `allow` says. Throws when a network of `allow` cannot be read.
  */
 export const createEgressPolicy = (options: { allow?: readonly string[] } = {}): EgressPolicy => {
   const allowed = (options.allow ?? []).map((text) => {
@@ -50,7 +106,7 @@ export const createEgressPolicy = (options: { allow?: readonly string[] } = {}):
   return {
     allows: (text) => {
       const literal = parse(text)
-      if (literal === undefined) return false
+      if (literal === undefined || isMetadata(literal)) return false
       const address = unwrap(literal)
       if (allowed.some((range) => inside(address, range) || inside(literal, range))) return true
       return address.range() === 'unicast' && !alsoRefused.some((range) => inside(address, range))
