@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
@@ -14,6 +14,19 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
+
+/** What in a data folder somebody else may read, with its mode. */
+const openToOthers = async (dataDir: string): Promise<string[]> => {
+  const names = ['', ...(await readdir(dataDir, { recursive: true }))]
+  const found = await Promise.all(
+    names.map(async (name) => {
+      // Links have no mode of their own; the engines take files away as they run.
+      const { mode } = await lstat(join(dataDir, name)).catch(() => ({ mode: 0 }))
+      return (mode & 0o170000) === 0o120000 || (mode & 0o077) === 0 ? [] : [`${name} ${(mode & 0o777).toString(8)}`]
+    }),
+  )
+  return found.flat()
+}
 
 const track = (url: string, key: string, messageId: string): Promise<Response> =>
   fetch(`${url}/v1/track`, {
@@ -66,7 +79,7 @@ test('a nearly full disk refuses new requests with 503, keeps what was acknowled
   })
 })
 
-test('backup, wipe and restore give the same product', async () => {
+test('backup, wipe and restore give the same product, and nobody else may read its files or the archive', async () => {
   const dataDir = join(folder, 'data')
   const archive = join(folder, 'backup.tar.zst')
   const run = (script: string): { status: number | null; output: string } => {
@@ -80,6 +93,9 @@ test('backup, wipe and restore give the same product', async () => {
     )
     return { status: done.status, output: `${done.stdout}${done.stderr}` }
   }
+  // Prepared by somebody, as a package or a volume does.
+  await mkdir(dataDir)
+  await chmod(dataDir, 0o755)
   const first = await startProduct({ dataDir })
   await first.api.login(adminCredentials)
   const { workspace } = await createWorkspace(first.api, 'Kept')
@@ -89,9 +105,11 @@ test('backup, wipe and restore give the same product', async () => {
     'stored',
     async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3,
   )
+  expect(await openToOthers(dataDir)).toEqual([])
   expect(run('backup').output).toMatch(/in use/)
   await first.stop()
   expect(run('backup')).toMatchObject({ status: 0 })
+  expect((await stat(archive)).mode & 0o777).toBe(0o600)
   await rm(dataDir, { recursive: true })
   expect(run('restore')).toMatchObject({ status: 0 })
   await using second = await startProduct({ dataDir })

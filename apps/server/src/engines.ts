@@ -97,7 +97,7 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
   const { logger, metrics } = deps
   const supervisor = createSupervisor({ logger, metrics })
   const at = folders(config.dataDir)
-  mkdirSync(join(config.dataDir, 'journal'), { recursive: true })
+  mkdirSync(join(config.dataDir, 'journal'), { recursive: true, mode: 0o700 })
 
   const startEventStore = async (): Promise<{ address: Addresses['eventStore']; eventStore: EventStore }> => {
     let address: Addresses['eventStore']

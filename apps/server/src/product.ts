@@ -9,7 +9,14 @@ import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
 import { systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
-import { createCoordinationHub, lockDataDir, openFolderBlobs, openLogReader, openLogWriter } from '@tributary/storage'
+import {
+  closeToOthers,
+  createCoordinationHub,
+  lockDataDir,
+  openFolderBlobs,
+  openLogReader,
+  openLogWriter,
+} from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
 import { destinationDefinitions, sourceWebhooks } from './catalog.ts'
@@ -77,6 +84,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const metrics = createPrometheus()
   installFault(config.fault)
   stack.use(lockDataDir(config.dataDir))
+  const open = closeToOthers(config.dataDir)
+  if (open.length > 0)
+    logger.warn({ paths: open.slice(0, 10), count: open.length }, 'other users may read parts of the data folder')
   const loadedKey = await loadSecretKey(config.dataDir, config.secretKey)
   const disk = createDiskWatch({
     folder: config.dataDir,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,5 +89,12 @@ describe('lockDataDir', () => {
     await lockDataDir(missing).release()
     await using again = lockDataDir(missing)
     expect((await stat(again.dir)).mode & 0o777).toBe(0o700)
+  })
+
+  it('closes a folder that was made for everybody', async () => {
+    chmodSync(dir, 0o755)
+    await using held = lockDataDir(dir)
+    expect((await stat(held.dir)).mode & 0o777).toBe(0o700)
+    expect((await stat(join(dir, 'tributary.lock'))).mode & 0o777).toBe(0o600)
   })
 })

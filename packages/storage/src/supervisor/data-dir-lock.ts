@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { reservePrivateFile } from './private-files.ts'
 import { identify, isRunning, type ProcessIdentity } from './processes.ts'
 
 /** Files of the lock inside the data folder; no backup holds them. */
@@ -53,6 +54,7 @@ const readOwner = (file: string): ProcessIdentity | undefined => {
 
 /** Takes the operating system's lock on the file, which ends with the process; undefined when somebody holds it. */
 const takeFileLock = (file: string): DatabaseSync | undefined => {
+  reservePrivateFile(file)
   const handle = new DatabaseSync(file, { timeout: 0 })
   try {
     handle.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
@@ -64,8 +66,17 @@ const takeFileLock = (file: string): DatabaseSync | undefined => {
   }
 }
 
+/** A folder that was made beforehand may be open to others. One of another account cannot be closed by this one. */
+const closeFolder = (folder: string): void => {
+  try {
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error
+  }
+}
+
 /**
- * Makes the data folder (mode 0700) if it is missing and reserves it for this process until `release`, so that two
+ * Makes the data folder if it is missing, closes it to others (mode 0700) and reserves it for this process until `release`, so that two
  * instances never work on one folder.
  *
  * Two things are asked: a lock of the operating system (taken through SQLite, so it ends with its holder even on
@@ -79,6 +90,7 @@ const takeFileLock = (file: string): DatabaseSync | undefined => {
 export const lockDataDir = (dir: string, purpose: 'work' | 'restore' = 'work'): DataDirLock => {
   const folder = resolve(dir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  closeFolder(folder)
   const ownerFile = join(folder, 'tributary.owner.json')
   const handle = takeFileLock(join(folder, 'tributary.lock'))
   const owner = readOwner(ownerFile)

@@ -126,7 +126,7 @@ export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbCh
       const child = start()
       if (child.pid !== undefined) {
         const identity = identify(child.pid)
-        if (identity !== undefined) writeFileSync(identityFile, JSON.stringify(identity))
+        if (identity !== undefined) writeFileSync(identityFile, JSON.stringify(identity), { mode: 0o600 })
         lowerPriority(child.pid, options.nice)
       }
       return child

@@ -4,6 +4,9 @@ import { type ChildOptions, childOptionsVariable, type ReadyMessage } from './ch
 import { openEngine } from './engine.ts'
 import { createChdbServer } from './server.ts'
 
+// What the engine writes is for this account alone.
+process.umask(0o077)
+
 /** Entry of the event store's child process. Its parent hands everything over in one variable and listens on IPC. */
 const options: ChildOptions = JSON.parse(process.env[childOptionsVariable] ?? '{}')
 Reflect.deleteProperty(process.env, childOptionsVariable)

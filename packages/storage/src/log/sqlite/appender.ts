@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { faultPoint } from '@tributary/kernel'
+import { makePrivateFolder } from '../../supervisor/private-files.ts'
 import type { LogPosition, LogStats } from '../port.ts'
 import type { PackedGroup } from './packing.ts'
 import {
@@ -100,7 +100,7 @@ const readHeads = (dir: string): SegmentHead[] =>
  */
 export const openAppender = (options: AppenderOptions): Appender => {
   const { dir, partitions } = options
-  mkdirSync(dir, { recursive: true })
+  makePrivateFolder(dir)
   clearHalfMade(dir)
   if (listSegments(dir).length === 0)
     createSegment(dir, { number: 1, starts: Array.from({ length: partitions }, () => 0), created: Date.now() })

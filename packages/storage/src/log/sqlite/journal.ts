@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivateFolder, reservePrivateFile } from '../../supervisor/private-files.ts'
 import type { ConsumerJournal, JournalRange } from '../journal-port.ts'
 import { createIdBuckets } from './id-buckets.ts'
 
@@ -18,7 +18,8 @@ export type JournalOptions = {
 }
 
 const open = (file: string): DatabaseSync => {
-  mkdirSync(dirname(file), { recursive: true })
+  makePrivateFolder(dirname(file))
+  reservePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: 5000 })
   try {
     // Dropped buckets leave free pages for the ones that follow: the file keeps the size of the window.

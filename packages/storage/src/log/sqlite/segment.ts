@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { reservePrivateFile } from '../../supervisor/private-files.ts'
 
 /** What a segment says of itself: it never changes after the segment was made. */
 export type SegmentHead = {
@@ -64,6 +65,8 @@ export const createSegment = (dir: string, head: SegmentHead): void => {
   const path = segmentPath(dir, head.number)
   const draft = `${path}.new`
   for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+  // Its side files take its mode.
+  reservePrivateFile(draft)
   const db = new DatabaseSync(draft)
   try {
     db.exec(`pragma page_size = ${pageBytes}`)
@@ -135,7 +138,7 @@ const endsPath = (dir: string, number: number): string => `${segmentPath(dir, nu
  */
 export const noteEnds = (dir: string, number: number, ends: readonly number[]): void => {
   try {
-    writeFileSync(endsPath(dir, number), JSON.stringify(ends), { flush: false })
+    writeFileSync(endsPath(dir, number), JSON.stringify(ends), { flush: false, mode: 0o600 })
   } catch {
     // The disk takes nothing at all.
   }
