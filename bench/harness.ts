@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readMetrics } from '@tributary/test-kit'
 
 /** One measured figure. `measured` and `target` are texts with units; `ratio` is what decides, where one does. */
 export type Figure = { figure: string; target: string; measured: string; ratio?: number; pass: boolean }
@@ -143,7 +144,7 @@ export const childOf = (parent: number, text: string): number | undefined => {
 
 /** Reads the value of a metric, summed over its labels, from a product's `/metrics`. */
 export const metric = async (origin: string, name: string): Promise<number> => {
-  const text = await (await fetch(`${origin}/metrics`)).text()
+  const text = await (await readMetrics(origin)).text()
   let sum = 0
   for (const line of text.split('\n'))
     if (line.startsWith(name) && /^[ {]/.test(line.slice(name.length))) sum += Number(line.slice(line.lastIndexOf(' ')))

@@ -37,6 +37,8 @@ export type Config = {
   messagingAppId: string | undefined
   messagingSecret: string | undefined
   environment: 'production' | 'development'
+  /** What `/metrics` asks for; undefined for the one of the data folder. */
+  metricsToken: string | undefined
   /** Without `smtpUrl`, mail is written into the data folder. */
   mail: { smtpUrl: string | undefined; from: string }
   egressAllow: readonly string[]
@@ -138,6 +140,7 @@ const toConfig = (values: SettingValues): Config => ({
   messagingAppId: values.TRIBUTARY_MESSAGING_APP_ID,
   messagingSecret: values.TRIBUTARY_MESSAGING_SECRET,
   environment: values.TRIBUTARY_ENVIRONMENT,
+  metricsToken: values.TRIBUTARY_METRICS_TOKEN,
   mail: { smtpUrl: values.SMTP_URL, from: values.TRIBUTARY_MAIL_FROM },
   egressAllow: values.TRIBUTARY_EGRESS_ALLOW,
   trustedProxies: values.TRIBUTARY_TRUSTED_PROXIES,

@@ -25,6 +25,7 @@ try {
       `\n  First administrator\n    e-mail    ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown once: keep it.\n`,
     )
   say(`Tributary is ready at ${product.url}`)
+  if (product.outboxUrl !== undefined) say(`Mail that is not sent is shown at ${product.outboxUrl}`)
   let stopping = false
   const stop = (): void => {
     if (stopping) return

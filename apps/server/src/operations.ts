@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isLocalRequest } from './loopback.ts'
+import type { TokenCheck } from './metrics-token.ts'
 
 /** State of one part of the product as health shows it. */
 export type PartState = { ok: boolean; detail?: string }
@@ -12,12 +12,13 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
 
 /**
  * `/health/live` (the process runs), `/health/ready` (every needed part is up; 503 names those that are not) and
- * `/metrics` (Prometheus text, for clients on this machine that ask it by its own name). `/health`, `/version` and
+ * `/metrics` (Prometheus text, for whoever has its token). `/health`, `/version` and
  * `/robots.txt` are what operators of other collection servers look for.
  */
 export const createOperations = (deps: {
   parts: () => Promise<Record<string, PartState>>
   metrics: () => Promise<string>
+  mayReadMetrics: TokenCheck
   version: string
 }) => {
   const fixed: ReadonlyMap<string, readonly [type: string, body: string]> = new Map([
@@ -32,8 +33,15 @@ export const createOperations = (deps: {
     answer(response, ok ? 200 : 503, 'application/json', JSON.stringify({ ok, parts }))
   }
   const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isLocalRequest(request)) answer(response, 403, 'text/plain', 'Metrics are shown to this machine only.\n')
-    else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
+    if (!deps.mayReadMetrics(request)) {
+      response.setHeader('www-authenticate', 'Bearer')
+      answer(
+        response,
+        401,
+        'text/plain; charset=utf-8',
+        'Metrics are shown with "Authorization: Bearer <token>": TRIBUTARY_METRICS_TOKEN, or metrics.token of the data folder.\n',
+      )
+    } else answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await deps.metrics())
   }
   return {
     handles: (path: string): boolean => fixed.has(path) || path === '/health/ready' || path === '/metrics',

@@ -34,6 +34,7 @@ import { createLogger } from './logger.ts'
 import { createMail } from './mail/mail.ts'
 import { createMedia } from './media.ts'
 import { createPrometheus } from './metrics.ts'
+import { createTokenCheck, loadMetricsToken } from './metrics-token.ts'
 import { createOperations } from './operations.ts'
 import { createReadiness } from './readiness.ts'
 import { appendRequests } from './replayed-requests.ts'
@@ -50,6 +51,8 @@ export type RunningProduct = {
   adminEmail: string
   /** The password made for the first administrator, at the first start without a configured one. */
   generatedPassword: string | undefined
+  /** Where a development server shows the mail that it does not send, with the token that it takes. */
+  outboxUrl: string | undefined
   stop(): Promise<void>
 }
 
@@ -228,7 +231,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   await fastify.ready()
   stack.defer(() => fastify.close())
 
-  const mail = createMail(config, { relational, logger })
+  const metricsToken = await loadMetricsToken(config.dataDir, config.metricsToken)
+  const mail = createMail(config, {
+    relational,
+    mayReadOutbox: createTokenCheck(metricsToken, { inAddress: true }),
+    logger,
+  })
   const http = createHttpServer({
     look: createProxyWatch(config.trustedProxies, logger),
     collect,
@@ -236,6 +244,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     operations: createOperations({
       parts: createReadiness(config, { engines, threads, disk, keysReady: () => keys.ready() }),
       metrics: () => metrics.render(),
+      mayReadMetrics: createTokenCheck(metricsToken),
       version,
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
@@ -265,6 +274,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     url: ownUrl,
     adminEmail: firstAdmin.email,
     generatedPassword: firstAdmin.generatedPassword,
+    outboxUrl: mail.devOutbox && `${ownUrl}/dev/outbox?token=${encodeURIComponent(metricsToken)}`,
     stop: () => stack.disposeAsync(),
   }
 }

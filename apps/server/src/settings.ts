@@ -103,6 +103,12 @@ export const settings = {
     'Key that encrypts credentials and signs tokens.',
     '`secret.key` in the data folder, made at the first start',
   ),
+  TRIBUTARY_METRICS_TOKEN: setting(
+    text.regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible characters'),
+    undefined,
+    'What `/metrics` asks for as `Authorization: Bearer`, wherever it is asked from.',
+    '`metrics.token` in the data folder, made at the first start',
+  ),
   SMTP_URL: setting(
     url('smtp:', 'smtps:'),
     undefined,

@@ -39,6 +39,13 @@ export type Product = AsyncDisposable & {
 /** The credentials of the platform admin that a started product has. */
 export const adminCredentials = { email: 'admin@example.com', password: 'Correct-horse-1' }
 
+/** What a started product asks for at `/metrics` and `/dev/outbox`. */
+export const metricsToken = 'metrics-token-of-tests'
+
+/** The metrics of a started product, as it answers them. */
+export const readMetrics = (url: string): Promise<Response> =>
+  fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })
+
 /**
  * Starts the whole product as a user does, in a process of its own on a free port, and waits until it is ready.
  * Destinations may reach loopback. Throws with the process's output when it does not get ready in time.
@@ -56,6 +63,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
       TRIBUTARY_ADMIN_EMAIL: adminCredentials.email,
       TRIBUTARY_ADMIN_PASSWORD: adminCredentials.password,
       TRIBUTARY_EGRESS_ALLOW: '127.0.0.0/8',
+      TRIBUTARY_METRICS_TOKEN: metricsToken,
       TRIBUTARY_EVENT_STORE_MEMORY_MB: '2048',
       ...options.env,
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escapeHtml } from '@tributary/control'
-import { isLocalRequest } from '../loopback.ts'
+import type { TokenCheck } from '../metrics-token.ts'
 import type { KeptMail, OutboxFolder } from './outbox-folder.ts'
 
 const shown = 100
@@ -37,19 +37,21 @@ iframe { width: 100%; height: 38rem; border: 1px solid light-dark(#ddd, #444); b
 ${mails.length === 0 ? '<p>No mail yet. Ask for a one-time passcode or invite somebody, then reload this page.</p>' : mails.map((mail, index) => article(mail, index === 0)).join('\n')}
 </body></html>`
 
-/** The page `/dev/outbox` of a development server: the newest mails, for clients on this machine only. */
-export const createDevOutbox = (outbox: Pick<OutboxFolder, 'newest'>) => ({
+/** The page `/dev/outbox` of a development server: the newest mails, for whoever has the token. */
+export const createDevOutbox = (outbox: Pick<OutboxFolder, 'newest'>, mayRead: TokenCheck) => ({
   handles: (path: string): boolean => path === '/dev/outbox',
   handle(request: IncomingMessage, response: ServerResponse): void {
     const headers = {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      // Its address may hold the token.
+      'referrer-policy': 'no-referrer',
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     }
-    if (!isLocalRequest(request)) {
-      response.writeHead(403, headers).end('The outbox is shown to this machine only.')
+    if (!mayRead(request)) {
+      response.writeHead(401, headers).end('The outbox is shown at the address that the server prints when it starts.')
       return
     }
     outbox.newest(shown).then(

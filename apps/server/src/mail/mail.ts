@@ -2,6 +2,7 @@ import { createMailSender, type MailSender, type MailTransport } from '@tributar
 import { type Logger, systemClock } from '@tributary/kernel'
 import type { Config } from '../config.ts'
 import { type Engines, folders } from '../engines.ts'
+import type { TokenCheck } from '../metrics-token.ts'
 import { createDevOutbox } from './dev-outbox.ts'
 import { createOutboxFolder } from './outbox-folder.ts'
 import { createSmtpTransport } from './smtp-transport.ts'
@@ -16,7 +17,11 @@ export type Mail = MailSender & {
 /** How mail leaves this process: to the configured mail server, else into the data folder. */
 export const createMail = (
   config: Pick<Config, 'dataDir' | 'environment' | 'mail'>,
-  { relational, logger }: { relational: Engines['relational']; logger: Logger },
+  {
+    relational,
+    mayReadOutbox,
+    logger,
+  }: { relational: Engines['relational']; mayReadOutbox: TokenCheck; logger: Logger },
 ): Mail => {
   const { from, smtpUrl } = config.mail
   const smtp = smtpUrl === undefined ? undefined : createSmtpTransport({ url: smtpUrl, from })
@@ -26,7 +31,7 @@ export const createMail = (
   const sender = createMailSender({ db: relational.db, pool: relational.pool, transport, clock: systemClock, logger })
   return {
     pruneOutbox: () => outbox.prune(systemClock()),
-    devOutbox: smtp === undefined && forReading ? createDevOutbox(outbox) : undefined,
+    devOutbox: smtp === undefined && forReading ? createDevOutbox(outbox, mayReadOutbox) : undefined,
     start: () => sender.start(),
     async stop() {
       await sender.stop()

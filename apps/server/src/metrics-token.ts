@@ -1,0 +1,51 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { newSecretKey } from './secret-key.ts'
+
+const fileOf = (dataDir: string): string => join(dataDir, 'metrics.token')
+
+/**
+ * The token that `/metrics` and `/dev/outbox` ask for: the configured one, else `metrics.token` of the data folder, made
+ * at the first start (0600, whole or not at all), so that whoever may read the folder may read the metrics.
+ */
+export const loadMetricsToken = async (dataDir: string, configured: string | undefined): Promise<string> => {
+  if (configured !== undefined) return configured
+  const kept = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  if (kept.trim() !== '') return kept.trim()
+  const made = newSecretKey()
+  const draft = `${fileOf(dataDir)}.new`
+  await rm(draft, { force: true })
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${made}\n`)
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, fileOf(dataDir))
+  return made
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Whether a request shows the token. */
+export type TokenCheck = (request: IncomingMessage) => boolean
+
+/**
+ * Takes the token as a Bearer (RFC 6750, 2.1) or, for a page that a browser opens, as the parameter `token`. Where a
+ * request comes from proves nothing: a proxy on this machine comes over the loopback interface, and many forward under
+ * a name of the loopback interface and without a header that says so.
+ */
+export const createTokenCheck = (token: string, options: { inAddress?: boolean } = {}): TokenCheck => {
+  const expected = digest(token)
+  return (request) => {
+    const shown =
+      /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ??
+      (options.inAddress === true ? URL.parse(request.url ?? '', 'http://localhost')?.searchParams.get('token') : '')
+    return timingSafeEqual(digest(shown ?? ''), expected)
+  }
+}
