@@ -1,11 +1,10 @@
 import type { Control } from '@tributary/control'
 import { type Logger, systemClock } from '@tributary/kernel'
-import { type LogPosition, type LogWriter, openLogReader } from '@tributary/storage'
+import { type LogWriter, openLogReader } from '@tributary/storage'
 import type { Config } from './config.ts'
 import { type Engines, folders } from './engines.ts'
 import type { Mail } from './mail/mail.ts'
-import { applyEventRetention, createLogRetention } from './retention.ts'
-import type { RoleThread } from './roles/role-thread.ts'
+import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
 import type { Threads } from './roles/threads.ts'
 
 const minute = 60_000
@@ -25,8 +24,6 @@ export const createJobs = (
   },
 ) => {
   const { engines, requests, threads, mail, control, logger } = deps
-  const positions = async (thread: RoleThread | undefined, question: string): Promise<LogPosition[]> =>
-    ((await thread?.ask(question)) ?? []) as LogPosition[]
   const at = folders(config.dataDir)
   // The deliveries log is made by the pipeline, which runs before the first job does.
   const requestsReader = openLogReader({ dir: at.requests })
@@ -36,7 +33,7 @@ export const createJobs = (
       log: requests,
       positionsBefore: (time) => requestsReader.positionsBefore(time),
       keepMs: config.retention.logMs,
-      needed: () => positions(threads.pipeline, 'positions'),
+      needed: () => askPositions(threads.pipeline, 'positions'),
       clock: systemClock,
     }),
   ]
@@ -49,7 +46,7 @@ export const createJobs = (
         },
         positionsBefore: (time) => deliveriesReader.positionsBefore(time),
         keepMs: config.retention.logMs,
-        needed: () => positions(threads.delivery, 'needed'),
+        needed: () => askPositions(threads.delivery, 'needed'),
         clock: systemClock,
       }),
     )

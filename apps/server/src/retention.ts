@@ -1,9 +1,27 @@
 import type { Logger } from '@tributary/kernel'
 import type { EventStore, LogPosition, LogWriter } from '@tributary/storage'
+import { z } from 'zod'
+import type { RoleThread } from './roles/role-thread.ts'
+
+const offset = z.number().int().min(0)
+const positions = z.array(z.object({ partition: offset, offset }))
+
+/**
+ * What a role's thread says of places in its log. Rejects when it does not run, does not know the question or answers
+ * with something else: an answer that is missing must not look like one that needs nothing.
+ */
+export const askPositions = async (
+  thread: Pick<RoleThread, 'ask'> | undefined,
+  question: string,
+): Promise<LogPosition[]> => {
+  if (thread === undefined) throw new Error('The consumer of the log does not run in this process')
+  return positions.parse(await thread.ask(question))
+}
 
 /**
  * Lets go of log segments whose every record is older than `keepMs` and no longer needed by `needed()` (the lowest
- * offset per partition that a consumer has still to read or may read again).
+ * offset per partition that a consumer has still to read or may read again). A partition that it does not name is needed
+ * from its start: nobody has read it, or nobody knows. When it rejects, nothing goes.
  */
 export const createLogRetention = (options: {
   log: Pick<LogWriter, 'trim'>
@@ -18,7 +36,7 @@ export const createLogRetention = (options: {
     if (old.length === 0) return
     const needed = new Map((await options.needed()).map(({ partition, offset }) => [partition, offset]))
     await options.log.trim(
-      old.map(({ partition, offset }) => ({ partition, offset: Math.min(offset, needed.get(partition) ?? offset) })),
+      old.map(({ partition, offset }) => ({ partition, offset: Math.min(offset, needed.get(partition) ?? 0) })),
     )
   },
 })

@@ -1,5 +1,6 @@
 import { recordPlace } from '@tributary/pipeline'
-import { type LogPosition, partitionOf } from '@tributary/storage'
+import { partitionOf } from '@tributary/storage'
+import { askPositions } from './retention.ts'
 import type { RoleThread } from './roles/role-thread.ts'
 
 /**
@@ -10,7 +11,7 @@ export const createStoredBefore =
   (pipeline: RoleThread | undefined, partitions: number) =>
   async (workspaceId: string): Promise<string> => {
     if (pipeline === undefined || !pipeline.running()) return ''
-    const positions = (await pipeline.ask('positions')) as readonly LogPosition[]
+    const positions = await askPositions(pipeline, 'positions')
     const partition = partitionOf(workspaceId, partitions)
     return recordPlace(partition, positions.find((each) => each.partition === partition)?.offset ?? 0)
   }

@@ -29,7 +29,7 @@ export const yieldToAcceptance = (): void => {
  */
 export const hostRole = async (options: {
   role: { start(): Promise<void> | void; stop(): Promise<void>; wake(): void }
-  /** By question; each gets what the question is about. */
+  /** By question; each gets what the question is about. One that is not here is answered with an error. */
   answers: Record<string, (about: unknown) => unknown>
   metrics: ReturnType<typeof createRelayedMetrics>
   close: () => Promise<void>
@@ -38,7 +38,10 @@ export const hostRole = async (options: {
   const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
   const answer = async (id: number, question: string, about: unknown): Promise<void> => {
     try {
-      const value = await options.answers[question]?.(about)
+      const known = Object.hasOwn(options.answers, question) ? options.answers[question] : undefined
+      // Silence would be read as an empty answer.
+      if (known === undefined) throw new Error(`There is no answer to the question "${question}"`)
+      const value = await known(about)
       tell({ kind: 'answer', id, value })
     } catch (error) {
       tell({ kind: 'answer', id, error: error instanceof Error ? error.message : String(error) })
