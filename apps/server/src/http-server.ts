@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { discardBody, isLongUnread } from '@tributary/http'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -57,6 +58,14 @@ export const listeningUrl = (host: string, port: number): string => {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
+/**
+ * What nobody has read of a long body when it is answered is read away up to a limit. On 'prefinish', since node reads
+ * it away without a limit from 'finish' on.
+ */
+const endUnread = (request: IncomingMessage, response: ServerResponse): void => {
+  if (isLongUnread(request)) response.once('prefinish', () => void (request.complete || discardBody(request)))
+}
+
 /** True for a path of the API: `/api` itself or below. */
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
@@ -73,6 +82,7 @@ export const createHttpServer = (
     (request, response) => {
       if (closing) response.setHeader('connection', 'close')
       parts.look(request)
+      endUnread(request, response)
       const url = request.url ?? '/'
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)
       else if (isApi(url) && parts.api !== undefined) parts.api(request, response)

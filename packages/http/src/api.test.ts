@@ -3,10 +3,11 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorBody, methodList, type SourceWithSchema } from '@tributary/contract'
-import { type Actor, conflict, type Logger, noMetrics, silentLogger } from '@tributary/kernel'
+import { type Actor, type Logger, noMetrics, silentLogger } from '@tributary/kernel'
 import fastifyFactory from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type AnyHandler, apiServerOptions, createApi, type Handlers } from './index.ts'
+import { handlersFor } from './testing/api-server.ts'
 
 const actor: Actor = { userId: 'u', email: 'a@b.co', isPlatformAdmin: false, sessionId: 's', memberships: [] }
 const time = '2026-01-02T03:04:05.678Z'
@@ -34,17 +35,6 @@ const source: SourceWithSchema = {
 }
 
 type Given = Parameters<AnyHandler>[0]
-
-/** Every method answers 409 with its name, unless the test gives it a handler. */
-const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
-  const groups: Record<string, Record<string, unknown>> = {}
-  for (const { name } of methodList) {
-    const [group = '', verb = ''] = name.split('.')
-    const handler: AnyHandler = own[name] ?? (async () => Promise.reject(conflict('REACHED', name)))
-    groups[group] = { ...groups[group], [verb]: handler }
-  }
-  return groups as Record<string, Record<string, unknown>> & Handlers
-}
 
 const start = async (own: Record<string, AnyHandler> = {}, options: { logger?: Logger; maxInFlight?: number } = {}) => {
   const app = fastifyFactory(apiServerOptions)

@@ -1,10 +1,12 @@
 import { type Method, methodList } from '@tributary/contract'
 import { type Actor, AppError, badRequest, type Logger, type Metrics, notFound, unauthorized } from '@tributary/kernel'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { answerEarly, isLongUnread } from './bodies/early-answer.ts'
 import { registerDocs } from './docs-page.ts'
 import { expectedError, faultBody } from './errors.ts'
 import { type AnyHandler, type Handlers, handlerOf } from './handlers.ts'
 import { openApiDocument } from './openapi.ts'
+import { type ApiLimits, createRequestBodies, defaultApiLimits, type RequestBodies } from './request-body.ts'
 import { apiHeaders } from './security-headers.ts'
 import { applyMask, parseInput } from './validation.ts'
 
@@ -24,8 +26,7 @@ export type ApiDeps = {
   docsAssetsDir?: string
   /** Version of the product, for the API description. */
   version?: string
-  /** Largest body in bytes. */
-  bodyLimit?: number
+  limits?: Partial<ApiLimits>
   /** Calls worked on at the same time; more are told to come back. */
   maxInFlight?: number
 }
@@ -33,9 +34,22 @@ export type ApiDeps = {
 /** The Fastify path of a contract's path: `:verb` is literal, parameters hold neither '/' nor ':'. */
 export const routePath = (path: string): string => path.replace(/:/g, '::').replace(/\{(\w+)\}/g, ':$1([^/:]+)')
 
+const jsonType = 'application/json; charset=utf-8'
+
 const sendError = (reply: FastifyReply, body: ReturnType<AppError['toBody']>): FastifyReply => {
-  if (body.metadata.retry_after !== undefined) reply.header('retry-after', body.metadata.retry_after)
-  return reply.code(body.code).headers(apiHeaders).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  const text = JSON.stringify(body)
+  const retryAfter = body.metadata.retry_after
+  const { raw } = reply.request
+  if (isLongUnread(raw)) {
+    const headers = { ...apiHeaders, 'content-type': jsonType, 'content-length': String(Buffer.byteLength(text)) }
+    const all = retryAfter === undefined ? headers : { ...headers, 'retry-after': retryAfter }
+    answerEarly(raw, reply.hijack().raw, body.code, Object.entries(all).flat(), text)
+    return reply
+  }
+  // Whoever sends too slowly is not waited for.
+  if (body.code === 408) reply.header('connection', 'close')
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  return reply.code(body.code).headers(apiHeaders).type(jsonType).send(text)
 }
 
 /** Options the Fastify instance needs so that addresses it cannot even route are answered in our words. */
@@ -86,19 +100,22 @@ const bodyOf = (method: Method, body: unknown, query: unknown): unknown => {
   return parseInput(method.request, applyMask(method, given, typeof mask === 'string' ? mask : undefined))
 }
 
+const addressOf = (deps: ApiDeps, request: FastifyRequest): string =>
+  deps.clientIp?.(request.raw) ?? request.raw.socket.remoteAddress ?? ''
+
 const answer = async (
   deps: ApiDeps,
   method: Method,
   handler: AnyHandler,
+  actor: Actor | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> => {
-  const actor = await actorOf(deps, method, request)
   const params = paramsOf(request)
   const query = method.query === undefined ? undefined : parseInput(method.query, request.query)
   const body = bodyOf(method, request.body, query)
   const client = {
-    ip: deps.clientIp?.(request.raw) ?? request.raw.socket.remoteAddress ?? '',
+    ip: addressOf(deps, request),
     userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
     host: request.headers.host ?? '',
   }
@@ -108,49 +125,53 @@ const answer = async (
   return JSON.stringify(checked.data)
 }
 
-const registerMethod = (app: FastifyInstance, deps: ApiDeps, method: Method, load: { calls: number }): void => {
-  const handler = handlerOf(deps.handlers, method)
-  const maxInFlight = deps.maxInFlight ?? 500
-  app.route({
-    method: method.verb,
-    url: routePath(method.path),
-    ...(method.bodyLimit === undefined ? {} : { bodyLimit: method.bodyLimit }),
-    async handler(request, reply) {
-      if (load.calls >= maxInFlight) {
+/** Calls that are worked on at the moment. */
+type Load = { within<T>(work: () => Promise<T>): Promise<T> }
+
+const createLoad = (limit: number): Load => {
+  let calls = 0
+  return {
+    async within(work) {
+      if (calls >= limit) {
         throw new AppError(503, 'OVERLOADED', 'Too many calls at once; try again in a moment', { retry_after: '1' })
       }
-      load.calls++
-      const started = performance.now()
+      calls++
       try {
-        const text = await answer(deps, method, handler, request, reply)
-        return reply.headers(apiHeaders).type('application/json; charset=utf-8').send(text)
+        return await work()
       } finally {
-        load.calls--
-        deps.metrics.observe('api_call', performance.now() - started, { method: method.name })
+        calls--
       }
     },
-  })
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text, (key, value) => {
-      if (key === '__proto__') throw new SyntaxError('forbidden key')
-      return value
-    })
-  } catch {
-    throw badRequest('MALFORMED_JSON', 'The body is not valid JSON')
   }
 }
 
-const registerParsing = (app: FastifyInstance, bodyLimit: number): void => {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_, text, done) => {
-    try {
-      done(null, text.length === 0 ? undefined : parseJson(String(text)))
-    } catch (error) {
-      done(error instanceof Error ? error : new Error('unreadable body'))
-    }
+const registerMethod = (
+  app: FastifyInstance,
+  deps: ApiDeps,
+  method: Method,
+  { load, bodies, limits }: { load: Load; bodies: RequestBodies; limits: ApiLimits },
+): void => {
+  const handler = handlerOf(deps.handlers, method)
+  app.route({
+    method: method.verb,
+    url: routePath(method.path),
+    bodyLimit: method.public ? limits.publicBody : (method.bodyLimit ?? limits.body),
+    // Before a byte of the body is read.
+    async onRequest(request) {
+      const actor = await load.within(() => actorOf(deps, method, request))
+      bodies.admit(request, { actor, address: addressOf(deps, request) })
+    },
+    async handler(request, reply) {
+      const started = performance.now()
+      try {
+        const actor = bodies.actorOf(request)
+        const text = await load.within(() => answer(deps, method, handler, actor, request, reply))
+        return reply.headers(apiHeaders).type(jsonType).send(text)
+      } finally {
+        bodies.release(request)
+        deps.metrics.observe('api_call', performance.now() - started, { method: method.name })
+      }
+    },
   })
 }
 
@@ -187,15 +208,14 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
  */
 export const createApi = async (deps: ApiDeps): Promise<void> => {
   const description = JSON.stringify(openApiDocument(methodList, deps.version ?? '0.1.0'))
-  const load = { calls: 0 }
+  const limits = { ...defaultApiLimits, ...deps.limits }
+  const load = createLoad(deps.maxInFlight ?? 500)
   await deps.fastify.register(
     async (app) => {
-      registerParsing(app, deps.bodyLimit ?? 1024 * 1024)
+      const bodies = createRequestBodies(app, limits)
       registerErrors(app, deps)
-      for (const method of methodList) registerMethod(app, deps, method, load)
-      app.get('/openapi.json', async (_, reply) =>
-        reply.headers(apiHeaders).type('application/json; charset=utf-8').send(description),
-      )
+      for (const method of methodList) registerMethod(app, deps, method, { load, bodies, limits })
+      app.get('/openapi.json', async (_, reply) => reply.headers(apiHeaders).type(jsonType).send(description))
       if (deps.docsAssetsDir !== undefined) registerDocs(app, deps.docsAssetsDir)
     },
     { prefix: '/api' },

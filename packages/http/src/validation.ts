@@ -4,10 +4,13 @@ import { z } from 'zod'
 
 type Issue = { path: readonly PropertyKey[]; message: string }
 
-/** The texts of a failed validation by field: paths are joined with dots, the first text of a field counts. */
+/** More wrong fields are not told: nobody reads them, and an answer must not be larger than its question. */
+const maxFields = 100
+
+/** The texts of a failed validation by field, of the first 100: paths are joined with dots, the first text of a field counts. */
 export const fieldErrors = (issues: readonly Issue[]): Record<string, string> => {
   const fields: Record<string, string> = {}
-  for (const issue of issues) {
+  for (const issue of issues.slice(0, maxFields)) {
     const field = issue.path.length === 0 ? 'body' : issue.path.map(String).join('.')
     fields[field] ??= issue.message
   }

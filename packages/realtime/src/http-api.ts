@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { topics } from './gateway.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { channelKind, isSocketId, textField, userChannel } from './protocol.ts'
-import { callProblem, type Signer } from './signatures.ts'
+import { bodyProblem, callProblem, type Signer } from './signatures.ts'
 
 /** Who a bearer token belongs to. `info` is shown to the other members of presence channels. */
 export type RealtimeUser = { id: string; info?: Record<string, unknown> }
@@ -29,17 +29,19 @@ type Options = {
   limits: RealtimeLimits
 }
 
+/** A call with a valid signature; a call with a session, which names a socket and a channel. */
 const maxBody = 256 * 1024
+const maxForm = 4 * 1024
 const maxChannels = 100
 const maxBatch = 10
 
-const readText = (req: IncomingMessage): Promise<Buffer> =>
+const readText = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= maxBody) chunks.push(chunk)
+      if (size <= limit) chunks.push(chunk)
       else reject(new AppError(413, 'BODY_TOO_LARGE', 'The request is too large'))
     })
     req.on('end', () => resolve(Buffer.concat(chunks)))
@@ -89,10 +91,15 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
     coordination.publish(topics.owner, { socketId, userId: user.id })
     return user
   }
+  /** The token and the fields of a call. Nothing is read of what nobody's token sends. */
+  const received = async (req: IncomingMessage): Promise<{ token: string; fields: URLSearchParams }> => {
+    const token = bearer(req)
+    if ((await authenticate(token)) === undefined) throw sessionEnded()
+    return { token, fields: fieldsOf(await readText(req, maxForm)) }
+  }
   return {
     async channel(req: IncomingMessage): Promise<object> {
-      const token = bearer(req)
-      const fields = fieldsOf(await readText(req))
+      const { token, fields } = await received(req)
       const socketId = socketOf(fields)
       const channel = fields.get('channel_name') ?? ''
       const kind = channelKind(channel)
@@ -106,8 +113,8 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
       return { auth: signer.channel(socketId, channel, channelData), channel_data: channelData }
     },
     async user(req: IncomingMessage): Promise<object> {
-      const token = bearer(req)
-      const socketId = socketOf(fieldsOf(await readText(req)))
+      const { token, fields } = await received(req)
+      const socketId = socketOf(fields)
       const user = await own(token, socketId)
       if ((await authenticate(token)) === undefined) throw sessionEnded()
       const userData = JSON.stringify({ id: user.id, user_info: user.info ?? {} })
@@ -204,11 +211,14 @@ export const createHttpApi = (options: Options): ((req: IncomingMessage, res: Se
   const base = `/apps/${appId}`
 
   const appCall = async (req: IncomingMessage, url: URL): Promise<object> => {
-    const body = await readText(req)
     const method = req.method ?? ''
-    const problem = callProblem(signer, key, { method, path: url.pathname, query: url.searchParams, body }, Date.now())
+    const query = url.searchParams
+    const problem = callProblem(signer, key, { method, path: url.pathname, query }, Date.now())
     if (problem !== undefined) throw unauthorized(problem)
-    return app(method, url.pathname.slice(base.length), url.searchParams, body)
+    const body = await readText(req, maxBody)
+    const mismatch = bodyProblem(query, body)
+    if (mismatch !== undefined) throw unauthorized(mismatch)
+    return app(method, url.pathname.slice(base.length), query, body)
   }
 
   const callFor = (req: IncomingMessage, url: URL): (() => Promise<object>) | undefined => {

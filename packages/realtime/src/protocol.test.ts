@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { textOf } from './connection.ts'
 import { channelKind, parseMessage } from './protocol.ts'
 import { createRate } from './rate.ts'
-import { callProblem, createSigner } from './signatures.ts'
+import { bodyProblem, callProblem, createSigner } from './signatures.ts'
 import { key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
 
 test.each([
@@ -63,7 +63,7 @@ describe('signatures', () => {
     )
     const call = { method: 'POST', path: '/apps/3/events', query, body, now: 1353088179_000 }
     const problem = ({ now, ...rest }: typeof call): string | undefined =>
-      callProblem(signer, '278d425bdf160c739803', rest, now)
+      callProblem(signer, '278d425bdf160c739803', rest, now) ?? bodyProblem(rest.query, rest.body)
     expect(problem(call)).toBeUndefined()
     expect(problem({ ...call, ...change })).toBeTypeOf('string')
   })

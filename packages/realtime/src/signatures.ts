@@ -30,21 +30,19 @@ const toleranceSeconds = 600
 /**
  * Why a call of the server-to-server API is not believed, or undefined. `now` is epoch ms; a call is good for ten
  * minutes around it. The signature covers method, path and the sorted query without itself; the query carries the MD5
- * of the body.
+ * of the body, which `bodyProblem` compares once the body is read.
  */
 export const callProblem = (
   signer: Signer,
   key: string,
-  call: { method: string; path: string; query: URLSearchParams; body: Buffer },
+  call: { method: string; path: string; query: URLSearchParams },
   now: number,
 ): string | undefined => {
-  const { query, body } = call
+  const { query } = call
   if (query.get('auth_key') !== key) return 'The auth_key is not known'
   if (query.get('auth_version') !== '1.0') return 'The auth_version must be 1.0'
   const time = Number(query.get('auth_timestamp'))
   if (!(Math.abs(now / 1000 - time) <= toleranceSeconds)) return 'The auth_timestamp is not within ten minutes of now'
-  if (body.length > 0 && query.get('body_md5') !== createHash('md5').update(body).digest('hex'))
-    return 'The body_md5 does not match'
   const signed = [...query]
     .filter(([name]) => name !== 'auth_signature')
     .map(([name, value]) => `${name.toLowerCase()}=${value}`)
@@ -53,3 +51,9 @@ export const callProblem = (
   const expected = signer.call(`${call.method}\n${call.path}\n${signed}`)
   return sameText(expected, query.get('auth_signature') ?? '') ? undefined : 'The auth_signature does not match'
 }
+
+/** Why a body is not the one that the query of its call was signed for, or undefined. */
+export const bodyProblem = (query: URLSearchParams, body: Buffer): string | undefined =>
+  body.length > 0 && query.get('body_md5') !== createHash('md5').update(body).digest('hex')
+    ? 'The body_md5 does not match'
+    : undefined

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { announcedBytes } from './receive-body.ts'
+
+/** A body that is announced to be no longer is read away, and its connection kept. */
+const smallBytes = 64 * 1024
+/** Of others so much is read away and so long, bytes and ms, so that a client that sends first and reads then gets its answer. */
+const lingerBytes = 8 * 1024 * 1024
+const lingerMs = 10_000
+
+/** True while a client may still be sending the body of a request, and it is too long to be read away without a word. */
+export const isLongUnread = (req: IncomingMessage): boolean =>
+  !req.complete && !req.readableEnded && announcedBytes(req) > smallBytes
+
+/**
+ * Answers a request whose body is not wanted, while its client may still be sending it: the answer goes out whole at
+ * once and says that the connection closes. Then up to 8 MiB are read away for at most 10 s, since closing a connection
+ * with unread bytes takes the answer away from a client that has not read it yet (RFC 9112 9.6).
+ */
+export const answerEarly = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: readonly string[],
+  body: string | Buffer,
+): void => {
+  let seen = 0
+  const close = (): void => {
+    clearTimeout(timer)
+    req.off('data', onData)
+    if (!res.writableEnded) res.end()
+  }
+  const onData = (chunk: Buffer): void => {
+    seen += chunk.length
+    if (seen > lingerBytes) close()
+  }
+  const timer = setTimeout(close, lingerMs)
+  timer.unref()
+  res.shouldKeepAlive = false
+  res.writeHead(status, headers.slice())
+  if (req.method !== 'HEAD') res.write(body)
+  req.on('data', onData)
+  req.once('end', close)
+  req.once('close', close)
+}
+
+/** Reads away what nobody has read of a body, and cuts the connection when it does not end within 8 MiB. */
+export const discardBody = (req: IncomingMessage): void => {
+  let seen = 0
+  req.on('data', (chunk: Buffer) => {
+    seen += chunk.length
+    if (seen > lingerBytes) req.destroy()
+  })
+}

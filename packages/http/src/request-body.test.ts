@@ -1,0 +1,145 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { AnyHandler } from './index.ts'
+import { head, listenApi } from './testing/api-server.ts'
+
+const MiB = 1024 * 1024
+const picture = '/users/u:uploadPhoto'
+
+const spyOnParsing = () => {
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => parse.mockRestore())
+  const texts = (): string[] => parse.mock.calls.map(([text]) => String(text))
+  return { longest: () => Math.max(0, ...texts().map((text) => text.length)) }
+}
+
+const post = (origin: string, path: string, body: string, token?: string): Promise<Response> =>
+  fetch(`${origin}${path}`, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+  })
+
+const reasonOf = async (answer: Response): Promise<[number, string]> => [
+  answer.status,
+  ((await answer.json()) as { reason: string }).reason,
+]
+
+const hollow = (unit: string, bytes: number): string =>
+  `[${Array.from({ length: Math.floor(bytes / (unit.length + 1)) }, () => unit).join(',')}]`
+
+describe('before the caller is known', () => {
+  test.each([
+    ['no token', undefined],
+    ['a token of nobody', 'forged'],
+  ])('a call with %s is refused before a byte of its body is read', async (_, token) => {
+    const { send, sockets } = await listenApi({})
+    const sent = head(picture, 4 * MiB, token)
+    const answer = await send(sent).answer
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i)
+    expect(sockets[0]?.bytesRead).toBe(sent.length)
+  })
+
+  test('a whole body that is sent all the same is read away unparsed, and its sender gets the answer', async () => {
+    const { origin } = await listenApi({})
+    const parsing = spyOnParsing()
+    const body = hollow('{}', 4 * MiB - 10)
+    expect(await reasonOf(await post(origin, picture, body))).toEqual([401, 'UNAUTHORIZED'])
+    expect(parsing.longest()).toBeLessThan(1000)
+  })
+
+  test('a call that needs no session takes 16 kB and no more, and says so before a byte of more is read', async () => {
+    const { origin, send, sockets } = await listenApi({})
+    const sent = head('/users:login', 16 * 1024 + 1)
+    expect(await send(sent).answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(sockets[0]?.bytesRead).toBe(sent.length)
+    const login = { email: 'a@b.co', password: 'x'.repeat(16) }
+    const padded = `${JSON.stringify(login).slice(0, -1)},"pad":"${'x'.repeat(15 * 1024)}"}`
+    expect(await reasonOf(await post(origin, '/users:login', padded))).toEqual([409, 'REACHED'])
+  })
+
+  test('a body in pieces is cut off at the limit', async () => {
+    const { send } = await listenApi({})
+    const pieces = `1000\r\n${' '.repeat(4096)}\r\n`.repeat(5)
+    const { answer } = send(
+      `POST /api/users:login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${pieces}`,
+    )
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+})
+
+describe('JSON', () => {
+  const echo =
+    (seen: unknown[]): AnyHandler =>
+    async ({ body }) => {
+      seen.push(body)
+      return {}
+    }
+
+  test.each([
+    ['levels', '['.repeat(65) + ']'.repeat(65), 'TOO_DEEP'],
+    ['levels beside texts', `{"a":"[[[[","b":${'{"c":'.repeat(70)}1${'}'.repeat(70)}}`, 'TOO_DEEP'],
+    ['values', hollow('{}', MiB - 10), 'TOO_MANY_VALUES'],
+    ['values', hollow('1', MiB - 10), 'TOO_MANY_VALUES'],
+  ])('of too many %s is refused unparsed', async (_, body, reason) => {
+    const { origin } = await listenApi({})
+    const parsing = spyOnParsing()
+    expect(await reasonOf(await post(origin, '/organizations', body, 'ann'))).toEqual([400, reason])
+    expect(parsing.longest()).toBeLessThan(1000)
+  })
+
+  test.each([
+    '{"__proto__":{"x":1},"title":"Shop"}',
+    '{"a":[{"b":{"__proto__" : 1}}]}',
+    String.raw`{"\u005f_proto__":{"x":1}}`,
+  ])('that names __proto__ as a key is refused: %s', async (body) => {
+    const { origin } = await listenApi({})
+    expect(await reasonOf(await post(origin, '/organizations', body, 'ann'))).toEqual([400, 'MALFORMED_JSON'])
+  })
+
+  test('is parsed without a reviver, and may name __proto__ in a text', async () => {
+    const seen: unknown[] = []
+    const { origin } = await listenApi({ 'users.logout': echo(seen) })
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const body = JSON.stringify({ note: '{"__proto__":1}' })
+    expect((await post(origin, '/users:logout', body, 'ann')).status).toBe(200)
+    const [call] = parse.mock.calls.filter(([text]) => text === body)
+    expect(call?.[1]).toBeUndefined()
+  })
+})
+
+describe('bodies that do not end', () => {
+  const half = (path: string, token: string, bytes: number): string =>
+    `${head(path, 2 * bytes, token)}${' '.repeat(bytes)}`
+
+  test('are answered 408 and given back', async () => {
+    const { origin, send } = await listenApi(
+      { 'users.logout': async () => ({}) },
+      {
+        users: { limit: 4000, share: 1000 },
+        pace: { windowMs: 40, windowBytes: 10_000, totalMs: 10_000 },
+      },
+    )
+    expect(await send(half('/users:logout', 'ann', 900)).answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close/i)
+    const body = JSON.stringify({ pad: 'x'.repeat(900) })
+    expect((await post(origin, '/users:logout', body, 'ann')).status).toBe(200)
+  })
+
+  test('of one user are refused beyond its share, while others are taken', async () => {
+    const { origin, send, sockets } = await listenApi(
+      { 'users.logout': async () => ({}) },
+      { users: { limit: 4000, share: 1000 } },
+    )
+    send(half('/users:logout', 'ann', 900))
+    await expect.poll(() => sockets[0]?.bytesRead ?? 0).toBeGreaterThan(900)
+    const body = JSON.stringify({ pad: 'x'.repeat(200) })
+    const refused = await post(origin, '/users:logout', body, 'ann')
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await reasonOf(refused)).toEqual([503, 'OVERLOADED'])
+    expect((await post(origin, '/users:logout', body, 'ben')).status).toBe(200)
+  })
+})

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http'
+import { type Actor, AppError, badRequest } from '@tributary/kernel'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type BodyBudget, createBodyBudget } from './bodies/budget.ts'
+import { jsonShapeProblem } from './bodies/json-shape.ts'
+import { createPace, type PaceLimits } from './bodies/pace.ts'
+import { type BodyFault, type Held, receiveBody } from './bodies/receive-body.ts'
+
+/** Sizes in bytes. */
+export type ApiLimits = {
+  /** A body of a call that needs no session. */
+  publicBody: number
+  /** A body of any other call, unless its method asks for more. */
+  body: number
+  /** Bodies on their way of all strangers together, and of one address. */
+  strangers: { limit: number; share: number }
+  /** Bodies of all users together, and of one user. */
+  users: { limit: number; share: number }
+  /** What a JSON text may consist of. */
+  depth: number
+  values: number
+  pace: PaceLimits
+}
+
+const MiB = 1024 * 1024
+
+export const defaultApiLimits: ApiLimits = {
+  publicBody: 16 * 1024,
+  body: MiB,
+  strangers: { limit: 16 * MiB, share: MiB },
+  users: { limit: 64 * MiB, share: 16 * MiB },
+  depth: 64,
+  values: 100_000,
+  pace: { windowMs: 5000, windowBytes: 4096, totalMs: 30_000 },
+}
+
+/** Who sent a request, once that is known; `address` stands for strangers. */
+export type Sender = { actor: Actor | undefined; address: string }
+
+export type RequestBodies = {
+  /** Remembers who sent a request; its body is not read before. */
+  admit(request: FastifyRequest, sender: Sender): void
+  actorOf(request: FastifyRequest): Actor | undefined
+  /** The request is answered: what was held for its body is given back. */
+  release(request: FastifyRequest): void
+  /** Bytes that are held for strangers and for users. */
+  held(): { strangers: number; users: number }
+}
+
+const faults: Readonly<Record<BodyFault, AppError>> = {
+  'too-large': new AppError(413, 'BODY_TOO_LARGE', 'The request body is too large'),
+  overloaded: new AppError(503, 'OVERLOADED', 'Too many bodies at once; try again in a moment', { retry_after: '1' }),
+  'too-slow': new AppError(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.'),
+  aborted: badRequest('ABORTED', 'The request was not complete'),
+}
+
+type Parse = (request: FastifyRequest, text: string, done: (error: Error | null, value?: unknown) => void) => void
+
+const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
+  // It parses without a reviver and looks through the values only of a text that names the key.
+  const parser = app.getDefaultJsonParser('error', 'ignore')
+  return (request, text, done) => {
+    const problem = jsonShapeProblem(text, limits)
+    if (problem === 'depth') return done(badRequest('TOO_DEEP', `The body is nested over ${limits.depth} levels deep`))
+    if (problem === 'values') return done(badRequest('TOO_MANY_VALUES', `The body has over ${limits.values} values`))
+    void parser(request, text, (error, value) =>
+      error === null ? done(null, value) : done(badRequest('MALFORMED_JSON', 'The body is not valid JSON')),
+    )
+  }
+}
+
+/**
+ * Reads the bodies of the API, within what its sender may hold: `admit` comes first. JSON that names `__proto__` as a key
+ * is refused.
+ */
+export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): RequestBodies => {
+  const budgets: Record<'strangers' | 'users', BodyBudget> = {
+    strangers: createBodyBudget(limits.strangers),
+    users: createBodyBudget(limits.users),
+  }
+  const pace = createPace(limits.pace)
+  const parse = createParse(app, limits)
+  const senders = new WeakMap<FastifyRequest, Sender>()
+  const holding = new WeakMap<FastifyRequest, Held>()
+
+  const receive = (request: FastifyRequest, raw: IncomingMessage, done: Parameters<Parse>[2]): void => {
+    const sender = senders.get(request)
+    if (sender === undefined) return done(new Error('A body was read before its sender was known'))
+    const { actor, address } = sender
+    const terms = {
+      limit: request.routeOptions.bodyLimit,
+      budget: actor === undefined ? budgets.strangers : budgets.users,
+      owner: actor === undefined ? address : actor.userId,
+      pace,
+    }
+    receiveBody(raw, terms, (body, held) => {
+      if (typeof body === 'string') return done(faults[body])
+      holding.set(request, held)
+      if (body.length === 0) return done(null, undefined)
+      parse(request, body.toString('utf8'), done)
+    })
+  }
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', (request, payload: IncomingMessage, done) => {
+    receive(request, payload, (error, value) => done(error, value))
+  })
+  return {
+    admit: (request, sender) => void senders.set(request, sender),
+    actorOf: (request) => senders.get(request)?.actor,
+    release: (request) => holding.get(request)?.release(),
+    held: () => ({ strangers: budgets.strangers.used(), users: budgets.users.used() }),
+  }
+}
