@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerEarly, isLongUnread } from '@tributary/http'
 import type { ErrorBody } from '@tributary/kernel'
 import type { Script } from './browser-sdk.ts'
 import type { Refusal } from './refusal.ts'
@@ -85,6 +86,10 @@ export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: 
   if (refusal.retryAfter !== undefined) headers.push('Retry-After', String(refusal.retryAfter))
   if (refusal.code === 429) headers.push(...rateHeaders(refusal.retryAfter ?? 1))
   if (refusal.code === 405) headers.push('Allow', `${refusal.metadata?.allowed ?? ''}, OPTIONS`)
+  if (res.headersSent || res.destroyed) return
+  if (isLongUnread(req)) return answerEarly(req, res, refusal.code, withCors(req, headers), text)
+  // Whoever sends too slowly is not waited for.
+  if (refusal.code === 408) res.shouldKeepAlive = false
   send(req, res, refusal.code, headers, text)
 }
 

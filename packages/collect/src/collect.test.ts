@@ -61,6 +61,7 @@ describe('overload', () => {
     expect(await status()).toBe(200)
     expect(await status()).toBe(429)
     await other.stop()
+    expect(other.refused).toMatchObject([{ sourceId: 's1', reason: 'WORKSPACE_BACKLOG', code: 429, count: 3 }])
   })
 
   test('after stop every call is refused with 503', async () => {

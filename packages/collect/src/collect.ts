@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { discardBody } from '@tributary/http'
 import { sendPreflight, sendSuccess } from './answer.ts'
-import { discard } from './body.ts'
 import { type BrowserSdk, loadBrowserSdk } from './browser-sdk.ts'
+import { outerKey } from './credentials.ts'
 import { createDesk } from './desk.ts'
 import { forwardedBatch } from './forwarded-batch.ts'
 import { createPixels } from './pixels.ts'
@@ -71,6 +72,8 @@ export const createCollect = (deps: CollectDeps): Collect => {
       case 'batch':
         return track(asked, route)
       case 'webhook':
+        // Its body is the service's own and names no key.
+        if (outerKey(req.headers, asked.query) === undefined) return desk.refuse(asked, 'single', refusals.missingKey)
         return track(asked, { kind: 'single', type: 'track', client: false }, webhook)
       case 'forward':
         return track(asked, { kind: 'batch', client: false, forwarded: true }, forwarded)
@@ -78,7 +81,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
       case 'query-pixel':
         return pixel(asked, route)
       case 'discard':
-        discard(req)
+        discardBody(req)
         return sendSuccess(req, res)
       default:
         return start(asked, route)
@@ -87,7 +90,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
 
   const flush = (): Promise<void> => {
     desk.tally.flush()
-    metrics.gauge('collect_buffered_bytes', desk.budget.used())
+    metrics.gauge('collect_buffered_bytes', desk.buffered())
     return desk.counter.flush()
   }
 

@@ -42,3 +42,18 @@ export const bodyKey = (body: object): string | undefined => {
   if (top !== undefined) return top
   return 'batch' in body && Array.isArray(body.batch) ? keyIn(body.batch[0]) : undefined
 }
+
+const keyName = Buffer.from('"writeKey"')
+const keyField = /^"writeKey"\s*:\s*"([^"\\]{1,256})"/
+/** How many places are looked at: SDKs name the key at the beginning, at the end or in every event. */
+const maxPlaces = 20
+
+/** The texts that a body names as its key, found without parsing it: the first ones and the last. */
+export const keyCandidates = (body: Buffer): string[] => {
+  const places: number[] = []
+  for (let at = body.indexOf(keyName); at >= 0 && places.length < maxPlaces; at = body.indexOf(keyName, at + 1))
+    places.push(at)
+  const last = body.lastIndexOf(keyName)
+  if (last > (places.at(-1) ?? last)) places.push(last)
+  return places.flatMap((at) => keyField.exec(body.toString('latin1', at, at + 400))?.[1] ?? [])
+}

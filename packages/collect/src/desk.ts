@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestMeta } from '@tributary/contract'
+import { type BodyTerms, createBodyBudget, createPace, discardBody } from '@tributary/http'
 import { sendRefusal } from './answer.ts'
 import { type Backlog, createBacklog } from './backlog.ts'
-import { type Budget, createBudget, discard } from './body.ts'
-import { type AddressRange, clientAddress, isDevice, parseProxies } from './client.ts'
+import { type AddressRange, clientAddress, isDevice, networkOf, parseProxies } from './client.ts'
 import { createIntake, type Intake } from './intake.ts'
 import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
 import { sampleOf } from './redact.ts'
@@ -17,13 +17,23 @@ import { createTally, type Tally } from './tally.ts'
 export type Asked = { req: IncomingMessage; res: ServerResponse; query: string }
 
 /** Answers that send the client away for a while. */
-type Later = Record<'starting' | 'stopping' | 'diskFull' | 'overloaded' | 'backlog' | 'settingsUnreadable', Refusal>
+type Later = Record<
+  | 'starting'
+  | 'stopping'
+  | 'diskFull'
+  | 'overloaded'
+  | 'keylessOverloaded'
+  | 'tooSlow'
+  | 'backlog'
+  | 'unavailable'
+  | 'settingsUnreadable',
+  Refusal
+>
 
 /** What all endpoints share: limits, counts, the way into the log, and the words of refusal. */
 export type Desk = {
   readonly settings: CollectSettings
   readonly proxies: readonly AddressRange[]
-  readonly budget: Budget
   readonly backlog: Backlog
   readonly intake: Intake
   readonly counter: RefusalCounter
@@ -33,6 +43,10 @@ export type Desk = {
   shed(): Refusal | undefined
   /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
+  /** Under which terms a body is read: on its workspace's share, or on the small one of strangers. */
+  termsFor(req: IncomingMessage, entry: WriteKeyEntry | undefined): BodyTerms
+  /** Bytes of bodies that are held. */
+  buffered(): number
   /** Refuses everything from now on. */
   close(): void
   /** Counts what the client loses for good, with a sample. */
@@ -43,7 +57,10 @@ export type Desk = {
     key: string | undefined,
     body?: Buffer,
   ): void
-  /** Answers a refusal; counts it unless the client may send the request again. Reads away what is left of the body. */
+  /**
+   * Answers a refusal. Counts it unless the client may send the request again; what a workspace's own backlog refuses is
+   * counted all the same, since its people can do something about it. Reads away what is left of the body.
+   */
   refuse(asked: Asked, call: string, refusal: Refusal, entry?: WriteKeyEntry, key?: string, body?: Buffer): void
   /** A fault of ours: logged, and answered 500 without its text. */
   fail(asked: Pick<Asked, 'req' | 'res'>, error: unknown): void
@@ -64,9 +81,30 @@ const laterAnswers = (seconds: number): Later => ({
   stopping: refusals.stopping(seconds),
   diskFull: refusals.diskFull(seconds),
   overloaded: refusals.overloaded(seconds),
+  keylessOverloaded: refusals.keylessOverloaded(seconds),
+  tooSlow: refusals.tooSlow(seconds),
   backlog: refusals.backlogFull(seconds),
+  unavailable: refusals.unavailable(seconds),
   settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
+
+/** The two budgets for bodies: what strangers hold is never taken from those whose key is known. */
+const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage) => string) => {
+  const { bodyBytes, keyless } = settings
+  const known = {
+    limit: bodyBytes,
+    budget: createBodyBudget({ limit: settings.bufferedBytes, share: settings.workspaceBufferedBytes }),
+    pace: createPace(settings.pace),
+  }
+  const unknown = {
+    limit: Math.min(bodyBytes, keyless.bodyBytes),
+    budget: createBodyBudget({ limit: keyless.bufferedBytes, share: keyless.addressBytes }),
+    pace: createPace(keyless.pace),
+  }
+  const termsFor: Desk['termsFor'] = (req, entry) =>
+    entry === undefined ? { ...unknown, owner: networkOf(addressOf(req)) } : { ...known, owner: entry.workspaceId }
+  return { termsFor, buffered: () => known.budget.used() + unknown.budget.used() }
+}
 
 /** Sets up what the endpoints share. Throws when a trusted proxy is no address. */
 export const createDesk = (deps: CollectDeps): Desk => {
@@ -77,6 +115,8 @@ export const createDesk = (deps: CollectDeps): Desk => {
   const counter = createRefusalCounter(deps.refusals, clock, deps.logger)
   const tally = createTally(deps.metrics)
   const later = laterAnswers(settings.retryAfterSeconds)
+  const addressOf = (req: IncomingMessage): string =>
+    clientAddress(req.socket.remoteAddress ?? '', forwardedFor(req), proxies)
   let closed = false
 
   const countLost: Desk['countLost'] = (refusal, req, entry, key, body) =>
@@ -85,9 +125,9 @@ export const createDesk = (deps: CollectDeps): Desk => {
   return {
     settings,
     proxies,
-    budget: createBudget(settings.bufferedBytes),
+    ...createTerms(settings, addressOf),
     backlog,
-    intake: createIntake(deps, backlog, settings.retryAfterSeconds),
+    intake: createIntake(deps, backlog, later),
     counter,
     tally,
     later,
@@ -106,8 +146,8 @@ export const createDesk = (deps: CollectDeps): Desk => {
     countLost,
     refuse(asked, call, refusal, entry, key, body) {
       tally.answered(call, refusal.code)
-      if (refusal.retryAfter === undefined) countLost(refusal, asked.req, entry, key, body)
-      if (!asked.req.complete && asked.req.listenerCount('data') === 0) discard(asked.req)
+      if (refusal.retryAfter === undefined || refusal === later.backlog) countLost(refusal, asked.req, entry, key, body)
+      if (!asked.req.complete && asked.req.listenerCount('data') === 0) discardBody(asked.req)
       sendRefusal(asked.req, asked.res, refusal)
     },
     fail({ req, res }, error) {
@@ -125,7 +165,7 @@ export const createDesk = (deps: CollectDeps): Desk => {
         s: entry.sourceId,
         k: route.kind === 'batch' ? 'batch' : 'single',
         r: clock(),
-        ip: clientAddress(req.socket.remoteAddress ?? '', forwardedFor(req), proxies),
+        ip: addressOf(req),
       }
       if (route.kind !== 'batch') meta.t = route.type
       else if (route.forwarded === true) meta.f = true

@@ -4,7 +4,6 @@ import { LogOverloaded } from '@tributary/storage'
 import type { Backlog } from './backlog.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
-import * as refusals from './refusal.ts'
 
 /** One checked request on its way into the log. */
 type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
@@ -25,12 +24,9 @@ const observeEvery = 32
 export const createIntake = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock'>,
   backlog: Backlog,
-  retryAfter: number,
+  later: Record<'overloaded' | 'unavailable' | 'backlog', Refusal>,
 ): Intake => {
   const { log, logger, metrics, clock } = deps
-  const overloaded = refusals.overloaded(retryAfter)
-  const unavailable = refusals.unavailable(retryAfter)
-  const full = refusals.backlogFull(retryAfter)
   let running = 0
   let appended = 0
   let lastComplaint = 0
@@ -42,13 +38,13 @@ export const createIntake = (
     waiters = []
   }
   const failed = (error: unknown): Refusal => {
-    if (error instanceof LogOverloaded) return overloaded
+    if (error instanceof LogOverloaded) return later.overloaded
     const now = clock()
     if (now - lastComplaint > 1000) {
       lastComplaint = now
       logger.error({ err: error }, 'The log cannot be written; collection answers 503')
     }
-    return unavailable
+    return later.unavailable
   }
   /** Nothing above catches what is thrown here: by now the fate of the record is decided, only its answer is lost. */
   const settle = (done: (refusal?: Refusal) => void, refusal?: Refusal): void => {
@@ -60,7 +56,7 @@ export const createIntake = (
   }
   return {
     append({ entry, meta, body }, done) {
-      if (!backlog.take(entry.workspaceId, body.length)) return done(full)
+      if (!backlog.take(entry.workspaceId, body.length)) return done(later.backlog)
       running++
       const from = ++appended % observeEvery === 0 ? performance.now() : 0
       log.append({ key: entry.workspaceId, meta: JSON.stringify(meta), body }).then(

@@ -1,15 +1,35 @@
 import { type EventType, eventTypeOf, trackingLimits } from '@tributary/contract'
+import { jsonShapeProblem } from '@tributary/http'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Bodies from so many bytes on are looked through before they are parsed; smaller ones cannot hold enough to matter. */
+const largeBytes = 512 * 1024
+/** Five times what a batch of ordinary events has, and levels far beyond what an event may have. */
+const shapeLimits = { depth: 1000, values: 400_000 }
+
+const shapeRefusal = (text: string): Refusal | undefined => {
+  switch (jsonShapeProblem(text, shapeLimits)) {
+    case 'depth':
+      return refusals.tooDeep(trackingLimits.jsonDepth)
+    case 'values':
+      return refusals.tooManyValues(shapeLimits.values)
+    default:
+      return undefined
+  }
+}
+
 /** The JSON object of a body, or why there is none. Decoded as UTF-8; broken sequences become U+FFFD. */
 export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { refusal: Refusal } => {
   if (body.length === 0) return { refusal: refusals.emptyBody }
+  const text = body.toString('utf8')
+  const unfit = body.length < largeBytes ? undefined : shapeRefusal(text)
+  if (unfit !== undefined) return { refusal: unfit }
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
+    const value: unknown = JSON.parse(text)
     return isObject(value) ? { value } : { refusal: refusals.notAnObject }
   } catch (error) {
     return { refusal: refusals.badJson(/position (\d+)/.exec(String(error))?.[1]) }

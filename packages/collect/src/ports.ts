@@ -1,5 +1,6 @@
 import type { Settings } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
+import type { PaceLimits } from '@tributary/http'
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { Coordination, LogWriter } from '@tributary/storage'
 import type { Webhooks } from './receive-webhook.ts'
@@ -56,8 +57,20 @@ export type CollectSettings = {
   bodyBytes: number
   /** A single event as received. */
   eventBytes: number
-  /** Bodies held in memory by all requests together; beyond it requests are answered 503. */
+  /** Bodies held in memory by all requests with a known key together; beyond it requests are answered 503. */
   bufferedBytes: number
+  /** Of these the bodies of one workspace; beyond it its requests are answered 503. */
+  workspaceBufferedBytes: number
+  /** How slowly the body of a known key may come. */
+  pace: PaceLimits
+  /** What is read of requests that name no key before their body; beyond it they are answered 413 and 503. */
+  keyless: {
+    bodyBytes: number
+    /** Bodies held in memory by all such requests together, and by those of one address. */
+    bufferedBytes: number
+    addressBytes: number
+    pace: PaceLimits
+  }
   /** Body bytes of one workspace that were accepted and not yet processed; beyond it the workspace is answered 429. */
   backlogBytes: number
   retryAfterSeconds: number
@@ -66,11 +79,22 @@ export type CollectSettings = {
   drainMs: number
 }
 
+const MiB = 1024 * 1024
+
 export const defaultCollectSettings: CollectSettings = {
   bodyBytes: trackingLimits.bodyBytes,
   eventBytes: trackingLimits.eventBytes,
-  bufferedBytes: 256 * 1024 * 1024,
-  backlogBytes: 512 * 1024 * 1024,
+  bufferedBytes: 256 * MiB,
+  workspaceBufferedBytes: 64 * MiB,
+  pace: { windowMs: 10_000, windowBytes: 16 * 1024, totalMs: 60_000 },
+  // SDKs that leave their key in the body alone send half a megabyte at most.
+  keyless: {
+    bodyBytes: MiB,
+    bufferedBytes: 32 * MiB,
+    addressBytes: 8 * MiB,
+    pace: { windowMs: 5000, windowBytes: 8 * 1024, totalMs: 20_000 },
+  },
+  backlogBytes: 512 * MiB,
   retryAfterSeconds: 5,
   flushMs: 1000,
   drainMs: 10_000,

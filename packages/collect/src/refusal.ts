@@ -95,6 +95,17 @@ export const bodyTooLarge = (limit: number): Refusal =>
     limit: String(limit),
   })
 
+export const keylessBodyTooLarge = (limit: number): Refusal =>
+  refusal(
+    413,
+    'BODY_TOO_LARGE',
+    `A body with its key inside is at most ${limit} bytes (after decompression). Send the key as the user name of Basic authorization, or smaller batches.`,
+    { limit: String(limit) },
+  )
+
+export const tooManyValues = (limit: number): Refusal =>
+  refusal(400, 'TOO_MANY_VALUES', `The body has over ${limit} values. Send smaller batches.`, { limit: String(limit) })
+
 export const eventTooLarge = (size: number, limit: number): Refusal =>
   refusal(
     400,
@@ -142,6 +153,15 @@ export const diskFull = (seconds: number): Refusal =>
   )
 export const overloaded = (seconds: number): Refusal =>
   later(503, 'OVERLOADED', 'The server has more waiting than it may hold. Send the request again later.', seconds)
+export const keylessOverloaded = (seconds: number): Refusal =>
+  later(
+    503,
+    'OVERLOADED',
+    'Too many bodies without a key before them are on their way. Send the key as the user name of Basic authorization, or the request again later.',
+    seconds,
+  )
+export const tooSlow = (seconds: number): Refusal =>
+  later(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.', seconds)
 export const unavailable = (seconds: number): Refusal =>
   later(503, 'LOG_UNAVAILABLE', 'The server cannot write events at the moment. Send the request again later.', seconds)
 export const settingsUnreadable = (seconds: number): Refusal =>

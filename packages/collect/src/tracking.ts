@@ -1,7 +1,7 @@
 import { sendSuccess } from './answer.ts'
 import type { BodyFault } from './body.ts'
 import { readBody } from './body.ts'
-import { bodyKey, outerKey } from './credentials.ts'
+import { bodyKey, keyCandidates, outerKey } from './credentials.ts'
 import type { Asked, Desk } from './desk.ts'
 import { checkBatch, checkSingle, parseBody } from './judge.ts'
 import type { WriteKeyDirectory, WriteKeyEntry } from './ports.ts'
@@ -28,10 +28,17 @@ export const createTracking = (
   keys: WriteKeyDirectory,
 ): ((asked: Asked, route: TrackRoute, wrap?: Wrap) => void) => {
   const { settings, later } = desk
-  const faults: Record<Exclude<BodyFault, 'aborted' | 'unknown-encoding'>, Refusal> = {
+  type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding'>
+  const faults: Record<Fault, Refusal> = {
     'too-large': refusals.bodyTooLarge(settings.bodyBytes),
     overloaded: later.overloaded,
+    'too-slow': later.tooSlow,
     'bad-compression': refusals.badCompression,
+  }
+  const keylessFaults: Record<Fault, Refusal> = {
+    ...faults,
+    'too-large': refusals.keylessBodyTooLarge(settings.keyless.bodyBytes),
+    overloaded: later.keylessOverloaded,
   }
 
   /** Whose request it is, or why it is refused: [refusal, source, key]. */
@@ -41,9 +48,19 @@ export const createTracking = (
     const former = keys.findRevoked(key)
     return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
   }
+  /** Why a large body that nobody's key came with is not even parsed: it names no key that somebody has or had. */
+  const unnamed = (body: Buffer): Refused | undefined => {
+    if (body.length <= settings.eventBytes) return undefined
+    const [first, ...more] = keyCandidates(body)
+    if (first === undefined) return [refusals.missingKey]
+    const isOurs = [first, ...more].some((key) => keys.find(key) !== undefined || keys.findRevoked(key) !== undefined)
+    return isOurs ? undefined : unknown(first)
+  }
   const judge = (body: Buffer, route: TrackRoute, named: string | undefined, own: boolean): Verdict => {
     const early = named === undefined ? undefined : keys.find(named)
     if (named !== undefined && early === undefined) return { refused: unknown(named) }
+    const stranger = named === undefined ? unnamed(body) : undefined
+    if (stranger !== undefined) return { refused: stranger }
     const closedEarly = early === undefined ? undefined : desk.closedTo(early, own)
     if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
     const parsed = parseBody(body)
@@ -88,7 +105,7 @@ export const createTracking = (
     const { entry } = verdict
     desk.intake.append({ entry, meta: desk.metaOf(asked.req, entry, kept), body }, (refusal) => {
       release()
-      if (refusal !== undefined) return desk.refuse(asked, route.kind, refusal, entry)
+      if (refusal !== undefined) return desk.refuse(asked, route.kind, refusal, entry, named)
       desk.taken(route.kind, entry, body.length)
       sendSuccess(asked.req, asked.res)
     })
@@ -100,14 +117,18 @@ export const createTracking = (
     const { req } = asked
     const named = outerKey(req.headers, asked.query)
     const owner = named === undefined ? undefined : keys.find(named)
+    // Nothing is read for a key that nobody has.
+    if (named !== undefined && owner === undefined) return desk.refuse(asked, route.kind, ...unknown(named))
     if (owner !== undefined && desk.backlog.isFull(owner.workspaceId))
-      return desk.refuse(asked, route.kind, later.backlog)
-    readBody(req, settings.bodyBytes, desk.budget, (body, release) => {
+      return desk.refuse(asked, route.kind, later.backlog, owner, named)
+    readBody(req, desk.termsFor(req, owner), (body, release) => {
       try {
         if (typeof body !== 'string') return receive(asked, route, named, body, release, wrap)
         if (body === 'aborted') return
         const why =
-          body === 'unknown-encoding' ? refusals.badEncoding(req.headers['content-encoding'] ?? '') : faults[body]
+          body === 'unknown-encoding'
+            ? refusals.badEncoding(req.headers['content-encoding'] ?? '')
+            : (owner === undefined ? keylessFaults : faults)[body]
         desk.refuse(asked, route.kind, why, owner, named)
       } catch (error) {
         release()

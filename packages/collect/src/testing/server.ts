@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@tributary/kernel'
@@ -57,6 +57,8 @@ const openTestLog = async (maxQueuedBytes: number) => {
 }
 
 export const liveKey = 'wk_live_0123456789'
+/** Of another workspace. */
+export const otherKey = 'wk_other_0123456789'
 export const disabledKey = 'wk_off_0123456789'
 
 const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
@@ -70,6 +72,18 @@ const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
       app: 'http',
       settings: {},
       keyId: 'k1',
+    },
+  ],
+  [
+    otherKey,
+    {
+      workspaceId: 'w2',
+      sourceId: 's3',
+      sourceTitle: 'Other shop',
+      sourceEnabled: true,
+      app: 'http',
+      settings: {},
+      keyId: 'k3',
     },
   ],
   [
@@ -99,6 +113,8 @@ export type RunningCollect = {
   /** What the sink was given. */
   refused: RefusalRow[]
   touched: WriteKeyUse[]
+  /** The server's ends of the connections, in the order they came. */
+  sockets: readonly Socket[]
   /** Flushes and stops. */
   stop(): Promise<void>
 }
@@ -135,10 +151,12 @@ export const startCollect = async (
     trustedProxies: [],
     ...options,
   })
+  const sockets: Socket[] = []
   const server = createServer((req, res) => {
     if (collect.handles(req)) collect.handle(req, res)
     else res.writeHead(418).end()
   })
+  server.on('connection', (socket) => sockets.push(socket))
   collect.start()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -151,6 +169,7 @@ export const startCollect = async (
     faults,
     refused,
     touched,
+    sockets,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()

@@ -8,7 +8,7 @@ export type BodyBudget = {
 }
 
 /**
- * A budget of `limit` bytes of which one owner holds at most `share`, and never more than is left free for all others.
+ * A budget of `limit` bytes of which one owner holds at most `share`, and never more than is then left free.
  * The second rule shrinks the shares while the budget fills up (dynamic thresholds, Choudhury and Hahne 1998), so that
  * owners who hold all they can still leave something for the next.
  */
@@ -18,7 +18,7 @@ export const createBodyBudget = ({ limit, share }: { limit: number; share: numbe
   return {
     take(owner, bytes) {
       const own = (held.get(owner) ?? 0) + bytes
-      if (own > share || own > limit - used) return false
+      if (own > share || own > limit - used - bytes) return false
       used += bytes
       held.set(owner, own)
       return true

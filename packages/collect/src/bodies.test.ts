@@ -1,0 +1,205 @@
+import { connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { type Metrics, noMetrics } from '@tributary/kernel'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { defaultCollectSettings } from './ports.ts'
+import { basic, liveKey, otherKey, type RunningCollect, startCollect } from './testing/server.ts'
+
+const MiB = 1024 * 1024
+const track = { userId: 'u1', event: 'Paid' }
+const json = JSON.stringify
+const { keyless } = defaultCollectSettings
+
+/** Collection, and the most that it held of bodies whenever it looked. */
+const start = async (options: Parameters<typeof startCollect>[0] = {}) => {
+  const seen = { most: 0, now: 0, looks: 0 }
+  const metrics: Metrics = {
+    ...noMetrics,
+    gauge(name, value) {
+      if (name !== 'collect_buffered_bytes') return
+      seen.now = value
+      seen.most = Math.max(seen.most, value)
+      seen.looks++
+    },
+  }
+  const running = await startCollect({ metrics, ...options, settings: { flushMs: 2, ...options.settings } })
+  onTestFinished(() => running.stop())
+  return { running, seen }
+}
+
+type Stalled = { socket: Socket; answer: Promise<string> }
+
+/** Begins a request of `announced` bytes, sends `sent` of them and waits for what comes. */
+const begin = ({ port }: RunningCollect, headers: string, announced: number, sent: number): Stalled => {
+  const socket = connect(port, '127.0.0.1', () => {
+    socket.write(`POST /v1/batch HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${announced}\r\n\r\n`)
+    if (sent > 0) socket.write(Buffer.alloc(sent, 0x20))
+  })
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))
+  return { socket, answer }
+}
+
+/** Counts those that were answered 503. */
+const refusedOf = (stalled: readonly Stalled[]): (() => number) => {
+  let refused = 0
+  for (const { answer } of stalled) {
+    void answer.then((text) => {
+      if (text.startsWith('HTTP/1.1 503 ')) refused++
+    })
+  }
+  return () => refused
+}
+
+const authorization = (key: string): string => `Authorization: ${basic(key)}\r\n`
+
+const post = (
+  { origin }: RunningCollect,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+  path = '/v1/batch',
+): Promise<Response> => fetch(`${origin}${path}`, { method: 'POST', body, headers })
+
+const reasonOf = async (response: Response): Promise<[number, string]> => [
+  response.status,
+  ((await response.json()) as { reason: string }).reason,
+]
+
+const batchOf = (bytes: number, more: object = {}): string => {
+  const event = { type: 'track', ...track, properties: { note: 'n'.repeat(1000) } }
+  const count = Math.floor(bytes / (json(event).length + 1))
+  return json({ batch: Array.from({ length: count }, () => event), ...more })
+}
+
+describe('an unknown key before the body', () => {
+  test.each([
+    ['in a header', authorization('nobody')],
+    ['in X-Write-Key', 'X-Write-Key: nobody\r\n'],
+  ])('%s is refused before a byte of the body is read', async (_, headers) => {
+    const { running } = await start()
+    const answer = await begin(running, headers, 4 * MiB, 0).answer
+    expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*WRITE_KEY_UNKNOWN/)
+    expect(answer).toMatch(/connection: close/i)
+    expect(running.sockets[0]?.bytesRead).toBeLessThan(500)
+  })
+
+  test('is told to a sender that sends its whole body first, of which nothing is held', async () => {
+    const { running, seen } = await start()
+    const headers = { authorization: basic('nobody') }
+    expect(await reasonOf(await post(running, batchOf(4 * MiB - 2000), headers))).toEqual([401, 'WRITE_KEY_UNKNOWN'])
+    await expect.poll(() => seen.looks).toBeGreaterThan(1)
+    expect(seen.most).toBe(0)
+  })
+
+  test('a webhook without a key in its address or headers is refused before its body is read', async () => {
+    const { running } = await start()
+    expect(await reasonOf(await post(running, '{"any":"thing"}', {}, '/v1/webhook'))).toEqual([
+      401,
+      'WRITE_KEY_MISSING',
+    ])
+  })
+})
+
+describe('bodies without a key before them', () => {
+  test('that stop halfway hold the share of their address, and no tenant is refused', async () => {
+    const { running, seen } = await start()
+    const strangers = Array.from({ length: 64 }, () => begin(running, '', MiB, MiB - 1))
+    await expect.poll(refusedOf(strangers), { timeout: 10_000 }).toBe(56)
+    expect(seen.most).toBeLessThanOrEqual(keyless.addressBytes)
+    expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
+  })
+
+  test('hold their own budget altogether, however many addresses they come from', async () => {
+    const { running, seen } = await start({ trustedProxies: ['127.0.0.1'] })
+    const strangers = Array.from({ length: 64 }, (_, i) =>
+      begin(running, `X-Forwarded-For: 198.51.100.${i}\r\n`, MiB, MiB - 1),
+    )
+    await expect.poll(refusedOf(strangers), { timeout: 10_000 }).toBeGreaterThan(32)
+    expect(seen.most).toBeGreaterThan(keyless.bufferedBytes / 2)
+    expect(seen.most).toBeLessThanOrEqual(keyless.bufferedBytes)
+    expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
+    const small = await post(running, json({ batch: [track], writeKey: liveKey }), {
+      'x-forwarded-for': '203.0.113.9',
+    })
+    expect(small.status).toBe(200)
+  })
+
+  test('that come too slowly are answered 408 and given back', async () => {
+    const { running, seen } = await start({
+      settings: { keyless: { ...keyless, pace: { windowMs: 40, windowBytes: 100, totalMs: 1000 } } },
+    })
+    const stalled = begin(running, '', 1000, 900)
+    expect(await stalled.answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close/i)
+    await expect.poll(() => seen.now).toBe(0)
+  })
+
+  test('are refused unparsed when they are large and name no key of ours, and beyond 1 MiB unread', async () => {
+    const { running } = await start()
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const hollow = (more: string): string => `{"batch":[${'{},'.repeat(300_000)}{}]${more}}`
+    expect(await reasonOf(await post(running, hollow('')))).toEqual([401, 'WRITE_KEY_MISSING'])
+    expect(await reasonOf(await post(running, hollow(',"writeKey":"nobody"')))).toEqual([401, 'WRITE_KEY_UNKNOWN'])
+    expect(parse.mock.calls.filter(([text]) => String(text).length > 1000)).toEqual([])
+    const announced = await begin(running, '', MiB + 1, 0).answer
+    expect(announced).toMatch(/^HTTP\/1\.1 413 [\s\S]*Basic authorization/)
+  })
+
+  test.each([
+    ['at the end', { writeKey: liveKey }],
+    ['in its events', {}],
+  ])('are taken up to half a megabyte with their key %s', async (_, more) => {
+    const { running } = await start()
+    const text = batchOf(MiB / 2, more)
+    const body = 'writeKey' in more ? text : text.replaceAll('"type"', `"writeKey":"${liveKey}","type"`)
+    expect((await post(running, body)).status).toBe(200)
+    expect(running.entries()).toHaveLength(1)
+  })
+
+  test('of gzip inflate within the budget', async () => {
+    const { running, seen } = await start()
+    const small = new Uint8Array(gzipSync(Buffer.alloc(4 * MiB)))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async () => (await post(running, small, { 'content-encoding': 'gzip' })).status),
+    )
+    expect(answers.filter((status) => status !== 413 && status !== 503)).toEqual([])
+    expect(seen.most).toBeLessThanOrEqual(keyless.addressBytes)
+    await expect.poll(() => seen.now).toBe(0)
+  })
+})
+
+describe('bodies of a known key', () => {
+  const settings = { bufferedBytes: 4 * MiB, workspaceBufferedBytes: MiB }
+
+  test('that stop halfway hold the share of their workspace, and no other workspace is refused', async () => {
+    const { running, seen } = await start({ settings })
+    const stalled = Array.from({ length: 8 }, () => begin(running, authorization(liveKey), MiB, MiB / 4))
+    await expect.poll(refusedOf(stalled)).toBe(4)
+    await expect.poll(() => seen.now).toBe(MiB)
+    expect(await reasonOf(await post(running, batchOf(2000), { authorization: basic(liveKey) }))).toEqual([
+      503,
+      'OVERLOADED',
+    ])
+    expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
+  })
+
+  test('that come too slowly are answered 408 and given back', async () => {
+    const { running, seen } = await start({ settings: { pace: { windowMs: 40, windowBytes: 100, totalMs: 1000 } } })
+    expect(await begin(running, authorization(liveKey), 4 * MiB, 900).answer).toMatch(/^HTTP\/1\.1 408 /)
+    await expect.poll(() => seen.now).toBe(0)
+    expect(running.refused).toEqual([])
+  })
+
+  test('of more values than any batch has are refused unparsed', async () => {
+    const { running } = await start()
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const body = `{"batch":[${'{},'.repeat(1_390_000)}{}]}`
+    expect(await reasonOf(await post(running, body, { authorization: basic(liveKey) }))).toEqual([
+      400,
+      'TOO_MANY_VALUES',
+    ])
+    expect(parse.mock.calls.filter(([text]) => String(text).length > 1000)).toEqual([])
+  })
+})

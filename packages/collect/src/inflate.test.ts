@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
+import { createBodyBudget } from '@tributary/http'
+import { expect, test } from 'vitest'
+import { inflate } from './inflate.ts'
+
+const MiB = 1024 * 1024
+
+/** Inflates with so much left in the budget; tells the outcome, and how many bytes were ever taken. */
+const run = async (encoding: string, body: Buffer, left: number, limit = 4 * MiB) => {
+  const budget = createBodyBudget({ limit: 100 * MiB, share: left + body.length })
+  budget.take('sender', body.length)
+  let taken = 0
+  const held = {
+    add(bytes: number): boolean {
+      const fits = budget.take('sender', bytes)
+      if (fits) taken += bytes
+      return fits
+    },
+    drop: (bytes: number) => budget.give('sender', bytes),
+    release: () => {},
+  }
+  const result = await new Promise((resolve) => inflate(encoding, body, { limit, held }, resolve))
+  return { result: Buffer.isBuffer(result) ? result.length : result, taken, used: budget.used() }
+}
+
+const piece = 16 * 1024
+const zeros = Buffer.alloc(64 * MiB)
+
+test.each([
+  ['gzip', gzipSync(zeros)],
+  ['br', brotliCompressSync(zeros)],
+  ['zstd', zstdCompressSync(zeros)],
+])('a bomb of %s ends with the piece that is too much for the budget', async (encoding, bomb) => {
+  const { result, taken } = await run(encoding, bomb, 100_000)
+  expect(result).toBe('overloaded')
+  expect(taken).toBeLessThanOrEqual(100_000)
+})
+
+test.each([
+  ['beyond the limit', 64 * MiB, 4 * MiB],
+  ['beyond a megabyte and 200 times its own size', 4 * MiB, MiB],
+])('what inflates %s ends there', async (_, bytes, room) => {
+  const { result, taken } = await run('gzip', gzipSync(zeros.subarray(0, bytes)), 50 * MiB)
+  expect(result).toBe('too-large')
+  expect(taken).toBeLessThanOrEqual(room + piece)
+})
+
+test('what is inflated is held in place of what came', async () => {
+  const text = Buffer.from(JSON.stringify({ batch: Array.from({ length: 20_000 }, (_, i) => ({ userId: `u${i}` })) }))
+  expect(await run('gzip', gzipSync(text), MiB)).toEqual({
+    result: text.length,
+    taken: text.length,
+    used: text.length,
+  })
+})
+
+test('a zstd body that asks for a larger window than HTTP allows is refused', async () => {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
+  const chunks: Buffer[] = []
+  compress.on('data', (chunk: Buffer) => chunks.push(chunk))
+  compress.write('{"userId":"u1"}')
+  compress.end()
+  await once(compress, 'end')
+  expect((await run('zstd', Buffer.concat(chunks), MiB)).result).toBe('bad-compression')
+})
