@@ -11,7 +11,7 @@ const minute = 60_000
 /** How far apart unused pictures are looked for, ms. */
 const sweepMs = 6 * 60 * minute
 
-/** Trims both logs, clears what is over and tells of failing destinations, about once a minute; sweeps pictures. */
+/** Trims both logs, clears what is over, tells of failing destinations and backlogs, about once a minute; sweeps pictures. */
 export const createJobs = (
   config: Config,
   deps: {
@@ -19,7 +19,7 @@ export const createJobs = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'clearExpired' | 'sweepImages' | 'tellFailingDestinations'>
+    control: Pick<Control, 'clearExpired' | 'sweepImages' | 'tellBackloggedWorkspaces' | 'tellFailingDestinations'>
     logger: Logger
   },
 ) => {
@@ -57,6 +57,7 @@ export const createJobs = (
     await control.clearExpired()
     await mail.pruneOutbox()
     await control.tellFailingDestinations()
+    await control.tellBackloggedWorkspaces()
   }
   const guarded = (): void =>
     void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))

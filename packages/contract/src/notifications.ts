@@ -3,7 +3,12 @@ import { empty, errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
 /** What the inbox tells of. */
-export const notificationKinds = ['invitation_accepted', 'delivery_failing', 'connection_expired'] as const
+export const notificationKinds = [
+  'invitation_accepted',
+  'delivery_failing',
+  'connection_expired',
+  'backlog_full',
+] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
 export const notification = z.object({

@@ -16,6 +16,8 @@ export const refusedRequest = z.object({
   code: z.number().int(),
   count: z.number().int(),
   last_time: time,
+  /** Whether the last one came within the last two minutes. */
+  ongoing: z.boolean(),
   /** What the client was told. */
   message: z.string(),
   /** Start of the last such request, redacted. */

@@ -7,6 +7,7 @@ import { guardAll, guarded } from './failures.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
+import { tellBackloggedWorkspaces } from './refused-requests/tell-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
@@ -24,6 +25,8 @@ export type Control = {
   readImage: Images['read']
   /** Tells of destinations that are failing, each once a day; to be called every now and then. */
   tellFailingDestinations(): Promise<void>
+  /** Tells of workspaces whose requests are answered 429, each once an episode; the same. */
+  tellBackloggedWorkspaces(): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
@@ -54,6 +57,7 @@ export const createControl = (deps: ControlDeps): Control => {
     authenticate,
     readImage: (key, box) => images.read(key, box),
     tellFailingDestinations: () => tellFailingDestinations(deps),
+    tellBackloggedWorkspaces: () => tellBackloggedWorkspaces(deps),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),

@@ -2,6 +2,7 @@ import { type RefusedRequest, resourceNames } from '@tributary/contract'
 import { sql } from 'kysely'
 import type { Db } from '../deps.ts'
 import type { Page } from '../paging.ts'
+import { ongoingMs } from './ongoing.ts'
 
 type Row = {
   source_id: string | null
@@ -58,6 +59,7 @@ export const readRefusedRequests = async (
       code: row.code,
       count: Number(row.count),
       last_time: row.last_time.toISOString(),
+      ongoing: row.last_time.getTime() > now - ongoingMs,
       message: row.message,
       sample: row.sample,
     })),

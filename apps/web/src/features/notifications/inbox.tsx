@@ -14,6 +14,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   invitation_accepted: UserRoundCheck,
   delivery_failing: CircleAlert,
   connection_expired: CircleAlert,
+  backlog_full: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (

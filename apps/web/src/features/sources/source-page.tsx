@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { BacklogNotice } from './backlog-notice.tsx'
 import { ConnectionsTab } from './connections-tab.tsx'
 import { newestEvent } from './live-events.ts'
 import { LiveEventsTab } from './live-events-tab.tsx'
@@ -44,6 +45,7 @@ const SourceView = ({ source }: { source: SourceWithSchema }) => {
         icon={<AppIcon icon={source.app.extra.app_icon} size="lg" />}
         crumbs={[{ label: 'Sources', to: paths.sources(workspace.name) }]}
       />
+      <BacklogNotice source={source.name} />
       <Tabs
         browsable
         label="Source"

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { Hourglass } from 'lucide-react'
+import { refusedQuery } from '../../lib/event-queries.ts'
+import { paths } from '../../lib/paths.ts'
+import { count, pluralise } from '../../lib/text.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+
+/** Says, while it happens, that requests are answered 429 since too much waits for processing, and what to do. */
+export const BacklogNotice = ({ source }: { source: string }) => {
+  const rows = useQuery(refusedQuery(source)).data
+  const refused = rows?.find(({ reason, ongoing }) => reason === 'WORKSPACE_BACKLOG' && ongoing)
+  if (refused === undefined) return null
+  return (
+    <section
+      role="status"
+      aria-label="Events are refused for now"
+      className="mb-4 flex flex-wrap items-start gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-warning-ink"
+    >
+      <Hourglass aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1 space-y-1">
+        <p className="font-medium">Events are refused for now</p>
+        <p>
+          This workspace has more events waiting for processing than its share, so requests are answered with status 429
+          ({count(refused.count)} {pluralise(refused.count, 'request')} in the last 24 hours). SDKs keep their events
+          and send them again later.
+        </p>
+        <p>
+          Slow down or stop imports and backfills. If it goes on, ask the operator of the server to look at processing
+          and at <code className="font-mono text-xs">TRIBUTARY_WORKSPACE_BACKLOG_MB</code>.
+        </p>
+      </div>
+      <ButtonLink size="sm" to={paths.source(source, 'refused')}>
+        Refused requests
+      </ButtonLink>
+    </section>
+  )
+}

@@ -1,0 +1,100 @@
+import { methods } from '@tributary/contract'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createRefusalSink } from '../index.ts'
+import {
+  type Caller,
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+let harness: Harness
+let organization: Organization
+let source: string
+beforeAll(async () => {
+  harness = await startControl()
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+beforeEach(async () => {
+  organization = await startOrganization(harness)
+  source = (await makeResources(organization.workspaceId, organization.administrator)).source.name
+})
+
+/** Collection answered this many requests of the source 429, the last of them so long ago. */
+const refuse = (agoMs: number, reason = 'WORKSPACE_BACKLOG', count = 7): Promise<void> =>
+  createRefusalSink({ db: harness.db }).write([
+    {
+      workspaceId: organization.workspaceId,
+      sourceId: idIn(source),
+      keyHint: '',
+      reason,
+      code: 429,
+      count,
+      lastTime: harness.now() - agoMs,
+      message: 'Later',
+      sample: '',
+    },
+  ])
+
+const told = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
+
+test('administrators and collaborators are told once an episode that requests are answered 429, with what to do', async () => {
+  const { administrator, collaborator, guest, outsider } = organization
+  await refuse(minute)
+  await harness.tellBackloggedWorkspaces()
+  for (let more = 0; more < 100; more++) await refuse(0)
+  await Promise.all([harness.tellBackloggedWorkspaces(), harness.tellBackloggedWorkspaces()])
+  for (const who of [administrator, collaborator])
+    expect(await told(who)).toMatchObject([
+      {
+        kind: 'backlog_full',
+        title: 'Events are refused for now',
+        body: expect.stringMatching(/^Requests to Shop are answered 429: .* Slow down or stop imports/),
+        link: `/${source}#refused`,
+      },
+    ])
+  for (const who of [guest, outsider]) expect(await told(who)).toEqual([])
+  const live = harness.published.filter(({ channel }) => channel === `#server-to-user-${collaborator.userId}`)
+  expect(live).toHaveLength(1)
+})
+
+test('an episode that lasts for hours is told once, and the next one anew', async () => {
+  await refuse(2 * hour)
+  await refuse(hour)
+  await refuse(0)
+  await harness.tellBackloggedWorkspaces()
+  harness.advance(hour)
+  await refuse(0)
+  await harness.tellBackloggedWorkspaces()
+  expect(await told(organization.administrator)).toHaveLength(1)
+  harness.advance(3 * hour)
+  await refuse(0)
+  await harness.tellBackloggedWorkspaces()
+  expect(await told(organization.administrator)).toHaveLength(2)
+})
+
+test.each([
+  ['a backlog that is over', 3 * minute, 'WORKSPACE_BACKLOG'],
+  ['requests that are refused for another reason', 0, 'INVALID_JSON'],
+])('of %s nobody is told', async (_, agoMs, reason) => {
+  await refuse(agoMs, reason)
+  await harness.tellBackloggedWorkspaces()
+  expect(await told(organization.administrator)).toEqual([])
+})
+
+test('the refused requests of a source tell which of them go on', async () => {
+  await refuse(minute)
+  await refuse(3 * minute, 'INVALID_JSON')
+  const [workspace, id] = [organization.workspaceId, idIn(source)]
+  const listed = await organization.guest.ok(methods.refusedRequests.listBySource, { workspace, source: id })
+  expect(listed.refused_requests.map(({ reason, ongoing }) => [reason, ongoing])).toEqual([
+    ['WORKSPACE_BACKLOG', true],
+    ['INVALID_JSON', false],
+  ])
+})

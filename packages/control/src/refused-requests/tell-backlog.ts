@@ -1,0 +1,90 @@
+import { editors, resourceNames } from '@tributary/contract'
+import { sql } from 'kysely'
+import type { ControlDeps, Tx } from '../deps.ts'
+import { type Announce, notify } from '../notifications/notify.ts'
+import { backlogReason, ongoingMs } from './ongoing.ts'
+
+const dayMs = 24 * 3_600_000
+/** What began before is not told again: the rows it is known by are removed after 30 days. */
+const longestMs = 29 * dayMs
+
+type Refused = {
+  workspace_id: string
+  organization_id: string
+  source_id: string
+  title: string
+  sources: number
+  /** First hour of the episode. */
+  start: Date
+}
+
+/**
+ * Workspaces of which requests are refused at the moment because of their backlog, with the source that is refused most.
+ * An episode is a row of hours with such refusals, without an hour between them that has none.
+ */
+const findRefused = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promise<Refused[]> => {
+  const { rows } = await sql<Refused>`
+    with hours as (
+      select workspace_id, source_id, hour, last_time, count,
+        hour - interval '1 hour' * dense_rank() over (partition by workspace_id order by hour) as episode
+      from refused_requests
+      where reason = ${backlogReason} and workspace_id is not null and source_id is not null
+    ), refused as (
+      select workspace_id, episode, min(hour) as start, count(distinct source_id)::int as sources
+      from hours
+      group by workspace_id, episode
+      having max(last_time) > ${new Date(now - ongoingMs)} and min(hour) > ${new Date(now - longestMs)}
+    )
+    select distinct on (w.id) w.id as workspace_id, w.organization_id, s.id as source_id, s.title, refused.sources, refused.start
+    from refused
+    join workspaces w on w.id = refused.workspace_id
+    join hours on hours.workspace_id = refused.workspace_id and hours.episode = refused.episode
+    join sources s on s.id = hours.source_id and s.workspace_id = w.id and s.delete_time is null
+    order by w.id, hours.last_time > ${new Date(now - ongoingMs)} desc, hours.count desc, s.id`.execute(db)
+  return rows
+}
+
+const bodyOf = ({ title, sources }: Refused): string => {
+  const others = sources === 1 ? '' : ` and ${sources - 1} more`
+  return (
+    `Requests to ${title}${others} are answered 429: the workspace has more events waiting for processing than its share. ` +
+    'SDKs keep their events and send them again later. Slow down or stop imports and backfills; if it goes on, ask the ' +
+    'operator of the server to look at processing and at TRIBUTARY_WORKSPACE_BACKLOG_MB.'
+  )
+}
+
+const tell = async (tx: Tx, refused: Refused, now: number): Promise<Announce> => {
+  const people = await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', refused.organization_id)
+    .where('role', 'in', editors)
+    .execute()
+  const workspace = resourceNames.workspace.format({ workspace: refused.workspace_id })
+  const source = resourceNames.source.format({ workspace: refused.workspace_id, source: refused.source_id })
+  return await notify(
+    tx,
+    people.map((each) => each.user_id),
+    {
+      organizationId: refused.organization_id,
+      kind: 'backlog_full',
+      title: 'Events are refused for now',
+      body: bodyOf(refused),
+      link: `/${source}#refused`,
+      cause: `${workspace}/backlog/${refused.start.toISOString()}`,
+      now,
+    },
+  )
+}
+
+/**
+ * Tells administrators and collaborators of each workspace of which requests are answered 429 at the moment: once an
+ * episode, however often this is called and by however many processes.
+ */
+export const tellBackloggedWorkspaces = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
+  const now = deps.clock()
+  for (const refused of await findRefused(deps, now)) {
+    const announce = await deps.db.transaction().execute((tx) => tell(tx, refused, now))
+    announce(deps.live)
+  }
+}
