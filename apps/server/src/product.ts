@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createCollect, createWebhookReceiver } from '@tributary/collect'
+import { createCollect, createWebhookReceiver, networkOf } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
@@ -159,13 +159,18 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     logger,
   })
   const { authenticate } = control
+  const clientIp = createClientIp(config.trustedProxies)
   const firstAdmin = await control.ensurePlatformAdmin(config.admin)
   const realtime = has('realtime')
     ? createRealtime({
         key: realtimeKey,
         secret: deriveKey(secretKey, 'realtime-secret').toString('hex'),
         appId: 'tributary',
-        authorize: (token, channel) => control.mayListen(token, channel),
+        async authorize(token, channel) {
+          const workspaceId = await control.channelWorkspace(token, channel)
+          return workspaceId === undefined ? undefined : { workspaceId }
+        },
+        networkOf: (request) => networkOf(clientIp(request)),
         async authenticate(token) {
           const found = await authenticate(token)
           return 'actor' in found ? { id: found.actor.userId, info: { email: found.actor.email } } : undefined
@@ -226,7 +231,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       metrics,
       docsAssetsDir: docsFolder(),
       version,
-      clientIp: createClientIp(config.trustedProxies),
+      clientIp,
     })
   await fastify.ready()
   stack.defer(() => fastify.close())

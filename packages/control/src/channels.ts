@@ -5,20 +5,23 @@ import { isId } from './resource-ids.ts'
 
 const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 
-/** Whether the holder of a token may listen to a realtime channel: a source's, for members of its organisation. */
+/**
+ * The workspace of a realtime channel that the holder of a token may listen to: a source's, for members of its
+ * organisation. Undefined for all others.
+ */
 export const createChannelAccess =
   ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>
-  async (token: string, channel: string): Promise<boolean> => {
+  async (token: string, channel: string): Promise<string | undefined> => {
     const found = await authenticate(token)
-    if (!('actor' in found)) return false
+    if (!('actor' in found)) return undefined
     const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
-    if (!isId(sourceId)) return false
+    if (!isId(sourceId)) return undefined
     const row = await db
       .selectFrom('sources')
       .innerJoin('workspaces', 'workspaces.id', 'sources.workspace_id')
-      .select('workspaces.organization_id')
+      .select(['workspaces.id', 'workspaces.organization_id'])
       .where('sources.id', '=', sourceId)
       .where('sources.delete_time', 'is', null)
       .executeTakeFirst()
-    return row !== undefined && canSee(found.actor, row.organization_id)
+    return row !== undefined && canSee(found.actor, row.organization_id) ? row.id : undefined
   }

@@ -19,8 +19,8 @@ export type Control = {
   handlers: Handlers
   /** Who a bearer token stands for; answers may be two seconds old. Throws 503 while the database is away. */
   authenticate(token: string): Promise<Authentication>
-  /** Whether the holder of a token may listen to a realtime channel. */
-  mayListen(token: string, channel: string): Promise<boolean>
+  /** The workspace of a realtime channel that the holder of a token may listen to; undefined without that permission. */
+  channelWorkspace(token: string, channel: string): Promise<string | undefined>
   /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
   readImage: Images['read']
   /** Tells of destinations that are failing, each once a day; to be called every now and then. */
@@ -61,7 +61,7 @@ export const createControl = (deps: ControlDeps): Control => {
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),
-    mayListen: guarded(createChannelAccess({ db: deps.db, authenticate })),
+    channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),
   }
 }

@@ -9,6 +9,7 @@ import { createCommands } from './commands.ts'
 import { type Connection, createConnection, textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, dataText, message, parseMessage, versionProblem } from './protocol.ts'
+import { createShares } from './shares.ts'
 import type { Signer } from './signatures.ts'
 
 /** What travels between processes and threads. */
@@ -17,7 +18,7 @@ export const topics = {
   publish: 'live.publish',
   /** `{gateway, channels}`: what somebody watches, on every change and every two seconds. */
   occupied: 'live.occupied',
-  /** `{socketId, userId}`: a user was authorized through a socket. */
+  /** `{socketId, userId, workspaceId?}`: a user was authorized through a socket, to listen to a workspace. */
   owner: 'live.owner',
   /** `{userId, again?}`: a user's connections are to end; with `again` they are to be opened anew at once. */
   disconnect: 'live.disconnect',
@@ -49,6 +50,8 @@ type GatewayOptions = {
   logger: Logger
   metrics: Metrics
   limits: RealtimeLimits
+  /** Whose share of the places a connection takes by where it comes from; the peer's address when not given. */
+  networkOf?(req: IncomingMessage): string
 }
 
 /** Sends what is published to the subscribers of this gateway. */
@@ -109,6 +112,11 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const channels = createChannels<Connection>(() => occupancy.changed())
   const occupancy = createOccupancy(() => channels.names(), coordination)
   const commands = createCommands({ signer: options.signer, channels, limits })
+  const shares = createShares<Connection>({
+    address: limits.connectionsPerAddress,
+    user: limits.connectionsPerUser,
+    workspace: limits.connectionsPerWorkspace,
+  })
   const deliver = createDelivery(channels, options)
   let timers: NodeJS.Timeout[] = []
   let unsubscribe: (() => void)[] = []
@@ -125,11 +133,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     return false
   }
 
-  const admissionProblem = (url: URL): Closing | undefined => {
+  const admissionProblem = (url: URL, connection: Connection, network: string): Closing | undefined => {
     if (url.pathname !== `/app/${key}`) return closings.unknownApp
     const version = versionProblem(url.searchParams.get('protocol'))
     if (version !== undefined) return version
     if (closing) return closings.stopping
+    if (!shares.claim(connection, 'address', network)) return closings.overCapacity
     return connections.size < limits.connections || makeRoom() ? undefined : closings.overCapacity
   }
 
@@ -139,14 +148,19 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
+    const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     server.handleUpgrade(req, socket, head, (webSocket) => {
       const connection = createConnection(webSocket, newSocketId(), limits)
       webSocket.on('error', (error) => logger.debug({ err: error }, 'A live connection failed'))
-      const problem = admissionProblem(url)
-      if (problem !== undefined) return connection.end(problem)
+      const problem = admissionProblem(url, connection, network)
+      if (problem !== undefined) {
+        shares.leave(connection)
+        return connection.end(problem)
+      }
       connections.set(connection.socketId, connection)
       webSocket.on('close', () => {
         connections.delete(connection.socketId)
+        shares.leave(connection)
         commands.leaveAll(connection)
       })
       webSocket.on('ping', connection.heard)
@@ -163,7 +177,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
 
   const onOwner = (owner: unknown): void => {
     const userId = text(owner, 'userId')
-    if (userId !== undefined) connections.get(text(owner, 'socketId') ?? '')?.owners.add(userId)
+    const connection = connections.get(text(owner, 'socketId') ?? '')
+    if (userId === undefined || connection === undefined) return
+    connection.owners.add(userId)
+    const workspaceId = text(owner, 'workspaceId')
+    const hasPlace =
+      shares.claim(connection, 'user', userId) &&
+      (workspaceId === undefined || shares.claim(connection, 'workspace', workspaceId))
+    if (!hasPlace) connection.end(closings.overCapacity)
   }
   const onDisconnect = (order: unknown): void => {
     const userId = text(order, 'userId')

@@ -12,8 +12,11 @@ import { bodyProblem, callProblem, type Signer } from './signatures.ts'
 /** Who a bearer token belongs to. `info` is shown to the other members of presence channels. */
 export type RealtimeUser = { id: string; info?: Record<string, unknown> }
 
-/** Whether the holder of a token may listen to a private or presence channel. */
-export type Authorize = (token: string, channel: string, socketId: string) => Promise<boolean>
+/** What a channel belongs to that somebody may listen to. */
+export type Permission = { workspaceId?: string }
+
+/** The permission of a token's holder to listen to a private or presence channel; undefined without one. */
+export type Authorize = (token: string, channel: string, socketId: string) => Promise<Permission | undefined>
 /** The user of a bearer token, or undefined when the session has ended. */
 export type Authenticate = (token: string) => Promise<RealtimeUser | undefined>
 
@@ -106,8 +109,9 @@ const createAuthCalls = ({ signer, authorize, authenticate, coordination }: Opti
       if (kind === undefined) throw badRequest('INVALID_CHANNEL', 'The channel_name is missing or malformed')
       const user = await own(token, socketId)
       const isPrivate = kind === 'private' || kind === 'presence'
-      if (!isPrivate || !(await authorize(token, channel, socketId)))
-        throw forbidden('You are not authorized to listen to this channel')
+      const permission = isPrivate ? await authorize(token, channel, socketId) : undefined
+      if (permission === undefined) throw forbidden('You are not authorized to listen to this channel')
+      coordination.publish(topics.owner, { socketId, userId: user.id, ...permission })
       if (kind === 'private') return { auth: signer.channel(socketId, channel) }
       const channelData = JSON.stringify({ user_id: user.id, user_info: user.info ?? {} })
       return { auth: signer.channel(socketId, channel, channelData), channel_data: channelData }

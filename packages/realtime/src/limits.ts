@@ -1,6 +1,10 @@
 /** Sizes in bytes, times in milliseconds. */
 export type RealtimeLimits = {
   connections: number
+  /** Of these the ones from one address, of one user, and of those who listen to one workspace. */
+  connectionsPerAddress: number
+  connectionsPerUser: number
+  connectionsPerWorkspace: number
   channelsPerConnection: number
   /** One event's data. */
   dataBytes: number
@@ -21,6 +25,9 @@ export type RealtimeLimits = {
 /** Pusher's documented figures where it has some (data 10 kB, 10 client events a second, 120 s, 30 s). */
 export const defaultRealtimeLimits: RealtimeLimits = {
   connections: 10_000,
+  connectionsPerAddress: 1000,
+  connectionsPerUser: 100,
+  connectionsPerWorkspace: 2500,
   channelsPerConnection: 100,
   dataBytes: 10 * 1024,
   activityMs: 120_000,

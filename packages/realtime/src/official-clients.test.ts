@@ -197,7 +197,7 @@ describe('the browser library', () => {
   })
 
   test('whose access has changed is connected anew at once and judged as new; others stay', async () => {
-    const judging = await startRealtime({ authorize: async (_, channel) => allowed.has(channel) })
+    const judging = await startRealtime({ authorize: async (_, channel) => (allowed.has(channel) ? {} : undefined) })
     const allowed = new Set(['private-sources-kept', 'private-sources-lost'])
     const ann = connectAs('ann', judging.port)
     const bob = connectAs('bob', judging.port)
@@ -228,7 +228,7 @@ describe('the browser library', () => {
     const racing = await startRealtime({
       authorize: async () => {
         if (asked++ === 0) racing.realtime.reconnectUser('ann')
-        return true
+        return {}
       },
     })
     const client = connectAs('ann', racing.port)
@@ -243,13 +243,13 @@ describe('the browser library', () => {
 
   test('a session that ends while it signs in is given no signature', async () => {
     let asked = 0
-    const racing = await startRealtime({ authenticate: async (id) => (asked++ === 0 ? { id } : undefined) })
+    const racing = await startRealtime({ authenticate: async (id) => (asked++ < 2 ? { id } : undefined) })
     const reply = await fetch(`http://127.0.0.1:${racing.port}/pusher/user-auth`, {
       method: 'POST',
       headers: { authorization: 'Bearer ann' },
       body: new URLSearchParams({ socket_id: '1.1' }),
     })
-    expect([reply.status, asked]).toEqual([401, 2])
+    expect([reply.status, asked]).toEqual([401, 3])
     await racing.stop()
   })
 

@@ -1,10 +1,13 @@
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { textOf } from './connection.ts'
+import type { RealtimeLimits } from './limits.ts'
 import { channelKind, parseMessage } from './protocol.ts'
 import { createRate } from './rate.ts'
+import { createShares } from './shares.ts'
 import { bodyProblem, callProblem, createSigner } from './signatures.ts'
-import { key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
+import { appId, key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
 
 test.each([
   ['private-sources-1', 'private'],
@@ -235,6 +238,82 @@ describe('on the wire', () => {
     expect((await next()).event).toBe('fits')
     socket.terminate()
   })
+})
+
+describe('places are shared out', () => {
+  type Place = { socket: WebSocket; socketId: string; closed: Promise<number> }
+  /** A connection that comes from an address; it is there once it was greeted. */
+  const enter = async (running: RunningRealtime, from: string): Promise<Place> => {
+    const socket = new WebSocket(`ws://127.0.0.1:${running.port}/app/${key}?protocol=7`, {
+      headers: { 'x-from': from },
+    })
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+    const greeting = await new Promise<string>((resolve) => socket.once('message', (data) => resolve(textOf(data))))
+    const data: unknown = JSON.parse(greeting).data
+    return { socket, socketId: typeof data === 'string' ? JSON.parse(data).socket_id : '', closed }
+  }
+  const start = (limits: Partial<RealtimeLimits>): Promise<RunningRealtime> =>
+    startRealtime({ limits: { connections: 6, ...limits }, networkOf: (req) => String(req.headers['x-from']) })
+
+  test('one address has its share, and what is left is for others', async () => {
+    const running = await start({ connectionsPerAddress: 2 })
+    const mine = [await enter(running, 'a'), await enter(running, 'a')]
+    expect(await (await enter(running, 'a')).closed).toBe(4100)
+    const other = await enter(running, 'b')
+    expect([...mine, other].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1])
+    mine[0]?.socket.close()
+    await mine[0]?.closed
+    const again = await enter(running, 'a')
+    expect(again.socketId).not.toBe('')
+    await running.stop()
+  })
+
+  test.each([
+    ['user', { connectionsPerUser: 2 }, { userId: 'ann', workspaceId: 'w1' }, { userId: 'ben', workspaceId: 'w1' }],
+    [
+      'workspace',
+      { connectionsPerWorkspace: 2 },
+      { userId: 'ann', workspaceId: 'w1' },
+      { userId: 'ann', workspaceId: 'w2' },
+    ],
+  ])('one %s has its share, from however many addresses', async (_, limits, holder, other) => {
+    const running = await start(limits)
+    const places = await Promise.all(['a', 'b', 'c', 'd'].map((from) => enter(running, from)))
+    const own = (place: Place | undefined, owner: object): void =>
+      running.coordination.publish('live.owner', { socketId: place?.socketId, ...owner })
+    const [first, second, third, fourth] = places
+    for (const place of [first, first, second, third]) own(place, holder)
+    expect(await third?.closed).toBe(4100)
+    own(fourth, other)
+    await enter(running, 'e')
+    expect([first, second, fourth].map((place) => place?.socket.readyState)).toEqual([1, 1, 1])
+    await running.stop()
+  })
+
+  test('a closed connection leaves every share it had', () => {
+    const shares = createShares<string>({ address: 1, user: 1, workspace: 1 })
+    for (const kind of ['address', 'user', 'workspace'] as const) expect(shares.claim('one', kind, 'x')).toBe(true)
+    expect(shares.claim('two', 'user', 'x')).toBe(false)
+    shares.leave('two')
+    expect(shares.count('user', 'x')).toBe(1)
+    shares.leave('one')
+    for (const kind of ['address', 'user', 'workspace'] as const) expect(shares.count(kind, 'x')).toBe(0)
+  })
+})
+
+test('a call is refused for its token or its signature before its body is read', async () => {
+  const running = await startRealtime({ authenticate: async () => undefined })
+  for (const path of ['/pusher/auth', '/pusher/user-auth', `/apps/${appId}/events?auth_key=${key}`]) {
+    const socket = connect(running.port, '127.0.0.1', () =>
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer nobody\r\ncontent-length: 200000\r\n\r\n`,
+      ),
+    )
+    const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    socket.destroy()
+  }
+  await running.stop()
 })
 
 test('a client that stops reading misses messages and costs bounded memory; the others miss none', async () => {

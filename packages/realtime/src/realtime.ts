@@ -20,6 +20,8 @@ export type RealtimeDeps = {
   logger: Logger
   metrics: Metrics
   limits?: Partial<RealtimeLimits>
+  /** Whose share of the places a connection takes by where it comes from; the peer's address when not given. */
+  networkOf?(req: IncomingMessage): string
 }
 
 export type Realtime = {

@@ -104,5 +104,5 @@ test('an inbox is seen and read by nobody else, and its channel is open to no to
   expect((await inbox(person)).unread_count).toBe(1)
   // Whom the gateway signed in hears it; it is subscribed to by nobody.
   for (const token of [person.token, other.token, ''])
-    expect(await harness.mayListen(token, `#server-to-user-${person.userId}`)).toBe(false)
+    expect(await harness.channelWorkspace(token, `#server-to-user-${person.userId}`)).toBeUndefined()
 })

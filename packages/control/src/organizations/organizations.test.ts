@@ -395,9 +395,10 @@ describe('a realtime channel', () => {
     const made = await makeResources(workspaceId, administrator)
     const channel = `private-sources-${idIn(made.source.name)}`
     for (const who of [administrator, guest, platformAdmin])
-      expect(await harness.mayListen(who.token, channel)).toBe(true)
-    expect(await harness.mayListen(outsider.token, channel)).toBe(false)
-    for (const token of ['', 'x', `trb_${'a'.repeat(43)}`]) expect(await harness.mayListen(token, channel)).toBe(false)
+      expect(await harness.channelWorkspace(who.token, channel)).toBe(workspaceId)
+    expect(await harness.channelWorkspace(outsider.token, channel)).toBeUndefined()
+    for (const token of ['', 'x', `trb_${'a'.repeat(43)}`])
+      expect(await harness.channelWorkspace(token, channel)).toBeUndefined()
     for (const name of [
       `private-sources-${newId()}`,
       'private-sources-x',
@@ -405,9 +406,9 @@ describe('a realtime channel', () => {
       'private-other',
       channel.toUpperCase(),
     ])
-      expect(await harness.mayListen(administrator.token, name)).toBe(false)
+      expect(await harness.channelWorkspace(administrator.token, name)).toBeUndefined()
     await administrator.call('DELETE', `/${made.source.name}`)
-    expect(await harness.mayListen(administrator.token, channel)).toBe(false)
+    expect(await harness.channelWorkspace(administrator.token, channel)).toBeUndefined()
   })
 })
 

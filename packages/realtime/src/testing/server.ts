@@ -17,7 +17,7 @@ export type RunningRealtime = {
 
 /** Tokens are `<user id>`; `ended` is no session. A user may listen to channels that end with their id or with `all`. */
 const tokens: Pick<RealtimeDeps, 'authorize' | 'authenticate'> = {
-  authorize: async (token, channel) => channel.endsWith(`-${token}`) || channel.endsWith('-all'),
+  authorize: async (token, channel) => (channel.endsWith(`-${token}`) || channel.endsWith('-all') ? {} : undefined),
   authenticate: async (token) => (token === 'ended' ? undefined : { id: token, info: { name: `User ${token}` } }),
 }
 
