@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { RefusedRequest } from '@tributary/contract'
 
 /** Resolves when nothing is being loaded any more. */
 export const settled = async (page: Page): Promise<void> => {
@@ -26,3 +27,24 @@ export const failing =
         }),
     )
   }
+
+/** The server answers that requests of a source are refused at the moment, since its workspace's backlog is full. */
+export const backlogged = async (page: Page): Promise<void> => {
+  const row: RefusedRequest = {
+    source: '',
+    source_title: '',
+    source_deleted: false,
+    key_hint: '',
+    reason: 'WORKSPACE_BACKLOG',
+    code: 429,
+    count: 18_204,
+    last_time: new Date().toISOString(),
+    ongoing: true,
+    message: 'The workspace has more events waiting for processing than its share. Send the request again later.',
+    sample: '',
+  }
+  await page.route(
+    (url) => url.pathname.endsWith('/refusedRequests'),
+    (route) => route.fulfill({ json: { refused_requests: [row], next_page_token: '' } }),
+  )
+}

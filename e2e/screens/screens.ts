@@ -5,7 +5,7 @@ import { frameScreens } from './frame-screens.ts'
 import { grantScreens } from './grant-screens.ts'
 import { liveScreens } from './live-screens.ts'
 import { mappingScreens } from './mapping-screens.ts'
-import { failing, settled } from './prepare.ts'
+import { backlogged, failing, settled } from './prepare.ts'
 import { schemaScreens } from './schema-screens.ts'
 import type { Seed } from './seed.ts'
 import { settingsScreens } from './settings-screens.ts'
@@ -157,6 +157,15 @@ export const screens: Screen[] = [
     empty(({ source }) => `${source}#refused`),
     /\/refusedRequests$/,
   ),
+  {
+    name: 'source-backlog',
+    path: filled(({ source }) => source),
+    ready: async (page) => {
+      await page.getByRole('region', { name: 'Events are refused for now' }).waitFor()
+      await settled(page)
+    },
+    prepare: backlogged,
+  },
   ...states(
     'source-setup',
     filled(({ source }) => `${source}#setup`),

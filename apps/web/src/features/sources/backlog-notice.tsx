@@ -12,9 +12,8 @@ export const BacklogNotice = ({ source }: { source: string }) => {
   if (refused === undefined) return null
   return (
     <section
-      role="status"
       aria-label="Events are refused for now"
-      className="mb-4 flex flex-wrap items-start gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-warning-ink"
+      className="mb-4 flex items-start gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-warning-ink"
     >
       <Hourglass aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 space-y-1">
@@ -28,10 +27,10 @@ export const BacklogNotice = ({ source }: { source: string }) => {
           Slow down or stop imports and backfills. If it goes on, ask the operator of the server to look at processing
           and at <code className="font-mono text-xs">TRIBUTARY_WORKSPACE_BACKLOG_MB</code>.
         </p>
+        <ButtonLink size="sm" to={paths.source(source, 'refused')} className="mt-1">
+          Refused requests
+        </ButtonLink>
       </div>
-      <ButtonLink size="sm" to={paths.source(source, 'refused')}>
-        Refused requests
-      </ButtonLink>
     </section>
   )
 }
