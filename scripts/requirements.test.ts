@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parseRequirements, rowIdsIn, unprovenKinds } from './requirements.ts'
+import { missingOf, parseRequirements, type Requirement, rowIdsIn, titleProblems } from './requirements.ts'
 
 const rows = parseRequirements(readFileSync(new URL('../docs/requirements.md', import.meta.url), 'utf8'))
+
+/** The only row of a line of the table. */
+const rowOf = (line: string): Requirement => {
+  const [only] = parseRequirements(line)
+  if (only === undefined) throw new Error(`not a row: ${line}`)
+  return only
+}
 
 test('the document has its 719 rows, each once and each with a kind of check', () => {
   expect(rows).toHaveLength(719)
@@ -10,20 +17,72 @@ test('the document has its 719 rows, each once and each with a kind of check', (
 })
 
 test('a row needs each of its checks, and of alternatives one', () => {
-  const [both, either] = parseRequirements(
-    '| AB-01 | Both. | unit: a; b; browser: c |\n| AB-02 | One | in three. | unit/browser: x |',
-  )
-  expect(both?.checks).toEqual([['unit'], ['browser']])
-  expect(either).toMatchObject({ text: 'One | in three.', checks: [['unit', 'browser']] })
-  if (both === undefined || either === undefined) throw new Error('a row is missing')
-  const passed = { title: 'AB-01', kinds: ['unit'], passed: true } as const
-  expect(unprovenKinds(both, [passed])).toEqual(['browser'])
-  expect(unprovenKinds(either, [passed])).toEqual([])
-  expect(unprovenKinds(either, [{ ...passed, passed: false }])).toEqual(['unit or browser'])
-  expect(unprovenKinds(either, [])).toEqual(['unit or browser'])
+  const both = rowOf('| AB-01 | Both. | unit: a; b; browser: c |')
+  const either = rowOf('| AB-02 | One | in three. | unit/browser: x |')
+  expect(either.text).toBe('One | in three.')
+  expect(missingOf(both, [{ title: 'AB-01', kinds: ['unit'], passed: true }])).toEqual(['browser'])
+  expect(missingOf(either, [{ title: 'AB-02', kinds: ['browser'], passed: true }])).toEqual([])
+  expect(missingOf(either, [])).toEqual(['unit or browser'])
+})
+
+test('a test that fails takes back what others prove of its row', () => {
+  const row = rowOf('| AB-01 | It. | unit: a |')
+  const passed = { title: 'AB-01: one', kinds: ['unit'], passed: true } as const
+  expect(missingOf(row, [passed, { title: 'AB-01: two', kinds: ['unit'], passed: false }])).toEqual([
+    'failed: AB-01: two',
+  ])
+})
+
+test('a row with clauses is proven when each of them is, by its letter and in its kind', () => {
+  const row = rowOf('| AB-01 | Both. | browser: (a) it shows; (b) it goes; unit: (c) it counts |')
+  const proof = (title: string, kind: 'unit' | 'browser') => ({ title, kinds: [kind], passed: true }) as const
+  const shown = proof('AB-01a, AB-01b: it shows and goes', 'browser')
+  expect(missingOf(row, [shown])).toEqual(['(c) unit'])
+  expect(missingOf(row, [shown, proof('AB-01c: counted on a page', 'browser')])).toEqual(['(c) unit'])
+  expect(missingOf(row, [shown, proof('AB-01c: counted', 'unit')])).toEqual([])
+  expect(missingOf(row, [proof('AB-01: all of it', 'browser')])).toEqual(['(a) browser', '(b) browser', '(c) unit'])
+})
+
+test.each([
+  '| AB-01 | It. | unit: (a) one; (c) three |',
+  '| AB-01 | It. | unit: one; browser: (a) two |',
+  '| AB-01 | It. | somehow |',
+])('a row is refused whose clauses are out of order, lettered in part, or that says no kind: %s', (line) => {
+  expect(() => parseRequirements(line)).toThrow(/^AB-01 /)
+})
+
+test('what is proven on the page of components alone is not proven in a browser', () => {
+  const row = rowOf('| AB-01 | It. | browser: it shows |')
+  const gallery = { title: 'AB-01: it shows', kinds: ['gallery'], passed: true } as const
+  expect(missingOf(row, [gallery])).toEqual(['browser (only in the gallery)'])
+  expect(missingOf(row, [gallery, { ...gallery, kinds: ['browser'] }])).toEqual([])
+})
+
+test('a row that waits is not proven, whatever passes, and no test may claim it', () => {
+  const row = rowOf('| AB-01 | It. | waits for syncs: unit: it shows |')
+  const passed = { title: 'AB-01: it shows', kinds: ['unit'], passed: true } as const
+  expect(row).toMatchObject({ waitsFor: 'syncs', checks: [{ clause: '', kinds: ['unit'] }] })
+  expect(missingOf(row, [passed])).toEqual(['waits for syncs'])
+  expect(titleProblems([row], [passed.title])).toEqual(['AB-01 waits for syncs: AB-01: it shows'])
+})
+
+test('a title is wrong that names no row, no clause of a row with clauses, or more than five rows', () => {
+  const clauses = rowOf('| AB-01 | It. | unit: (a) one; (b) two |')
+  const plain = rowOf('| AB-02 | It. | unit: one |')
+  expect(titleProblems([clauses, plain], ['AB-01a, AB-01b, AB-02: all'])).toEqual([])
+  expect(titleProblems([clauses, plain], ['AB-01: x', 'AB-01c: x', 'AB-02a: x', 'AB-03: x'])).toEqual([
+    'AB-01 has clauses: name those that are proven: AB-01: x',
+    'AB-01 has no clause c: AB-01c: x',
+    'AB-02 has no clause a: AB-02a: x',
+    'there is no row AB-03: AB-03: x',
+  ])
+  const six = ['AB-11', 'AB-12', 'AB-13', 'AB-14', 'AB-15', 'AB-16']
+  const known = six.map((id) => ({ ...plain, id }))
+  expect(titleProblems(known, [six.join(', ')])).toEqual([`more than five rows in one test: ${six.join(', ')}`])
 })
 
 test('a title names each of its rows once', () => {
   expect(rowIdsIn('AUTH-06, AUTH-07: an address like AUTH-06 is told')).toEqual(['AUTH-06', 'AUTH-07'])
+  expect(rowIdsIn('AB-01a, AB-01b: both')).toEqual(['AB-01'])
   expect(rowIdsIn('SHA-256 and UTF-8 are not rows; AUTH-1 neither')).toEqual([])
 })

@@ -1,33 +1,98 @@
-/** How a row is proven. */
+/** How a row says that it is proven. */
 export type CheckKind = 'unit' | 'api' | 'browser'
 
-/** A row of docs/requirements.md: its text and, of each needed check, the kinds that will do. */
-export type Requirement = { id: string; area: string; text: string; checks: readonly (readonly CheckKind[])[] }
+/** What a test proves something of. The gallery is the page of components: nobody who uses the product gets there. */
+export type ProofKind = CheckKind | 'gallery'
+
+/** One thing to prove of a row: its clause ('' for a row without clauses) and the kinds that will do. */
+export type Check = { clause: string; kinds: readonly CheckKind[] }
+
+/** A row of docs/requirements.md. `waitsFor` names what it needs that is not built: until then nothing proves it. */
+export type Requirement = {
+  id: string
+  area: string
+  text: string
+  waitsFor: string | undefined
+  checks: readonly Check[]
+}
 
 /** A test that ran. */
-export type TestResult = { title: string; kinds: readonly CheckKind[]; passed: boolean }
+export type TestResult = { title: string; kinds: readonly ProofKind[]; passed: boolean }
 
-const row = /^\| ([A-Z]{2,4})-(\d\d) \| (.*) \| (.*) \|$/
-const kinds = /^(?:unit|api|browser)(?:\/(?:unit|api|browser))*\b/
+/** What a title says that its test proves: a row, or one clause of it. */
+type Claim = { id: string; clause: string }
 
-/** The rows of a requirements document. Throws for a row without a kind of check. */
+const row = /^\| ([A-Z]{2,4}-\d\d) \| (.*) \| (.*) \|$/
+const waits = /^waits for ([^:;]+): /
+const kinds = /^((?:unit|api|browser)(?:\/(?:unit|api|browser))*)\b:?\s*/
+const letter = /^\(([a-z])\) /
+
+/** `(a)`, `(b)` … in order and behind every kind, or none at all. */
+const checksOf = (id: string, column: string): Check[] => {
+  let current: CheckKind[] = []
+  const checks = column.split(';').flatMap((part): Check[] => {
+    const found = kinds.exec(part.trim())
+    if (found?.[1] !== undefined) current = found[1].split('/') as CheckKind[]
+    const clause = letter.exec(part.trim().slice(found?.[0].length ?? 0))?.[1] ?? ''
+    return current.length > 0 && (found !== null || clause !== '') ? [{ clause, kinds: current }] : []
+  })
+  if (checks.length === 0) throw new Error(`${id} does not say how it is checked`)
+  const letters = checks.map(({ clause }) => clause).join('')
+  if (letters !== '' && letters !== 'abcdefghijklmnopqrstuvwxyz'.slice(0, checks.length))
+    throw new Error(`${id} letters its clauses ${letters}: all of them, from a on`)
+  return checks
+}
+
+/** The rows of a requirements document. Throws for a row without a kind of check and for clauses out of order. */
 export const parseRequirements = (markdown: string): Requirement[] =>
   markdown.split('\n').flatMap((line) => {
-    const [, area = '', number = '', text = '', check = ''] = row.exec(line) ?? []
-    if (area === '') return []
-    const checks = check.split(';').flatMap((part) => {
-      const found = kinds.exec(part.trim())?.[0]
-      return found === undefined ? [] : [found.split('/') as CheckKind[]]
-    })
-    if (checks.length === 0) throw new Error(`${area}-${number} does not say how it is checked`)
-    return [{ id: `${area}-${number}`, area, text, checks }]
+    const [, id = '', text = '', column = ''] = row.exec(line) ?? []
+    if (id === '') return []
+    const [marker = '', waitsFor] = waits.exec(column) ?? []
+    return [{ id, area: id.slice(0, -3), text, waitsFor, checks: checksOf(id, column.slice(marker.length)) }]
   })
 
-/** The rows that a test title claims to prove, each once. `AUTH-01..03` is not a claim: every id is written out. */
-export const rowIdsIn = (title: string): string[] => [...new Set(title.match(/\b[A-Z]{2,4}-\d\d\b/g) ?? [])]
+const claimsIn = (title: string): Claim[] =>
+  [...title.matchAll(/\b([A-Z]{2,4}-\d\d)([a-z]?)\b/g)].map(([, id = '', clause = '']) => ({ id, clause }))
 
-/** The kinds of checks that a row still lacks among the tests about it. */
-export const unprovenKinds = (requirement: Requirement, about: readonly TestResult[]): string[] =>
-  requirement.checks
-    .filter((allowed) => !about.some(({ passed, kinds }) => passed && kinds.some((kind) => allowed.includes(kind))))
-    .map((allowed) => allowed.join(' or '))
+/** The rows that a test title claims to prove, each once. `AUTH-01..03` is not a claim: every id is written out. */
+export const rowIdsIn = (title: string): string[] => [...new Set(claimsIn(title).map(({ id }) => id))]
+
+/**
+ * What a row still lacks among the tests that ran, in words; empty for a proven row. A row with clauses needs each of
+ * them claimed by its letter, a row that waits lacks what it waits for whatever ran.
+ */
+export const missingOf = (requirement: Requirement, results: readonly TestResult[]): string[] => {
+  const { id, waitsFor, checks } = requirement
+  if (waitsFor !== undefined) return [`waits for ${waitsFor}`]
+  const about = results.filter(({ title }) => rowIdsIn(title).includes(id))
+  const failed = about.filter(({ passed }) => !passed).map(({ title }) => `failed: ${title}`)
+  const open = checks.flatMap(({ clause, kinds: allowed }) => {
+    const proofs = about.filter(
+      ({ title, passed }) => passed && claimsIn(title).some((claim) => claim.id === id && claim.clause === clause),
+    )
+    if (proofs.some((proof) => proof.kinds.some((kind) => (allowed as readonly ProofKind[]).includes(kind)))) return []
+    const gallery = proofs.some((proof) => proof.kinds.includes('gallery')) ? ' (only in the gallery)' : ''
+    return [`${clause === '' ? '' : `(${clause}) `}${allowed.join(' or ')}${gallery}`]
+  })
+  return [...open, ...failed]
+}
+
+const problemOf = (claim: Claim, requirement: Requirement | undefined): string | undefined => {
+  if (requirement === undefined) return `there is no row ${claim.id}`
+  if (requirement.waitsFor !== undefined) return `${claim.id} waits for ${requirement.waitsFor}`
+  if (requirement.checks.some(({ clause }) => clause === claim.clause)) return undefined
+  return claim.clause === ''
+    ? `${claim.id} has clauses: name those that are proven`
+    : `${claim.id} has no clause ${claim.clause}`
+}
+
+/** What is wrong with the titles of tests: each problem once, with the title. */
+export const titleProblems = (rows: readonly Requirement[], titles: readonly string[]): string[] => {
+  const known = new Map(rows.map((requirement) => [requirement.id, requirement]))
+  return [...new Set(titles)].flatMap((title) => {
+    const wrong = claimsIn(title).flatMap((claim) => problemOf(claim, known.get(claim.id)) ?? [])
+    const many = rowIdsIn(title).length > 5 ? ['more than five rows in one test'] : []
+    return [...many, ...new Set(wrong)].map((problem) => `${problem}: ${title}`)
+  })
+}

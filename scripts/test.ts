@@ -1,7 +1,8 @@
 // Every suite of the product, one after the other, each with its time and its budget. `npm test -- unit browser` runs
 // only the named ones. The exit code is 1 when a test fails or a suite goes over twice its budget.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { currentCommit, forgetRun, recordRun, reportOf } from './test-results.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 type Suite = {
@@ -70,8 +71,9 @@ const lines: string[] = []
 let over = false
 for (const suite of suites) {
   if (wanted.length > 0 && !wanted.includes(suite.name)) continue
-  const report = `.cache/results/${suite.name}.json`
-  rmSync(report, { force: true })
+  const report = reportOf(suite.name)
+  forgetRun(suite.name)
+  const before = currentCommit()
   console.log(`\n── ${suite.name} ──`)
   const started = Date.now()
   const run = spawnSync(suite.command, suite.args(report), {
@@ -82,6 +84,7 @@ for (const suite of suites) {
   let outcome: Outcome
   try {
     outcome = suite.read(JSON.parse(readFileSync(report, 'utf8')))
+    if (run.signal === null) recordRun(suite.name, before)
   } catch {
     outcome = { passed: 0, failed: 1, skipped: 0 }
   }

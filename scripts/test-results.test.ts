@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { fromPlaywright, fromVitest, gapsOf } from './test-results.ts'
+
+const run = { commit: 'a'.repeat(40), changed: false, ended: '2026-01-01T00:00:00.000Z' }
+const runs = { unit: run, product: run, browser: run }
+const now = { commit: run.commit, changed: false }
+
+test('results are whole when every suite ran to its end on exactly the files of now', () => {
+  expect(gapsOf(runs, now)).toEqual([])
+})
+
+test.each([
+  ['a suite without a result', { ...runs, product: undefined }, now, 'the suite product did not run to its end'],
+  [
+    'a suite of another commit',
+    { ...runs, unit: { ...run, commit: 'b'.repeat(40) } },
+    now,
+    'the suite unit ran on bbbbbbbbb',
+  ],
+  [
+    'a suite that ran while files differed',
+    { ...runs, browser: { ...run, changed: true } },
+    now,
+    'the suite browser ran on aaaaaaaaa with changes that are in no commit',
+  ],
+  ['files that differ now', runs, { ...now, changed: true }, 'there are changes that are in no commit'],
+])('%s makes the results partial', (_, given, state, gap) => {
+  expect(gapsOf(given, state)).toEqual([gap])
+})
+
+test('outside of a repository results are partial', () => {
+  expect(gapsOf(runs, { commit: '', changed: true })).toContain('the commit of the suite unit is not known')
+})
+
+test('tests on the page of components count as its own kind, and what was skipped not at all', () => {
+  const spec = (title: string, status: string) => ({ title, ok: true, tests: [{ status }] })
+  const report = {
+    suites: [
+      { file: 'kit.spec.ts', specs: [spec('on the page of components', 'expected')] },
+      {
+        file: 'login.spec.ts',
+        specs: [spec('left out', 'skipped')],
+        suites: [{ file: 'login.spec.ts', specs: [spec('in the product', 'expected')] }],
+      },
+    ],
+  }
+  expect(fromPlaywright(report).map(({ title, kinds }) => [title, kinds])).toEqual([
+    ['on the page of components', ['gallery']],
+    ['in the product', ['browser']],
+  ])
+})
+
+test('of a report of unit tests what passed or failed is taken', () => {
+  const report = {
+    testResults: [
+      {
+        name: '/x/a.test.ts',
+        assertionResults: [
+          { title: 'good', status: 'passed' },
+          { title: 'bad', status: 'failed' },
+          { title: 'left out', status: 'skipped' },
+        ],
+      },
+    ],
+  }
+  expect(fromVitest(report, () => ['unit'])).toEqual([
+    { title: 'good', kinds: ['unit'], passed: true },
+    { title: 'bad', kinds: ['unit'], passed: false },
+  ])
+})

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { CheckKind, ProofKind, TestResult } from './requirements.ts'
+
+const folder = '.cache/results'
+
+/** The suites of `npm test`, in their order. */
+export const suiteNames = ['unit', 'product', 'browser'] as const
+export type SuiteName = (typeof suiteNames)[number]
+
+/** What a suite ran on: the commit ('' outside of a repository), and whether files differed from it before or after. */
+export type SuiteRun = { commit: string; changed: boolean; ended: string }
+
+type VitestReport = {
+  testResults: { name: string; assertionResults: { title: string; status: string }[] }[]
+}
+type PlaywrightSuite = {
+  file: string
+  specs?: { title: string; ok: boolean; tests: { status: string }[] }[]
+  suites?: PlaywrightSuite[]
+}
+
+/** Where the report of a suite lies, below the folder of the repository. */
+export const reportOf = (suite: string): string => `${folder}/${suite}.json`
+const runOf = (suite: string): string => `${folder}/${suite}.run.json`
+
+const git = (...args: string[]): string | undefined => {
+  try {
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** The commit that the files are of now, and whether they differ from it. */
+export const currentCommit = (): { commit: string; changed: boolean } => ({
+  commit: git('rev-parse', 'HEAD') ?? '',
+  changed: git('status', '--porcelain') !== '',
+})
+
+/** Forgets what a suite left when it ran before. */
+export const forgetRun = (suite: string): void => {
+  for (const file of [reportOf(suite), runOf(suite)]) rmSync(file, { force: true })
+}
+
+/** Records that a suite ran to its end on the files of now; `before` is what they were when it began. */
+export const recordRun = (suite: string, before: { commit: string; changed: boolean }): void => {
+  const now = currentCommit()
+  const changed = before.changed || now.changed || before.commit !== now.commit
+  const run: SuiteRun = { commit: now.commit, changed, ended: new Date().toISOString() }
+  writeFileSync(runOf(suite), JSON.stringify(run))
+}
+
+/** What each suite ran on, as recorded; undefined for one that did not run to its end. */
+export const recordedRuns = (): Record<SuiteName, SuiteRun | undefined> => {
+  const read = (suite: SuiteName): SuiteRun | undefined =>
+    existsSync(runOf(suite)) && existsSync(reportOf(suite))
+      ? (JSON.parse(readFileSync(runOf(suite), 'utf8')) as SuiteRun)
+      : undefined
+  return { unit: read('unit'), product: read('product'), browser: read('browser') }
+}
+
+/** Why results do not speak for the files of now; empty when every suite ran on exactly these. */
+export const gapsOf = (
+  runs: Readonly<Record<SuiteName, SuiteRun | undefined>>,
+  now: { commit: string; changed: boolean },
+): string[] => {
+  const gaps = suiteNames.flatMap((suite) => {
+    const run = runs[suite]
+    if (run === undefined) return [`the suite ${suite} did not run to its end`]
+    if (run.commit === '' || now.commit === '') return [`the commit of the suite ${suite} is not known`]
+    if (run.changed) return [`the suite ${suite} ran on ${run.commit.slice(0, 9)} with changes that are in no commit`]
+    return run.commit === now.commit ? [] : [`the suite ${suite} ran on ${run.commit.slice(0, 9)}`]
+  })
+  return now.changed ? [...gaps, 'there are changes that are in no commit'] : gaps
+}
+
+/** Tests of the control plane go through the HTTP API, so they prove both what a unit and what a call does. */
+const kindsOfUnit = (file: string): CheckKind[] => (file.includes('/packages/control/') ? ['unit', 'api'] : ['unit'])
+
+/** The tests of a vitest report that ran, with what their file proves. */
+export const fromVitest = (json: unknown, kindsOf: (file: string) => ProofKind[]): TestResult[] =>
+  (json as VitestReport).testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'passed' || status === 'failed')
+      .map(({ title, status }) => ({ title, kinds: kindsOf(name), passed: status === 'passed' })),
+  )
+
+const isGallery = (file: string): boolean => /(?:^|\/)kit\.spec\.ts$/.test(file)
+
+/** The tests of a Playwright report that ran; those on the page of components prove what is in the gallery only. */
+export const fromPlaywright = (json: unknown): TestResult[] => {
+  const inside = (suites: readonly PlaywrightSuite[]): TestResult[] =>
+    suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
+      ...specs
+        .filter(({ tests }) => tests.some(({ status }) => status !== 'skipped'))
+        .map(({ title, ok }): TestResult => ({ title, kinds: [isGallery(file) ? 'gallery' : 'browser'], passed: ok })),
+      ...inside(inner),
+    ])
+  return inside((json as { suites: PlaywrightSuite[] }).suites)
+}
+
+/** The tests of every suite that has a report. */
+export const readResults = (): TestResult[] => {
+  const read = (suite: SuiteName, parse: (json: unknown) => TestResult[]): TestResult[] =>
+    existsSync(reportOf(suite)) ? parse(JSON.parse(readFileSync(reportOf(suite), 'utf8'))) : []
+  return [
+    ...read('unit', (json) => fromVitest(json, kindsOfUnit)),
+    ...read('product', (json) => fromVitest(json, () => ['api'])),
+    ...read('browser', fromPlaywright),
+  ]
+}
