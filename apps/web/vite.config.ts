@@ -26,6 +26,7 @@ export default defineConfig(({ mode }) => ({
       '/v1': server,
       '/media': server,
       '/ofrep': server,
+      '/docs': server,
       '/app/': { target: server, ws: true },
     },
   },

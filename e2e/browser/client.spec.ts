@@ -135,21 +135,23 @@ test('OBS-07: the flags are asked for user, organization and workspace, and agai
   }
 })
 
-test('a part of the product that is switched off has no link and no page', async ({ signedIn: page, product }) => {
+test('a part of the product is there exactly while it is switched on', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Switched off')
   const links = page.getByRole('navigation', { name: 'Workspace' })
   await page.goto(`/${workspace}/signals`)
-  await expect(links.getByRole('link', { name: 'Signals' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'The requested page was not found.' })).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Sources' })).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Signals' })).toHaveCount(0)
   await page.route('**/ofrep/v1/evaluate/flags', (route) =>
-    route.fulfill({ json: { flags: [{ key: 'signals', value: false, reason: 'STATIC', variant: 'off' }] } }),
+    route.fulfill({ json: { flags: [{ key: 'signals', value: true, reason: 'STATIC', variant: 'on' }] } }),
   )
   await page.reload()
-  await expect(page.getByRole('heading', { name: 'The requested page was not found.' })).toBeVisible()
-  await expect(links.getByRole('link', { name: 'Syncs' })).toBeVisible()
-  await expect(links.getByRole('link', { name: 'Signals' })).toHaveCount(0)
+  await expect(page.getByText('Signals are not part of this version')).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Signals' })).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Syncs' })).toHaveCount(0)
 })
 
-test('OBS-01, OBS-05, OBS-06: with a key, what users do arrives as events of the source it belongs to', async ({
+test('OBS-01, OBS-05, OBS-06, SRC-36b: with a key, what users do arrives, in its order, as events of the source it belongs to', async ({
   page,
   product,
   database,
@@ -164,8 +166,25 @@ test('OBS-01, OBS-05, OBS-06: with a key, what users do arrives as events of the
   await signIn(page, person)
   await page.goto(`/${workspace}/catalog-sources/http/new`)
   await chooseSchema(page)
+  let keyAnswered = Number.POSITIVE_INFINITY
+  await page.route('**/writekeys', async (route) => {
+    const response = await route.fetch()
+    keyAnswered = Date.now()
+    await route.fulfill({ response })
+  })
+  const told: { type: string; event?: string; timestamp: string; properties?: { path?: string; source?: string } }[] =
+    []
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/v1/batch') told.push(...request.postDataJSON().batch)
+  })
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Source Created')).toBeVisible()
+  // After the follow-up call, and before the page of the source opens.
+  const created = () => told.findIndex(({ event }) => event === 'Source Created')
+  const opened = () =>
+    told.findIndex(({ properties }) => properties?.path === `/${told[created()]?.properties?.source}`)
+  await expect.poll(() => created() >= 0 && opened() > created()).toBe(true)
+  expect(Date.parse(told[created()]?.timestamp ?? '')).toBeGreaterThanOrEqual(keyAnswered)
   await eventually('the events are stored', async () => {
     const { events } = await product.api.ok('GET', `/${analytics.source}/events?page_size=100`)
     const seen = (events as { type: string; title: string }[]).map(({ type, title }) => `${type} ${title}`).join('\n')

@@ -24,6 +24,14 @@ type Shared = {
   mail: MailReceiver
 }
 
+/** Addresses of an installation that has them; none of them is asked. */
+const links = {
+  TRIBUTARY_TERMS_URL: 'https://tributary.example/terms',
+  TRIBUTARY_PRIVACY_URL: 'https://tributary.example/privacy',
+  TRIBUTARY_PRICING_URL: 'https://tributary.example/pricing',
+  TRIBUTARY_SUPPORT_EMAIL: 'support@tributary.example',
+}
+
 /** One product with its peers (webhook, mail, third-party sign-in) and one browser for all tests of a worker; a context of its own for each test. */
 export const test = base.extend<Fixtures, Shared>({
   chromium: [
@@ -52,7 +60,7 @@ export const test = base.extend<Fixtures, Shared>({
   ],
   product: [
     async ({ openId, mail }, use) => {
-      await using product = await startProduct({ env: { ...openId.env, SMTP_URL: mail.url } })
+      await using product = await startProduct({ env: { ...openId.env, ...links, SMTP_URL: mail.url } })
       await product.api.login(adminCredentials)
       await use(product)
     },

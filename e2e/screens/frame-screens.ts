@@ -109,7 +109,7 @@ const menuScreens: Screen[] = [
       if (await collapse.isVisible()) await collapse.click()
     },
   },
-  { name: 'frame-navigation', path: full('/syncs'), ready: showNavigation },
+  { name: 'frame-navigation', path: full('/sources'), ready: showNavigation },
   { name: 'frame-settings-navigation', path: full('/settings/account'), ready: showNavigation },
 ]
 
@@ -134,8 +134,6 @@ const areaScreens: Screen[] = [
       await page.getByText('Choose a source').waitFor()
     },
   },
-  { name: 'frame-syncs', path: full('/syncs'), ready: settled },
-  { name: 'frame-signals', path: full('/signals'), ready: settled },
   { name: 'frame-return', path: () => '/destination-oauth-callback?code=c&state=s', ready: settled },
   {
     name: 'frame-return-refused',

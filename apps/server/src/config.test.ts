@@ -67,6 +67,7 @@ test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything el
   expect(readConfig({}).flags).toEqual(flagDefaults)
   expect(readConfig({ TRIBUTARY_FLAGS: 'signals=off, audiences=on,signals=on,custom-domain=off' }).flags).toEqual({
     ...flagDefaults,
+    signals: true,
     audiences: true,
     'custom-domain': false,
   })
@@ -97,18 +98,36 @@ test('the web application is told what is configured and no secret', () => {
       OIDC_CLIENT_SECRET: 'the-secret',
       SENTRY_DSN: 'https://key@o1.ingest.sentry.io/2',
       TRIBUTARY_SECRET_KEY: 'x'.repeat(32),
+      TRIBUTARY_PRICING_URL: 'https://example.com/pricing',
     }),
   )
   expect(clientConfig.parse(told)).toMatchObject({
     sign_up_enabled: false,
     oauth: { provider: 'google', display_name: 'Google' },
-    links: { pricing: 'https://tributary.dev/pricing', support_email: 'support@tributary.dev' },
+    links: { pricing: 'https://example.com/pricing', terms: '' },
     sentry_dsn: 'https://key@o1.ingest.sentry.io/2',
     environment: 'production',
     messaging_app_id: '',
   })
   expect(JSON.stringify(told)).not.toMatch(/the-secret|the-client|xxxx/)
   expect(clientConfigOf(readConfig({})).oauth).toBeNull()
+})
+
+test('no link leads out of an installation that sets none, and its documentation is its own', () => {
+  expect(clientConfigOf(readConfig({})).links).toEqual({
+    terms: '',
+    privacy: '',
+    pricing: '',
+    contact_sales: '',
+    documentation: '/docs',
+    support_email: '',
+  })
+  const own = 'https://docs.example.com'
+  expect(clientConfigOf(readConfig({ TRIBUTARY_DOCUMENTATION_URL: own })).links.documentation).toBe(own)
+})
+
+test('parts that are not built are switched off as built', () => {
+  expect(readConfig({}).flags).toMatchObject({ syncs: false, signals: false, audiences: false })
 })
 
 test('the content policy lets in the host that errors are reported to and nothing else', () => {

@@ -24,6 +24,7 @@ export type Config = {
   signUpEnabled: boolean
   /** The third-party sign-in, when one is configured. */
   openId: OpenIdConfig | undefined
+  /** Empty for what is not set: such a link is not shown. The documentation may be a path of the product itself. */
   links: {
     terms: string
     privacy: string
@@ -95,6 +96,7 @@ const flagsOf = (changes: readonly string[], signUpEnabled: boolean): FlagValues
     changes.findLast((change) => change.startsWith(`${key}=`))?.endsWith('=on') ?? flagDefaults[key]
   return {
     'sign-up-enabled': signUpEnabled,
+    syncs: given('syncs'),
     signals: given('signals'),
     audiences: given('audiences'),
     'custom-domain': given('custom-domain'),
@@ -128,12 +130,12 @@ const toConfig = (values: SettingValues): Config => ({
   signUpEnabled: values.TRIBUTARY_SIGN_UP === 'on',
   openId: openIdOf(values),
   links: {
-    terms: values.TRIBUTARY_TERMS_URL,
-    privacy: values.TRIBUTARY_PRIVACY_URL,
-    pricing: values.TRIBUTARY_PRICING_URL,
-    contactSales: values.TRIBUTARY_CONTACT_SALES_URL,
-    documentation: values.TRIBUTARY_DOCUMENTATION_URL,
-    supportEmail: values.TRIBUTARY_SUPPORT_EMAIL,
+    terms: values.TRIBUTARY_TERMS_URL ?? '',
+    privacy: values.TRIBUTARY_PRIVACY_URL ?? '',
+    pricing: values.TRIBUTARY_PRICING_URL ?? '',
+    contactSales: values.TRIBUTARY_CONTACT_SALES_URL ?? '',
+    documentation: values.TRIBUTARY_DOCUMENTATION_URL ?? '/docs',
+    supportEmail: values.TRIBUTARY_SUPPORT_EMAIL ?? '',
   },
   sentryDsn: values.SENTRY_DSN,
   analyticsWriteKey: values.TRIBUTARY_ANALYTICS_WRITE_KEY,

@@ -16,7 +16,7 @@ let base: string
 const server = createServer()
 beforeAll(async () => {
   const flags = await createFlags({
-    values: { ...flagDefaults, signals: false },
+    values: { ...flagDefaults, signals: true },
     authenticate: async (token) => {
       if (token === 'away') throw new AppError(503, 'UNAVAILABLE', 'The database is busy')
       return token === 'good' ? { actor: member } : { failure: 'expired' }
@@ -56,7 +56,7 @@ test('all flags are evaluated at once, each with its value, variant and reason',
   expect(answer.status).toBe(200)
   const { flags } = await answer.json()
   expect(flags.map(({ key }: { key: string }) => key)).toEqual(flagKeys)
-  expect(flags).toContainEqual({ key: 'signals', value: false, variant: 'off', reason: 'STATIC' })
+  expect(flags).toContainEqual({ key: 'signals', value: true, variant: 'on', reason: 'STATIC' })
   expect(flags).toContainEqual({ key: 'sign-up-enabled', value: true, variant: 'on', reason: 'STATIC' })
 })
 

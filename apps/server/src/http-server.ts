@@ -21,6 +21,8 @@ export type HttpParts = {
   /** The mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
   media: { handles(path: string): boolean; handle: Handler } | undefined
+  /** The documentation that comes with the product. */
+  guides: { handles(path: string): boolean; handle: Handler }
   api: Handler | undefined
   web: Handler
 }
@@ -90,6 +92,7 @@ export const createHttpServer = (
       else if (parts.operations.handles(url.split('?')[0] ?? '')) parts.operations.handle(request, response)
       else if (parts.flags?.handles(url.split('?')[0] ?? '') === true) parts.flags.handle(request, response)
       else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)
+      else if (parts.guides.handles(url.split('?')[0] ?? '')) parts.guides.handle(request, response)
       else if (parts.realtime?.handleHttp(request, response)) return
       else parts.web(request, response)
     },

@@ -28,6 +28,7 @@ import { createDiskWatch } from './disk.ts'
 import { folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
 import { createFlags } from './flags.ts'
+import { createGuides } from './guides.ts'
 import { createHttpServer, listeningUrl } from './http-server.ts'
 import { createJobs } from './jobs.ts'
 import { createLogger } from './logger.ts'
@@ -59,6 +60,7 @@ export type RunningProduct = {
 /** Says to every process whose sessions or memberships have changed. */
 const accessTopic = 'access.changed'
 
+const guidesFolder = fileURLToPath(new URL('../../../docs', import.meta.url))
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 /** The product's version, as its package says. */
@@ -255,6 +257,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     devOutbox: mail.devOutbox,
     media: has('api') ? createMedia({ readImage: control.readImage, logger }) : undefined,
+    guides: createGuides(guidesFolder),
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })

@@ -152,15 +152,26 @@ export const settings = {
     'What the sign-in button calls the provider.',
     "Google, or the issuer's host",
   ),
-  TRIBUTARY_TERMS_URL: setting(webAddress, 'https://tributary.dev/terms', 'Terms of service.'),
-  TRIBUTARY_PRIVACY_URL: setting(webAddress, 'https://tributary.dev/privacy', 'Privacy policy.'),
-  TRIBUTARY_PRICING_URL: setting(webAddress, 'https://tributary.dev/pricing', 'Pricing page.'),
-  TRIBUTARY_CONTACT_SALES_URL: setting(webAddress, 'https://tributary.dev/contact-sales', 'Where sales is asked.'),
-  TRIBUTARY_DOCUMENTATION_URL: setting(webAddress, 'https://tributary.dev/docs', 'Documentation for users.'),
+  TRIBUTARY_TERMS_URL: setting(webAddress, undefined, 'Terms of service, linked where people sign up.', 'no link'),
+  TRIBUTARY_PRIVACY_URL: setting(webAddress, undefined, 'Privacy policy, linked where people sign up.', 'no link'),
+  TRIBUTARY_PRICING_URL: setting(
+    webAddress,
+    undefined,
+    'Pricing page that administrators on the free plan are led to.',
+    'no link',
+  ),
+  TRIBUTARY_CONTACT_SALES_URL: setting(webAddress, undefined, 'Where sales is asked.', 'no link'),
+  TRIBUTARY_DOCUMENTATION_URL: setting(
+    webAddress,
+    undefined,
+    'Documentation for users.',
+    'the guides that the product shows at `/docs`',
+  ),
   TRIBUTARY_SUPPORT_EMAIL: setting(
     z.email('must be an e-mail address'),
-    'support@tributary.dev',
+    undefined,
     'Address that users write to for help.',
+    'no link',
   ),
   TRIBUTARY_MESSAGING_APP_ID: setting(
     text.regex(/^[A-Za-z0-9_-]+$/, 'must be letters and digits'),
@@ -218,7 +229,7 @@ export const settings = {
   TRIBUTARY_FLAGS: setting(
     flagChanges,
     '',
-    `Parts of the product switched on or off, e.g. \`signals=off\`: ${switches.map((key) => `\`${key}\` (${flagDefaults[key] ? 'on' : 'off'})`).join(', ')}.`,
+    `Parts of the product switched on or off, e.g. \`custom-domain=off\`: ${switches.map((key) => `\`${key}\` (${flagDefaults[key] ? 'on' : 'off'})`).join(', ')}.`,
     'as built',
   ),
   DATABASE_URL: setting(

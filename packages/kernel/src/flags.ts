@@ -5,7 +5,9 @@
 export const flagDefaults = {
   /** Whether somebody without an account can make one. */
   'sign-up-enabled': true,
-  signals: true,
+  /** Not built yet: what is behind these three says so. */
+  syncs: false,
+  signals: false,
   audiences: false,
   'custom-domain': true,
 } as const satisfies Record<string, boolean>

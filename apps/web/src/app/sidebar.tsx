@@ -15,7 +15,7 @@ import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-const entries = (workspace: string, { signals }: { signals: boolean }) => [
+const entries = (workspace: string, { syncs, signals }: { syncs: boolean; signals: boolean }) => [
   { to: paths.workspace(workspace), label: 'Home', icon: House, end: true, also: [] },
   {
     to: paths.sources(workspace),
@@ -31,15 +31,16 @@ const entries = (workspace: string, { signals }: { signals: boolean }) => [
     end: false,
     also: [paths.catalogDestinations(workspace), paths.connections(workspace)],
   },
-  { to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, end: false, also: [] },
+  ...(syncs ? [{ to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, end: false, also: [] }] : []),
   ...(signals ? [{ to: paths.signals(workspace), label: 'Signals', icon: Sparkles, end: false, also: [] }] : []),
 ]
 
 const Areas = ({ workspace, narrow, pathname }: { workspace: Workspace; narrow: boolean; pathname: string }) => {
+  const syncs = useFlag('syncs')
   const signals = useFlag('signals')
   return (
     <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5">
-      {entries(workspace.name, { signals }).map(({ to, label, icon: Icon, end, also }) => {
+      {entries(workspace.name, { syncs, signals }).map(({ to, label, icon: Icon, end, also }) => {
         const near = also.some((path) => pathname.startsWith(path))
         return (
           <Hint key={to} text={label} when={narrow}>

@@ -117,8 +117,13 @@ const areaRoutes: RouteObject[] = [
     loader: reads(({ workspace }) => [queryClient.prefetchQuery(connectionsQuery(workspace))]),
   },
   {
-    path: patterns.syncs,
-    lazy: async () => ({ Component: (await import('../features/syncs/syncs-page.tsx')).SyncsPage }),
+    Component: requireFlag('syncs'),
+    children: [
+      {
+        path: patterns.syncs,
+        lazy: async () => ({ Component: (await import('../features/syncs/syncs-page.tsx')).SyncsPage }),
+      },
+    ],
   },
   {
     Component: requireFlag('signals'),

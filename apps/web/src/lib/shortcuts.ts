@@ -5,8 +5,6 @@ const pages = {
   events: (workspace: string): string => paths.events(workspace),
   destinations: paths.destinations,
   connections: paths.connections,
-  syncs: paths.syncs,
-  signals: paths.signals,
   billing: paths.billing,
   members: paths.members,
   account: paths.account,

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Organization } from '@tributary/contract'
 import type { ReactNode } from 'react'
+import { useFlag } from '../lib/flags.ts'
 import { usageQuery } from '../lib/organization-queries.ts'
 import { Card } from './card.tsx'
 import { MetricValue } from './metric.tsx'
 import { QueryView } from './query-view.tsx'
 import { CardSkeleton } from './skeleton.tsx'
 
-const counted = ['workspaces', 'sources', 'profiles', 'destinations', 'audiences'] as const
+const counted = ['workspaces', 'sources', 'profiles', 'destinations'] as const
 
 /** How much an organisation has of what plans count. */
 export const UsageCard = ({
@@ -18,12 +19,13 @@ export const UsageCard = ({
   action?: ReactNode
 }) => {
   const usage = useQuery(usageQuery(organization.name))
+  const audiences = useFlag('audiences')
   return (
     <QueryView query={usage} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the usage">
       {(data) => (
         <Card title="Usage" description="How much the organization has of what plans count." action={action}>
           <dl className="divide-y divide-line">
-            {counted.map((name) => (
+            {(audiences ? ([...counted, 'audiences'] as const) : counted).map((name) => (
               <div key={name} className="flex items-center justify-between gap-4 py-2 text-sm">
                 <dt className="text-ink-2">{name.charAt(0).toUpperCase() + name.slice(1)}</dt>
                 <dd className="font-medium tabular">

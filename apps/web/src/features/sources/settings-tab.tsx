@@ -85,7 +85,7 @@ export const SettingsTab = ({ source }: { source: Source }) => {
           mutation={remove}
           list={paths.sources(`workspaces/${sourceIds(source.name).workspace}`)}
         >
-          Are you sure you want to delete the {source.title} source along with all its associated syncs?
+          Are you sure you want to delete the {source.title} source?
         </DeleteCard>
       )}
     </div>
