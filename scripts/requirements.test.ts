@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { missingOf, parseRequirements, type Requirement, rowIdsIn, titleProblems } from './requirements.ts'
 
@@ -14,6 +14,20 @@ const rowOf = (line: string): Requirement => {
 test('the document has its 719 rows, each once and each with a kind of check', () => {
   expect(rows).toHaveLength(719)
   expect(new Set(rows.map(({ id }) => id)).size).toBe(719)
+})
+
+test('tests claim rows that there are, by their clauses, and none that waits', () => {
+  const areas = [...new Set(rows.map(({ area }) => area))].join('|')
+  const files = globSync(['{apps,packages,connectors,scripts}/**/*.test.{ts,tsx}', 'e2e/**/*.{test,spec}.ts'], {
+    cwd: new URL('..', import.meta.url).pathname,
+    exclude: ['**/node_modules/**', 'scripts/requirements.test.ts'],
+  })
+  const ids = files.flatMap((file) => {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+    return text.match(new RegExp(`\\b(?:${areas})-\\d\\d[a-z]?\\b`, 'g')) ?? []
+  })
+  expect(ids.length).toBeGreaterThan(600)
+  expect(titleProblems(rows, ids)).toEqual([])
 })
 
 test('a row needs each of its checks, and of alternatives one', () => {

@@ -41,7 +41,7 @@ test('a guest sees everything of a workspace and nothing to create, change or de
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0)
 })
 
-test('ERR-10, ROLE-12, ROLE-13, ROLE-14: a guest who opens a form by its address is told about the missing access', async ({
+test('ERR-10, ROLE-12, ROLE-13a, ROLE-14a: a guest who opens a form by its address is told about the missing access', async ({
   page,
   product,
   database,
@@ -78,17 +78,17 @@ for (const { role, title, may } of [
   {
     role: 'ORG_ADMIN',
     title:
-      'ROLE-13, ROLE-14, ROLE-15, ROLE-17: an administrator has the forms and the organisation, nothing of the staff',
+      'ROLE-13b, ROLE-14b, ROLE-15, ROLE-17: an administrator has the forms and the organisation, nothing of the staff',
     may: { newSource: true, newDestination: true, organizationSettings: true, superAdmin: false },
   },
   {
     role: 'ORG_COLLABORATOR',
-    title: 'ROLE-13, ROLE-14, ROLE-15: a collaborator has the forms, not the organisation',
+    title: 'ROLE-13c, ROLE-14c, ROLE-15: a collaborator has the forms, not the organisation',
     may: { newSource: true, newDestination: true, organizationSettings: false, superAdmin: false },
   },
   {
     role: 'ORG_GUEST',
-    title: 'ROLE-13, ROLE-14, ROLE-15: a guest has neither the forms nor the organisation',
+    title: 'ROLE-13a, ROLE-14a, ROLE-15: a guest has neither the forms nor the organisation',
     may: { newSource: false, newDestination: false, organizationSettings: false, superAdmin: false },
   },
 ] as const)
@@ -100,7 +100,7 @@ for (const { role, title, may } of [
     await expect(heading(page, "You don't have access to this resource.")).toBeVisible()
   })
 
-test('ROLE-13, ROLE-14, ROLE-15, ROLE-17: a platform admin who acts for an organisation counts as its administrator', async ({
+test('ROLE-13b, ROLE-14b, ROLE-15, ROLE-17: a platform admin who acts for an organisation counts as its administrator', async ({
   signedIn: page,
   product,
   database,
@@ -179,7 +179,10 @@ test('SES-13, SES-15, AUTH-39: a session that was ended on the server is told on
   await page.waitForURL(`**/${workspace}**`)
 })
 
-test('AUTH-10: a deep link is remembered over the sign-in, with its tab', async ({ page, product }) => {
+test('AUTH-10, UI-35, UI-36, UI-37: a deep link is remembered over the sign-in, with its tab; tabs set the hash or clear it', async ({
+  page,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Deep link')
   const { source } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}#setup`)
@@ -187,6 +190,10 @@ test('AUTH-10: a deep link is remembered over the sign-in, with its tab', async 
   await fillSignIn(page, adminCredentials)
   await page.waitForURL(`**/${source}#setup`)
   await expect(page.getByRole('tab', { name: 'Set up' })).toHaveAttribute('aria-selected', 'true')
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await expect(page).toHaveURL(`/${source}#settings`)
+  await page.getByRole('tab', { name: 'Live events' }).click()
+  await expect(page).toHaveURL(`/${source}`)
 })
 
 test('signing out ends the session on the server, and the pages ask to sign in again', async ({

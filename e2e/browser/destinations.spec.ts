@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, type Product } from '@tributary/test-kit'
 import { type ApiCall, callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
+import { colourOf } from './colour.ts'
 import { expect, test } from './product-fixture.ts'
 
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Delete destination' })
@@ -54,7 +55,7 @@ test('DST-01, DST-04, DST-09, DST-10, DST-11: a destination is made by its form,
   await expect(page.getByRole('row', { name: /Own service/ })).toBeVisible()
 })
 
-test('DST-12, DST-13, DST-14: saving a title sends it alone and says so', async ({
+test('DST-12, DST-13, DST-14, FORM-09, FORM-10: a title must be given, which its field says; saving it sends it alone and says so', async ({
   signedIn: page,
   product,
   receiver,
@@ -62,8 +63,20 @@ test('DST-12, DST-13, DST-14: saving a title sends it alone and says so', async 
   const { destination } = await furnish(product, 'Renamed', receiver.url)
   await page.goto(`/${destination}#settings`)
   const general = page.getByRole('form', { name: 'General' })
-  await general.getByRole('textbox', { name: 'Title' }).fill('New hook')
+  const title = general.getByRole('textbox', { name: 'Title' })
+  const asterisk = general.locator('label', { hasText: /^Title\*$/ }).getByText('*')
+  expect(await asterisk.evaluate((element) => element === element.parentElement?.lastElementChild)).toBe(true)
+  const [red = 0, green = 0, blue = 0] = await colourOf(asterisk, 'color')
+  expect(red).toBeGreaterThan(2 * Math.max(green, blue))
+  await expect(page.locator('label', { hasText: /^Consent categories$/ })).toBeVisible()
   const calls = recordCalls(page)
+  await title.fill('')
+  await general.getByRole('button', { name: 'Save Changes', exact: true }).click()
+  await expect(title).toHaveAccessibleDescription('Required')
+  const error = general.getByText('Required', { exact: true })
+  await expect(error.locator('xpath=ancestor-or-self::p').locator('svg')).toBeVisible()
+  expect((await error.boundingBox())?.y ?? 0).toBeGreaterThan((await title.boundingBox())?.y ?? 0)
+  await title.fill('New hook')
   await general.getByRole('button', { name: 'Save Changes', exact: true }).click()
   await expect(page.getByText('Destination Updated', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'New hook', level: 1 })).toBeVisible()
@@ -97,7 +110,7 @@ test('DST-15, DST-16: nothing is deleted until the question is answered with yes
 const reads = (calls: readonly ApiCall[], path: string): number =>
   calls.filter(({ verb, path: called }) => verb === 'GET' && called.startsWith(path)).length
 
-test('DST-17, DST-18, DST-19, DST-21, DST-22: a deletion leaves the list at once, then the page; list and workspaces are read again', async ({
+test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at once, then the page; list and workspaces are read again', async ({
   signedIn: page,
   product,
   receiver,
@@ -130,7 +143,10 @@ test('DST-17, DST-18, DST-19, DST-21, DST-22: a deletion leaves the list at once
   await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
   const calls = recordCalls(page)
+  // What is read anew is asked for after the deletion was answered.
+  const answered = page.waitForResponse((response) => response.request().method() === 'DELETE')
   open.resolve()
+  await answered
   await expect(page.getByText('Destination Deleted', { exact: true })).toBeVisible()
   await expect(page).toHaveURL(`/${workspace}/destinations`)
   await expect.poll(() => reads(calls, `/${workspace}/destinations`)).toBeGreaterThan(0)
@@ -138,7 +154,7 @@ test('DST-17, DST-18, DST-19, DST-21, DST-22: a deletion leaves the list at once
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
 })
 
-test('DST-20: a deletion that is refused puts the destination back and says why', async ({
+test('DST-20, DST-21b: a deletion that is refused puts the destination back, says why, and the list is read again', async ({
   signedIn: page,
   product,
   receiver,
@@ -155,10 +171,12 @@ test('DST-20: a deletion that is refused puts the destination back and says why'
   await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Destinations' }).click()
   await expect(page.getByRole('link', { name: 'Old hook' })).toBeVisible()
+  // The list was read moments ago: that it is read once more is the refusal's doing.
+  await expect.poll(() => reads(calls, `/${workspace}/destinations?`)).toBe(1)
   expect(callsTo(calls, `/${destination}`).filter(({ verb }) => verb === 'DELETE')).toHaveLength(1)
 })
 
-test('DST-24, DST-25, DST-26, DST-27: a setting is saved by itself, tells why it was not, and is read again', async ({
+test('DST-24, DST-25, DST-26, DST-27, MAP-10b: a setting is not saved empty, is saved by itself, tells why it was not, and is read again', async ({
   signedIn: page,
   product,
   receiver,
@@ -168,6 +186,12 @@ test('DST-24, DST-25, DST-26, DST-27: a setting is saved by itself, tells why it
   const settings = page.getByRole('region', { name: 'Settings' })
   const url = settings.getByRole('textbox', { name: 'URL' })
   await expect(url).toHaveValue(receiver.url)
+  const early = recordCalls(page)
+  await url.fill('')
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(url).toHaveAttribute('aria-invalid', 'true')
+  await expect(url).toHaveAccessibleDescription(/Required/)
+  expect(callsTo(early, ':updateSetting')).toEqual([])
   await onCall(page, `/${destination}/app:updateSetting`, refuse(400, 'VALIDATION', 'no', { value: 'bad' }))
   await url.fill('https://example.com/other')
   await settings.getByRole('button', { name: 'Save', exact: true }).click()
@@ -220,7 +244,7 @@ test('the form for a new destination tells what it receives, how, and what a rec
   ])
 })
 
-test('the connection of a destination is tested, and consent is asked for by categories', async ({
+test('FORM-15, FORM-16, FORM-17: the connection of a destination is tested, and consent is asked for by categories, added by Tab and Enter, removed by Backspace', async ({
   signedIn: page,
   product,
   receiver,
@@ -230,9 +254,19 @@ test('the connection of a destination is tested, and consent is asked for by cat
   await page.getByRole('button', { name: 'Test connection' }).click()
   await expect(page.getByText(/\(\d+ ms\)/)).toBeVisible()
   const categories = page.getByRole('textbox', { name: 'Consent categories' })
+  const calls = recordCalls(page)
   await categories.fill('Marketing')
   await categories.press('Enter')
-  const calls = recordCalls(page)
+  await categories.fill('Statistics')
+  await categories.press('Tab')
+  await expect(categories).toBeFocused()
+  await expect(page.getByRole('button', { name: 'Remove Statistics' })).toBeVisible()
+  expect(calls.filter(({ verb }) => verb === 'PATCH')).toEqual([])
+  await categories.fill('x')
+  await categories.press('Backspace')
+  await expect(page.getByRole('button', { name: 'Remove Statistics' })).toBeVisible()
+  await categories.press('Backspace')
+  await expect(page.getByRole('button', { name: 'Remove Statistics' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Save consent' }).click()
   await expect(page.getByText('Destination Updated', { exact: true })).toBeVisible()
   expect(calls.filter(({ verb }) => verb === 'PATCH')).toMatchObject([

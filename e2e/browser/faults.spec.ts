@@ -242,7 +242,7 @@ test('ERR-11, ERR-13, ERR-14: a fault inside a workspace page shows the last res
   await expect(page.getByText('Add your first source')).toBeVisible()
 })
 
-test('ERR-12, ERR-13: a fault outside the workspace area shows the fallback, and its reset brings the page back', async ({
+test('ERR-12a, ERR-13: a fault outside the workspace area shows the fallback, and its reset brings the page back', async ({
   signedIn: page,
   product,
 }) => {
@@ -256,7 +256,7 @@ test('ERR-12, ERR-13: a fault outside the workspace area shows the fallback, and
   await expect(page.getByRole('region', { name: 'Behind the fault' })).toBeVisible()
 })
 
-test('ERR-12: a page whose code fails to run shows the fallback without a reload', async ({ signedIn: page }) => {
+test('ERR-12b: a page whose code fails to run shows the fallback without a reload', async ({ signedIn: page }) => {
   await replacePage(page, 'create-organization-page', 'CreateOrganizationPage', "throw new Error('Broken code')")
   let loads = 0
   page.on('load', () => {

@@ -125,7 +125,7 @@ test('UI-17: a disabled item of a menu says why on hover', async ({ page }) => {
   await expect(page.getByText('Only administrators can do this')).toBeVisible()
 })
 
-test('UI-18: a long menu is about 10rem high and scrolls', async ({ page }) => {
+test('a long menu is about 10rem high and scrolls', async ({ page }) => {
   await page.goto('')
   await page.getByRole('button', { name: 'Long menu' }).click()
   await expect(page.getByRole('menuitem')).toHaveCount(30)
@@ -194,7 +194,7 @@ test('no component breaks a rule of accessibility or sticks out of a phone, in l
   }
 })
 
-test('MAP-17: an editor works without any request to another origin, and a plain field takes its place when its module cannot be loaded', async ({
+test('MAP-17b: an editor works without any request to another origin, and a plain field takes its place when its module cannot be loaded', async ({
   page,
 }) => {
   const asked = new Set<string>()
@@ -261,7 +261,7 @@ test('MAP-11, MAP-12, MAP-14, MAP-15: what a template can use is put where the c
   await expect(editor).toHaveText('By {{ userId  | upcase }}')
 })
 
-test('MAP-07, MAP-08, MAP-10: a query is shown, edited and given up again; a fixed one can be set once, and an empty one is refused', async ({
+test('MAP-07, MAP-10a: a query is shown, edited and given up again; a fixed one can be set once, and an empty one is refused', async ({
   page,
 }) => {
   await page.goto('')

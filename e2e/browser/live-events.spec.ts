@@ -146,7 +146,7 @@ test('EVT-11, EVT-12, EVT-13, EVT-14, EVT-15: a row opens a dialog with name, ty
   await expect(dialog).toHaveCount(0)
 })
 
-test('EVT-16, EVT-17: the dialog has the tabs Payload and Compatibility; the payload is the event as received, indented and read-only', async ({
+test('EVT-16, EVT-17: the dialog has the tabs Payload, Compatibility and Deliveries; the payload is the event as received, indented and read-only', async ({
   signedIn: page,
   product,
 }) => {
@@ -310,6 +310,8 @@ test('filters narrow what is shown and what counts as new; without a match the t
 
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await expect(search).toHaveValue('order')
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await expect(search).toHaveValue('')
 })
 
 test('at 390 px every filter is within the page and works', async ({ signedIn: page, product }) => {

@@ -39,26 +39,40 @@ test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', asyn
   await expect(other.page).toHaveURL(/\/auth\/login$/)
 })
 
-test('AUTH-06, AUTH-07: an invalid address or no password is told under its field and nothing is sent', async ({
+test('AUTH-06, AUTH-07, FORM-06, FORM-07, FORM-08: an invalid address or no password is told under its field once it is submitted, until it is corrected, and nothing is sent', async ({
   page,
 }) => {
   const calls = recordCalls(page)
   await page.goto('/auth/login')
   await emailField(page).fill('abc')
+  await emailField(page).blur()
+  await expect(emailField(page)).not.toHaveAttribute('aria-invalid')
+  await expect(page.getByText('Invalid email')).toHaveCount(0)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(emailField(page)).toHaveAccessibleDescription('Invalid email')
   await expect(emailField(page)).toBeFocused()
   await expect(passwordField(page)).toHaveAccessibleDescription('Password is required')
+  await emailField(page).pressSequentially('@example.com')
+  await expect(page.getByText('Invalid email')).toHaveCount(0)
+  await expect(emailField(page)).not.toHaveAttribute('aria-invalid')
+  await expect(passwordField(page)).toHaveAccessibleDescription('Password is required')
   expect(callsTo(calls, '/users:login')).toEqual([])
 })
 
-test('AUTH-08, AUTH-11: a password of one character is sent; the refusal stands in the form and ends no session', async ({
+test('AUTH-08, AUTH-11, FORM-14: a password of one character, shown or hidden, is sent; the refusal stands in the form and ends no session', async ({
   page,
 }) => {
   const visited: string[] = []
   page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
   const calls = recordCalls(page)
   await page.goto('/auth/login')
+  await passwordField(page).fill('secret')
+  await expect(passwordField(page)).toHaveAttribute('type', 'password')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await expect(passwordField(page)).toHaveAttribute('type', 'text')
+  await page.getByRole('button', { name: 'Hide' }).click()
+  await expect(passwordField(page)).toHaveAttribute('type', 'password')
+  await expect(passwordField(page)).toHaveValue('secret')
   await fillSignIn(page, { email: 'nobody-here@example.com', password: 'a' })
   await expect(page.getByRole('alert')).toHaveText('The email or the password is wrong')
   expect(callsTo(calls, '/users:login').map(({ body }) => body)).toEqual([

@@ -41,23 +41,21 @@ test('NAV-03, NAV-04: an address that names no page says so, signed in or not, a
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
 })
 
-test('NAV-18, NAV-29, NAV-30: five links lead to the areas, each page with its title and description', async ({
+test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, each page with its title and description', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Areas')
   await page.goto(`/${workspace}`)
-  await expect(sidebar(page).getByRole('link')).toHaveText(['Home', 'Sources', 'Destinations', 'Syncs', 'Signals'])
+  await expect(sidebar(page).getByRole('link')).toHaveText(['Home', 'Sources', 'Destinations'])
   expect(
     await sidebar(page)
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
-  ).toEqual(['', '/sources', '/destinations', '/syncs', '/signals'].map((path) => `/${workspace}${path}`))
+  ).toEqual(['', '/sources', '/destinations'].map((path) => `/${workspace}${path}`))
   for (const [name, title, description] of [
     ['Sources', 'Sources', 'Where your events come from.'],
     ['Destinations', 'Destinations', 'Where your events are delivered to.'],
-    ['Syncs', 'Syncs', 'Copies of tables and audiences in your destinations, kept up to date on a schedule.'],
-    ['Signals', 'Signals', 'Conversions modelled from your events and forwarded to advertising destinations.'],
   ] as const) {
     await sidebar(page).getByRole('link', { name, exact: true }).click()
     await expect(heading(page, title)).toBeVisible()
@@ -76,9 +74,9 @@ test('NAV-01: moving between pages keeps the document', async ({ signedIn: page,
   const { workspace } = await createWorkspace(product.api, 'One document')
   await page.goto(`/${workspace}`)
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
-  await sidebar(page).getByRole('link', { name: 'Syncs' }).click()
-  await page.getByRole('link', { name: 'Show connections' }).click()
-  await expect(heading(page, 'Connections')).toBeVisible()
+  await sidebar(page).getByRole('link', { name: 'Sources' }).click()
+  await page.getByRole('link', { name: 'Add source' }).click()
+  await expect(heading(page, 'Add a source')).toBeVisible()
   await page.getByRole('button', { name: 'User menu' }).click()
   await page.getByRole('menuitem', { name: 'My account' }).click()
   await page.getByRole('link', { name: 'Back' }).click()
@@ -104,14 +102,14 @@ test('NAV-05, NAV-06, NAV-07, NAV-10, NAV-11: home, sources, destinations and bo
     }
 })
 
-test('NAV-08, NAV-09, NAV-13: syncs, signals and connections are areas with everything below them', async ({
+test('NAV-13: connections are an area with everything below it; what is not built has no page', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Further areas')
   for (const [area, title] of [
-    ['syncs', 'Syncs'],
-    ['signals', 'Signals'],
+    ['syncs', 'The requested page was not found.'],
+    ['signals', 'The requested page was not found.'],
     ['connections', 'Connections'],
   ] as const)
     for (const rest of ['', '/', '/below/it']) {
@@ -175,7 +173,7 @@ test('NAV-17: short links lead to the page in the workspace used last, unknown o
   await expect(sidebar(page)).toBeVisible()
   for (const [name, target] of [
     ['sources', `/${workspace}/sources`],
-    ['signals', `/${workspace}/signals`],
+    ['signals', '/'],
     ['billing', `/${workspace}/settings/organization/billing`],
     ['members/', `/${workspace}/settings/organization/members`],
     ['account', `/${workspace}/settings/account`],
@@ -207,7 +205,7 @@ test('NAV-19, NAV-20, NAV-21: the open sidebar is 14rem wide, collapses to icons
   await expect(sidebar(page).getByText('Sources')).toBeVisible()
 })
 
-test('NAV-22, NAV-23: help leads to the documentation in a new tab and, without a support chat, to a mail to support', async ({
+test('NAV-22: help leads to the documentation in a new tab and, without a support chat, to a mail to support', async ({
   signedIn: page,
   product,
 }) => {

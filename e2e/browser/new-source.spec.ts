@@ -9,13 +9,20 @@ const create = (page: Page) => page.getByRole('button', { name: 'Create' })
 const picker = (page: Page) => page.getByRole('combobox', { name: 'Schema' })
 const gate = () => Promise.withResolvers<void>()
 
-test('SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and required', async ({
+test('FORM-05, SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and required; lists of a description have discs', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Titles')
   const calls = recordCalls(page)
+  // No entry of the catalogue has a list in its description today.
+  await onCall(page, '/catalogSources/http', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), description: 'It has\n\n- one point' } })
+  })
   await page.goto(newSource(workspace))
+  const point = page.getByRole('listitem').filter({ hasText: 'one point' })
+  expect(await point.evaluate((element) => getComputedStyle(element).listStyleType)).toBe('disc')
   const title = page.getByRole('textbox', { name: 'Title' })
   await expect(title).toBeFocused()
   await expect(title).toHaveAttribute('placeholder', 'Enter your source name')
@@ -137,7 +144,7 @@ test('SRC-33: without a schema nothing is sent', async ({ signedIn: page, produc
   await expect(page.getByText('Schema template is required')).toHaveCount(0)
 })
 
-test('SRC-27, SRC-35, SRC-36, SRC-43, SRC-39: a source is created with its template, listed at once, then given a key and opened', async ({
+test('SRC-27, SRC-35, SRC-36a, SRC-43, SRC-39: a source is created with its template, listed at once, then given a key and opened', async ({
   signedIn: page,
   product,
 }) => {
@@ -158,6 +165,13 @@ test('SRC-27, SRC-35, SRC-36, SRC-43, SRC-39: a source is created with its templ
     if (route.request().method() === 'POST') await open.promise
     await route.fallback()
   })
+  const keyAsked = gate()
+  const keyAnswered = gate()
+  await onCall(page, '/writekeys', async (route) => {
+    keyAsked.resolve()
+    await keyAnswered.promise
+    await route.fallback()
+  })
   await create(page).click()
   const button = page.getByRole('form', { name: 'New source' }).getByRole('button')
   await expect(button.getByRole('status')).toBeVisible()
@@ -166,8 +180,12 @@ test('SRC-27, SRC-35, SRC-36, SRC-43, SRC-39: a source is created with its templ
   await expect(page.getByRole('row', { name: /Till/ })).toContainText('Creating')
   await page.goBack()
   open.resolve()
+  await keyAsked.promise
+  await expect(page).toHaveURL(/\/new$/)
+  keyAnswered.resolve()
   await expect(page.getByText('Source Created')).toBeVisible()
   const [made] = (await product.api.ok('GET', `/${workspace}/sources`)).sources as { name: string }[]
+  await expect(page).toHaveURL(`/${made?.name}`)
   const writes = calls.filter(({ verb, path }) => verb === 'POST' && path.startsWith('/workspaces'))
   expect(writes.map(({ path, body }) => ({ path, body }))).toEqual([
     {

@@ -105,7 +105,7 @@ test('ONB-06, ONB-07, ONB-08: the names and the new password have their rules, t
   await expect(open).toBeChecked()
 })
 
-test('ONB-09, ONB-10, ONB-11, ONB-15: joining sends the form, begins a session and leads home; then the link leads home too', async ({
+test('ONB-09, ONB-10, ONB-11, ONB-15, ROLE-19a: joining sends the form, begins a session and leads home; then the link leads home too', async ({
   page,
   product,
 }) => {

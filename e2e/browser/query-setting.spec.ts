@@ -2,7 +2,7 @@ import { createPostgresPeer, createSource, createWorkspace, eventually, startSha
 import { callsTo, recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('MAP-07, MAP-09, MAP-10: a query is edited and given up, refused while it is empty or the database does not understand it, and runs once it is saved', async ({
+test('MAP-07, MAP-09, MAP-10a, MAP-17b: without asking another origin a query is edited and given up, refused while it is empty or the database does not understand it, and runs once it is saved', async ({
   signedIn: page,
   product,
 }) => {
@@ -22,6 +22,8 @@ test('MAP-07, MAP-09, MAP-10: a query is edited and given up, refused while it i
   const mapping = { id: 'aaaa', destination: 'run_statement', field_mappings: [] }
   await api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping] })
 
+  const origins = new Set<string>()
+  page.on('request', (request) => origins.add(new URL(request.url()).origin))
   await page.goto(`/${destination}#settings`)
   const settings = page.getByRole('region', { name: 'Settings' })
   const name = 'Custom SQL statement'
@@ -32,6 +34,7 @@ test('MAP-07, MAP-09, MAP-10: a query is edited and given up, refused while it i
   await expect(query).toHaveText('select :user_id')
   await expect(editor).toHaveCount(0)
   await edit.click()
+  await expect(page.locator('.cm-editor').first()).toBeVisible()
   await editor.fill('select 2')
   await settings.getByRole('button', { name: 'Cancel' }).click()
   await expect(query).toHaveText('select :user_id')
@@ -45,6 +48,7 @@ test('MAP-07, MAP-09, MAP-10: a query is edited and given up, refused while it i
   await expect(editor).toHaveAttribute('aria-invalid', 'true')
   await expect(editor).toHaveAccessibleDescription(/ Required$/)
   expect(saves()).toEqual([])
+  expect([...origins]).toEqual([url])
 
   await editor.fill('insert into nowhere values (:user_id)')
   await save.click()

@@ -97,7 +97,7 @@ test('STF-07, STF-08, STF-09, STF-10, STF-14: generating answers the ids and the
   await expect(form.getByLabel('Yearly amount')).toHaveValue('0.00')
 })
 
-test('STF-11, STF-12, STF-13: the invoice is a link, and all details are copied at once', async ({
+test('FORM-13, STF-11, STF-12, STF-13: amounts stand behind a dollar sign, the invoice is a link, and all details are copied at once', async ({
   signedIn: page,
   product,
 }) => {
@@ -126,6 +126,11 @@ test('STF-11, STF-12, STF-13: the invoice is a link, and all details are copied 
     }),
   )
   await page.goto(`/${workspace}/settings/admin/onboarding-link`)
+  const amount = page.getByRole('spinbutton', { name: 'Yearly amount' })
+  await expect(amount).toHaveAttribute('type', 'number')
+  const [sign, box] = [await page.getByText('$', { exact: true }).first().boundingBox(), await amount.boundingBox()]
+  expect(sign?.x ?? 0).toBeGreaterThan(box?.x ?? 0)
+  expect((sign?.x ?? 0) + (sign?.width ?? 0)).toBeLessThan((box?.x ?? 0) + 24)
   await page.getByRole('textbox', { name: 'Organization name' }).fill('Invoiced')
   await page.getByRole('textbox', { name: 'Email' }).fill('a@b.example')
   await page.getByRole('textbox', { name: 'First name' }).fill('A')
@@ -147,7 +152,7 @@ test('STF-11, STF-12, STF-13: the invoice is a link, and all details are copied 
   )
 })
 
-test('ROLE-19, STF-19, STF-20, STF-21, STF-23: a platform admin switches to the workspace of another organisation, is told so, and comes home with the banner', async ({
+test('ROLE-19b, STF-19, STF-20, STF-21, STF-23: a platform admin switches to the workspace of another organisation, is told so, and comes home with the banner', async ({
   signedIn: page,
   product,
 }) => {
@@ -167,7 +172,7 @@ test('ROLE-19, STF-19, STF-20, STF-21, STF-23: a platform admin switches to the 
   await expect(heading(page, 'Home')).toBeVisible()
 })
 
-test('NAV-34, STF-24, STF-25, WSP-11: while acting every page has the red banner and no other workspace can be chosen, until the banner ends it', async ({
+test('NAV-34a, STF-24, STF-25, UI-17, WSP-11: while acting every page has the red banner and no other workspace can be chosen, which the menu explains, until the banner ends it', async ({
   signedIn: page,
   product,
 }) => {
@@ -177,7 +182,7 @@ test('NAV-34, STF-24, STF-25, WSP-11: while acting every page has the red banner
   await switchTo(page, workspace, `workspaces/${other.id}`)
   const shown = page.getByText(banner('Watched Inc'), { exact: true })
   await expect(shown).toBeVisible()
-  for (const path of ['', '/sources', '/destinations', '/syncs', '/signals', '/settings/account']) {
+  for (const path of ['', '/sources', '/destinations', '/settings/account']) {
     await page.goto(`/${other.workspace}${path}`)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(shown).toBeVisible()
@@ -190,6 +195,8 @@ test('NAV-34, STF-24, STF-25, WSP-11: while acting every page has the red banner
   await page.getByRole('button', { name: 'Workspace Main' }).click()
   const change = page.getByRole('menuitem', { name: 'Change workspace' })
   await expect(change).toHaveAttribute('aria-disabled', 'true')
+  await change.hover({ force: true })
+  await expect(page.getByText('Stop acting on behalf first')).toBeVisible()
   await change.click({ force: true })
   await expect(page).toHaveURL(new RegExp(`/${other.workspace}$`))
   await page.keyboard.press('Escape')
@@ -226,7 +233,7 @@ test('STF-15, STF-16, STF-18, STF-22, STF-26: the own workspace and one that doe
   expect(stored.actOnBehalfOf).toBeNull()
 })
 
-test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19: platform admins alone may act in a workspace that was not found, after a question; the page comes back with it', async ({
+test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b: platform admins alone may act in a workspace that was not found, after a question; the page comes back with it', async ({
   page,
   product,
   database,

@@ -29,6 +29,24 @@ describe('every method', () => {
     expect(new Set(methodList.map((method) => method.name)).size).toBe(methodList.length)
   })
 
+  test('DATA-11b: is addressed by a resource name, or by a collection at the root or in its parent', () => {
+    const shape = (pattern: string): string => pattern.replace(/\{\w+\}/g, '{}')
+    const names = new Set(Object.values(resourceNames).map(({ pattern }) => shape(pattern)))
+    const isAddress = (path: string): boolean => {
+      if (names.has(path)) return true
+      // A collection or a singleton: its parent is a resource, or it stands at the root.
+      const parent = path.split('/').slice(0, -1).join('/')
+      return !path.endsWith('}') && (parent === '' || names.has(parent))
+    }
+    const others = methodList
+      .map(({ path }) => shape(path.slice(1)).replace(/:\w+$/, ''))
+      .filter((path) => !isAddress(path))
+    // Entries of the catalogues are read by a workspace, which counts its own; who is invited knows no organisation yet.
+    expect(new Set(others)).toEqual(
+      new Set(['workspaces/{}/catalogSources/{}', 'workspaces/{}/catalogDestinations/{}', 'invitations/{}']),
+    )
+  })
+
   test('can be described as JSON schema', () => {
     for (const method of methodList) {
       if (method.request !== undefined) expect(z.toJSONSchema(method.request, { io: 'input' })).toHaveProperty('type')

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { imageBodyLimit, imageUpload, organizationTitle } from './account-rules.ts'
-import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time, title } from './fields.ts'
+import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+import { genericTitle } from './value-rules.ts'
 
 /** What an organisation can say it works in, in the order shown. */
 export const industries = [
@@ -50,7 +51,7 @@ export const organizations = {
     request: z.object({
       title: organizationTitle,
       industry: z.enum(industries, 'Choose an industry'),
-      workspace_title: title,
+      workspace_title: genericTitle,
       request_id: requestId,
     }),
     response: z.object({ organization, workspace }),

@@ -1,22 +1,13 @@
 import { z } from 'zod'
-import { line, title } from './fields.ts'
-
-/** The title of a dashboard: 4 to 16 characters. */
-export const dashboardTitle = line(1000).pipe(
-  z
-    .string()
-    .min(4, 'Please provide a title that is 4 characters or more')
-    .max(16, 'Dashboard title must be less than 16 characters'),
-)
-
-/** The title of a dashboard's block: 4 to 32 characters. */
-export const blockTitle = title.min(4, 'At least 4 characters').max(32, 'At most 32 characters')
+import { title } from './fields.ts'
 
 /** A title without a rule of its own: at least 2 characters. */
 export const genericTitle = title.min(2, 'At least 2 characters')
 
 /** The title of a destination: at least 4 characters. */
 export const destinationTitle = title.min(4, 'At least 4 characters')
+
+// What conditions of audiences are made of: the rules below are theirs.
 
 /** The units of a time interval. */
 export const intervalUnits = ['day', 'month'] as const

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, title } from './fields.ts'
+import { errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { workspace } from './organizations.ts'
+import { genericTitle } from './value-rules.ts'
 
 export const workspaces = {
   list: defineMethod({
@@ -27,7 +28,7 @@ export const workspaces = {
     verb: 'POST',
     path: '/workspaces',
     summary: 'Makes a further workspace in an organisation.',
-    request: z.object({ title, organization: reference, request_id: requestId }),
+    request: z.object({ title: genericTitle, organization: reference, request_id: requestId }),
     response: workspace,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
@@ -37,7 +38,7 @@ export const workspaces = {
     path: '/workspaces/{workspace}',
     summary: 'Changes the title.',
     query: maskQuery,
-    request: z.object({ title: title.optional() }),
+    request: z.object({ title: genericTitle.optional() }),
     response: workspace,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

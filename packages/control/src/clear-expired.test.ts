@@ -30,7 +30,7 @@ test('codes, mail and notices are removed when they are over, and not before', a
   const made = await person.ok(
     methods.organizations.create,
     {},
-    { body: { title: 'Acme', industry: 'other', workspace_title: 'W' } },
+    { body: { title: 'Acme', industry: 'other', workspace_title: 'Main' } },
   )
   await harness.codeFor(person.email, 'login')
   await harness.db

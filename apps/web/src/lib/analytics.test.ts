@@ -44,7 +44,7 @@ afterEach(async () => {
 /** What was sent, one line a call. */
 const sent = (): unknown[] => bodies.flatMap(({ batch }) => batch.map((call) => call.event ?? call.type))
 
-test('OBS-01, OBS-02, OBS-04: sources, destinations and invitations have an event each for create, update and delete', () => {
+test('OBS-01, OBS-02: sources, destinations and invitations have an event each for create, update and delete', () => {
   for (const kind of ['Source', 'Destination', 'Invitation'])
     expect(productEvents.filter((name) => name.startsWith(kind))).toEqual([
       `${kind} Created`,

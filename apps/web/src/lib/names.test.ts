@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { organizationIds, slugOf, sourceIds, userIds, workspaceIds } from './names.ts'
 
-test('DATA-11: a resource name is users/{id} or workspaces/{id}, with what belongs to it below, and gives its ids', () => {
+test('DATA-11a: a resource name is users/{id} or workspaces/{id}, with what belongs to it below, and gives its ids', () => {
   expect(userIds('users/u-1')).toEqual({ user: 'u-1' })
   expect(workspaceIds('workspaces/w-1')).toEqual({ workspace: 'w-1' })
   expect(organizationIds('organizations/o-1')).toEqual({ organization: 'o-1' })

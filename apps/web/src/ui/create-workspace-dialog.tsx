@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { methods } from '@tributary/contract'
+import { genericTitle, methods } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
 import { call } from '../lib/client.ts'
@@ -11,9 +11,7 @@ import { Dialog } from './dialog.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from './form.tsx'
 import { notify } from './toast.tsx'
 
-const workspaceForm = z.object({
-  title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
-})
+const workspaceForm = z.object({ title: genericTitle })
 type Values = z.infer<typeof workspaceForm>
 
 const WorkspaceForm = ({ organization, onClose }: { organization: string; onClose: () => void }) => {

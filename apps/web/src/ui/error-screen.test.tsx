@@ -23,7 +23,7 @@ test('ERR-03: the fixed words of a status win over the title of the place', () =
   expect(screen.getByText('You are not authorized to view this content')).toBeTruthy()
 })
 
-test('ERR-10, ERR-11, ERR-12: no access, the last resort and the unexpected fault are three screens of their own', () => {
+test('ERR-10, ERR-11: no access, the last resort and the unexpected fault are three screens of their own', () => {
   renderUi(
     <>
       <NoAccess />

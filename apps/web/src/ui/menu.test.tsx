@@ -29,12 +29,11 @@ test('UI-15, UI-16: a menu has separators, and a disabled item does nothing', as
   expect(onOpen).toHaveBeenCalledOnce()
 })
 
-test('UI-19, UI-20, UI-21, UI-22, UI-23: the distances and times of tooltips', () => {
+test('UI-19, UI-20, UI-21, UI-23: the distances and times of tooltips', () => {
   expect(tooltipDefaults).toEqual({
     offset: 10,
     hideAnimation: 150,
     toggleDelay: 10,
-    hoverThrottle: 50,
     clickableHideDelay: 100,
   })
 })

@@ -52,14 +52,14 @@ test('MAP-07: a query is shown with Edit; edited it is in an editor, and Cancel 
   expect(saved).toEqual([])
 })
 
-test('MAP-08: a setting that cannot be changed has no Edit once it has a value, and can be given its first one', async () => {
+test('a setting that cannot be changed has no Edit once it has a value, and can be given its first one', async () => {
   const saved = show({ ...statement, editable: false }, 'select 1')
   expect(screen.getByText('select 1')).toBeTruthy()
   expect(screen.queryByRole('button')).toBeNull()
   expect(saved).toEqual([])
 })
 
-test('MAP-08: the first value of a setting that cannot be changed afterwards is saved', async () => {
+test('the first value of a setting that cannot be changed afterwards is saved', async () => {
   const saved = show({ ...statement, editable: false }, null)
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))
@@ -82,7 +82,7 @@ test('MAP-09: a query that the server flags is told below the editor in its word
   expect(document.getElementById(editor.getAttribute('aria-describedby') ?? '')?.textContent).toBe(`${words}${detail}`)
 })
 
-test('MAP-10: an empty query is refused without a request', async () => {
+test('MAP-10a: an empty query is refused without a request', async () => {
   const saved = show(statement, 'select 1')
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))

@@ -34,7 +34,7 @@ test('FORM-18: there may be any number of tags', () => {
   expect(tags).toEqual(wanted)
 })
 
-test('FORM-19: the same tag may stand twice', async () => {
+test('the same tag may stand twice', async () => {
   const { last } = start()
   await userEvent.type(screen.getByLabelText('Tags'), 'same{Enter}same{Enter}')
   expect(last()).toEqual(['same', 'same'])

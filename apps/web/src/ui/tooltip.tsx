@@ -6,7 +6,6 @@ export const tooltipDefaults = {
   offset: 10,
   hideAnimation: 150,
   toggleDelay: 10,
-  hoverThrottle: 50,
   clickableHideDelay: 100,
 } as const
 

@@ -15,7 +15,7 @@ test('SRC-02: a catalogued app has its titles, name, documentation, count, schem
   const made = await administrator.ok(
     methods.workspaces.create,
     {},
-    { body: { title: 'W', organization: organization.organization } },
+    { body: { title: 'Main', organization: organization.organization } },
   )
   const workspace = { workspace: idIn(made.name) }
   const entry = {

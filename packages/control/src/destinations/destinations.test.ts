@@ -159,7 +159,7 @@ describe('a destination', () => {
     expect(byName(made.app.settings)).toMatchObject({ url: { value: 'https://a.example/hook' } })
   })
 
-  test('API-46: that is deleted is gone with its connections, and its secrets are destroyed', async () => {
+  test('API-46b: that is deleted is gone with its connections, and its secrets are destroyed', async () => {
     const made = await makeResources(workspace.workspace, administrator)
     const id = idIn(made.destination.name)
     expect((await administrator.call('DELETE', `/${made.destination.name}`)).status).toBe(200)
@@ -216,7 +216,7 @@ describe('updateSetting', () => {
     expect(await rowOf(params.destination)).toEqual(before)
   })
 
-  test('MAP-08: gives a setting that is not editable its first value, and no other', async () => {
+  test('gives a setting that is not editable its first value, and no other', async () => {
     const { made, params } = await create()
     expect(await update(made.name, 'region', 'eu')).toMatchObject({ status: 200 })
     for (const value of ['us', null])

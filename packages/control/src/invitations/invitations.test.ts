@@ -179,7 +179,7 @@ describe('inviting', () => {
       const { organization } = await person.ok(
         methods.organizations.create,
         {},
-        { body: { title: 'Acme', industry: 'other', workspace_title: 'W' } },
+        { body: { title: 'Acme', industry: 'other', workspace_title: 'Main' } },
       )
       const replies: Reply[] = []
       for (let count = 0; count < invitationsPerHour; count += 10)

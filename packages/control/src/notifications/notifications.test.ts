@@ -12,7 +12,7 @@ beforeAll(async () => {
   const made = await owner.ok(
     methods.organizations.create,
     {},
-    { body: { title: 'Acme Inc', industry: 'gaming', workspace_title: 'W' } },
+    { body: { title: 'Acme Inc', industry: 'gaming', workspace_title: 'Main' } },
   )
   organizationId = made.organization.name.split('/')[1] ?? ''
 })

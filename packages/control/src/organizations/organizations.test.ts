@@ -350,7 +350,7 @@ describe('workspaces', () => {
 
   test('are not made in an organisation that is not a name, not there, or not visible', async () => {
     const { administrator, otherOrganizationId } = organization
-    const post = (name: string) => administrator.call('POST', '/workspaces', { title: 'W', organization: name })
+    const post = (name: string) => administrator.call('POST', '/workspaces', { title: 'Main', organization: name })
     expect(await post('acme')).toMatchObject({ status: 400, body: { metadata: { organization: /Must be a name/ } } })
     expect(await post(`organizations/${newId()}`)).toMatchObject({ status: 404 })
     expect(await post(`organizations/${otherOrganizationId}`)).toMatchObject({ status: 404 })

@@ -31,7 +31,7 @@ beforeEach(async () => {
   const made = await administrator.ok(
     methods.workspaces.create,
     {},
-    { body: { title: 'W', organization: organization.organization } },
+    { body: { title: 'Main', organization: organization.organization } },
   )
   workspace = { workspace: idIn(made.name) }
 })

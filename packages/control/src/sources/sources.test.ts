@@ -24,7 +24,7 @@ beforeEach(async () => {
   const made = await administrator.ok(
     methods.workspaces.create,
     {},
-    { body: { title: 'W', organization: organization.organization } },
+    { body: { title: 'Main', organization: organization.organization } },
   )
   workspace = { workspace: idIn(made.name) }
 })
@@ -51,7 +51,7 @@ describe('a source', () => {
     )
   })
 
-  test('API-41: has the product of its catalogue entry, and lists are divided by it', async () => {
+  test('API-41, SIG-02: has the product of its catalogue entry, and lists are divided by it', async () => {
     await create('Shop')
     await create('Ads', 'ads')
     const titles = async (target_product?: 'CDP' | 'SIGNALS') =>
@@ -126,7 +126,7 @@ describe('a source', () => {
     expect(off.body).toMatchObject({ title: 'Store', enabled: false })
   })
 
-  test('API-46, SRC-56: that is deleted is gone with its keys and connections, and cannot be deleted or changed again', async () => {
+  test('API-46a: that is deleted is gone with its keys and connections, and cannot be deleted or changed again', async () => {
     const made = await makeResources(workspace.workspace, administrator)
     expect((await administrator.call('DELETE', `/${made.source.name}`)).status).toBe(200)
     for (const [verb, path, body] of [

@@ -41,7 +41,7 @@ const anotherOrganization = async (harness: Harness): Promise<{ id: string; owne
   const made = await owner.ok(
     methods.organizations.create,
     {},
-    { body: { title: 'Another Inc', industry: 'other', workspace_title: 'W' } },
+    { body: { title: 'Another Inc', industry: 'other', workspace_title: 'Main' } },
   )
   return { id: idIn(made.organization.name), owner }
 }

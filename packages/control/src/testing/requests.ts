@@ -92,7 +92,7 @@ const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
 const bodiesFor = (organization: Organization, made: Made): Readonly<Record<string, unknown>> => ({
   'users.login': { email: organization.administrator.email, password: testPassword },
   'users.update': { first_name: 'Ada', last_name: 'Lovelace' },
-  'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'W' },
+  'organizations.create': { title: 'New Inc', industry: 'other', workspace_title: 'Main' },
   'workspaces.create': { title: 'Staging', organization: organization.organization },
   'sources.create': { title: 'S', app: { name: 'catalogSources/http' } },
   'sources.update': { title: 'T', schema: '{"events":{"E":{}}}' },

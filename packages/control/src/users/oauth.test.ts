@@ -129,7 +129,7 @@ describe('the address of the sign-in page', () => {
 })
 
 describe('signing up', () => {
-  test('API-22, SES-10: makes an account with the names the provider tells, and answers as every login', async () => {
+  test('API-22, SES-10d: makes an account with the names the provider tells, and answers as every login', async () => {
     const user = newcomer({ givenName: 'Ada', familyName: 'Lovelace-Byron-of-Ockham' })
     const reply = await signUp(harness, user)
     expect(reply.status).toBe(200)
@@ -183,7 +183,7 @@ describe('signing up', () => {
 })
 
 describe('logging in', () => {
-  test('API-19, SES-10: starts a session for who has signed up, also when their address has changed since', async () => {
+  test('API-19, SES-10e: starts a session for who has signed up, also when their address has changed since', async () => {
     const subject = newId()
     const { body } = await signUp(harness, newcomer({ subject }))
     const reply = await login(harness, newcomer({ subject, emailVerified: false }))

@@ -105,7 +105,7 @@ describe('a code', () => {
 })
 
 describe('logging in with a code', () => {
-  test('SES-10, API-20: loginOtp answers as every login does, takes the code in any writing, and proves the address', async () => {
+  test('SES-10b, API-20: loginOtp answers as every login does, takes the code in any writing, and proves the address', async () => {
     const person = await harness.person()
     const code = await harness.codeFor(person.email, 'login')
     const written = code.replaceAll('-', '').toLowerCase()
@@ -235,7 +235,7 @@ describe('asking for another code', () => {
 })
 
 describe('signing up', () => {
-  test('SES-10, API-21: signup makes an account for the address and answers as every login does', async () => {
+  test('SES-10c, API-21: signup makes an account for the address and answers as every login does', async () => {
     const email = `New.${address()}`
     const reply = await post('signup', { email, otp_token: await harness.codeFor(email, 'sign up') })
     expect(reply.status).toBe(200)
@@ -292,7 +292,7 @@ describe('signing up', () => {
     const organization = await person.ok(
       methods.organizations.create,
       {},
-      { body: { title: 'Acme', industry: 'other', workspace_title: 'W' } },
+      { body: { title: 'Acme', industry: 'other', workspace_title: 'Main' } },
     )
     const invited = address()
     const invite = () =>

@@ -15,7 +15,7 @@ const login = (email: string, password: string, ip = '10.0.0.1') =>
   harness.app.inject({ method: 'POST', url: '/api/users:login', payload: { email, password }, remoteAddress: ip })
 
 describe('login', () => {
-  test('SES-10, API-18: gives a session and the user, however the address is written', async () => {
+  test('SES-10a, API-18: gives a session and the user, however the address is written', async () => {
     const person = await harness.person()
     const reply = await login(` ${person.email.toUpperCase()} `, testPassword)
     expect(reply.json()).toMatchObject({

@@ -14,7 +14,7 @@ const invitation: Invitation = {
   expire_time: '2026-01-08T00:00:00Z',
 }
 
-test('OBS-04, MEM-13: inviting tells one product event, without the addresses', async () => {
+test('OBS-04a, MEM-13: inviting tells one product event, without the addresses', async () => {
   const told = await tracked(
     () => useInviteMembers('organizations/o1'),
     { emails: 'ben@example.com', role: 'ORG_GUEST' },

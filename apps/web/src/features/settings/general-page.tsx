@@ -1,5 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { industries, type Organization, organizationTitle, type User, type Workspace } from '@tributary/contract'
+import {
+  genericTitle,
+  industries,
+  type Organization,
+  organizationTitle,
+  type User,
+  type Workspace,
+} from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
@@ -92,9 +99,7 @@ const JoinCard = ({ organization, user }: { organization: Organization; user: Us
   )
 }
 
-const workspaceForm = z.object({
-  title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
-})
+const workspaceForm = z.object({ title: genericTitle })
 
 const WorkspaceCard = ({ workspace, organization }: { workspace: Workspace; organization: string }) => {
   const update = useUpdateWorkspace(workspace.name)

@@ -1,5 +1,5 @@
 import type { SourceWithSchema } from '@tributary/contract'
-import { Eraser, Info, Pause, Play } from 'lucide-react'
+import { Eraser, Info, Pause, Play, RotateCcw } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
@@ -14,6 +14,7 @@ import { EventDialog } from './event-dialog.tsx'
 import type { LiveEvent } from './live-event.ts'
 import { newEventsLabel, waitingShown } from './live-events.ts'
 import { LiveFilterBar } from './live-filter-bar.tsx'
+import { isFiltered } from './live-filters.ts'
 import { LiveTable } from './live-table.tsx'
 import type { LiveEvents } from './use-live-events.ts'
 
@@ -116,6 +117,12 @@ export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live
           <Eraser aria-hidden />
           Clear
         </Button>
+        {isFiltered(state.filters) && (
+          <Button variant="none" size="sm" onClick={() => dispatch({ type: 'reset' })}>
+            <RotateCcw aria-hidden />
+            Reset
+          </Button>
+        )}
       </div>
       <LiveFilterBar filters={state.filters} onFilters={(filters) => dispatch({ type: 'filtered', filters })} />
       {!source.enabled && (

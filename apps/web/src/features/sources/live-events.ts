@@ -56,7 +56,7 @@ export type LiveAction =
   /** One event was read whole. */
   | { type: 'detailed'; event: LiveEvent }
   | { type: 'clear' }
-  | { type: 'removeFirst'; count: number }
+  /** Cleared, and no filter is left. */
   | { type: 'reset' }
 
 /** The order of the stored list: newest first, and by id where one request brought several. */
@@ -140,6 +140,17 @@ const newestTime = (state: LiveState): number =>
     state.clearedUntil,
   )
 
+const cleared = (state: LiveState): LiveState => ({
+  ...state,
+  events: [],
+  waiting: [],
+  waitingCount: 0,
+  missed: 0,
+  waitingMatches: 0,
+  skipped: 0,
+  clearedUntil: newestTime(state),
+})
+
 /** The state with what waits counted anew: of what came longer ago than the list keeps, nothing is known. */
 const recounted = (state: LiveState): LiveState => ({
   ...state,
@@ -179,20 +190,9 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
       return events === state.events && later === state.waiting ? state : { ...state, events, waiting: later }
     }
     case 'clear':
-      return {
-        ...state,
-        events: [],
-        waiting: [],
-        waitingCount: 0,
-        missed: 0,
-        waitingMatches: 0,
-        skipped: 0,
-        clearedUntil: newestTime(state),
-      }
-    case 'removeFirst':
-      return { ...state, events: state.events.slice(action.count) }
+      return cleared(state)
     case 'reset':
-      return { ...initialLive, schema: state.schema }
+      return { ...cleared(state), filters: noFilters }
   }
 }
 

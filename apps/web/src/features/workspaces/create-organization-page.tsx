@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { industries, methods } from '@tributary/contract'
+import { genericTitle, industries, methods } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
 import { call } from '../../lib/client.ts'
@@ -20,7 +20,7 @@ export const organizationForm = z.object({
     .min(4, 'Please provide a name that is 4 characters or more')
     .max(200, 'At most 200 characters'),
   industry: z.enum(industries),
-  workspace_title: z.string().trim().min(1, 'Required').max(200, 'At most 200 characters'),
+  workspace_title: genericTitle,
 })
 type Values = z.infer<typeof organizationForm>
 
