@@ -8,6 +8,7 @@ const parts: HttpParts = {
   collect: undefined,
   realtime: undefined,
   operations: nobody,
+  guides: nobody,
   flags: undefined,
   devOutbox: undefined,
   media: undefined,

@@ -1,5 +1,5 @@
 import { redirectedSecrets, type Settings, type SettingsDefinition, validateSettings } from '@tributary/connector-kit'
-import { isSameTarget, type SettingValue } from '@tributary/contract'
+import type { SettingValue } from '@tributary/contract'
 import { badRequest, conflict, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { openSettings, type SettingsOwner, type StoredSettings, storeSettings } from './stored-settings.ts'
