@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type BodyTerms, type Held, type BodyFault as ReceiveFault, receiveBody } from '@tributary/http'
+import { type BodyTerms, type BodyFault as ReceiveFault, receiveBody } from '@tributary/http'
 import { type InflateFault, inflate } from './inflate.ts'
 
 export type BodyFault = ReceiveFault | InflateFault
@@ -18,10 +18,11 @@ const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 export const readBody = (
   req: IncomingMessage,
   terms: BodyTerms,
-  done: (body: Buffer | BodyFault, release: Held['release']) => void,
+  owner: string,
+  done: (body: Buffer | BodyFault, release: () => void) => void,
 ): void =>
-  receiveBody(req, terms, (body, held) => {
-    const { release } = held
+  receiveBody(req, terms, owner, (body, held) => {
+    const release = (): void => held.release()
     if (typeof body === 'string') return done(body, release)
     const named = req.headers['content-encoding']?.trim().toLowerCase()
     const isPlain = named === undefined || named === '' || named === 'identity'

@@ -43,8 +43,9 @@ export type Desk = {
   shed(): Refusal | undefined
   /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
-  /** Under which terms a body is read: on its workspace's share, or on the small one of strangers. */
-  termsFor(req: IncomingMessage, entry: WriteKeyEntry | undefined): BodyTerms
+  /** Under which terms a body is read, and on whose share: its workspace's, or the small one of its sender's address. */
+  termsFor(entry: WriteKeyEntry | undefined): BodyTerms
+  ownerOf(req: IncomingMessage, entry: WriteKeyEntry | undefined): string
   /** Bytes of bodies that are held. */
   buffered(): number
   /** Refuses everything from now on. */
@@ -101,9 +102,9 @@ const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage
     budget: createBodyBudget({ limit: keyless.bufferedBytes, share: keyless.addressBytes }),
     pace: createPace(keyless.pace),
   }
-  const termsFor: Desk['termsFor'] = (req, entry) =>
-    entry === undefined ? { ...unknown, owner: networkOf(addressOf(req)) } : { ...known, owner: entry.workspaceId }
-  return { termsFor, buffered: () => known.budget.used() + unknown.budget.used() }
+  const termsFor: Desk['termsFor'] = (entry) => (entry === undefined ? unknown : known)
+  const ownerOf: Desk['ownerOf'] = (req, entry) => entry?.workspaceId ?? networkOf(addressOf(req))
+  return { termsFor, ownerOf, buffered: () => known.budget.used() + unknown.budget.used() }
 }
 
 /** Sets up what the endpoints share. Throws when a trusted proxy is no address. */

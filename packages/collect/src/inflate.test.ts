@@ -18,7 +18,6 @@ const run = async (encoding: string, body: Buffer, left: number, limit = 4 * MiB
       return fits
     },
     drop: (bytes: number) => budget.give('sender', bytes),
-    release: () => {},
   }
   const result = await new Promise((resolve) => inflate(encoding, body, { limit, held }, resolve))
   return { result: Buffer.isBuffer(result) ? result.length : result, taken, used: budget.used() }

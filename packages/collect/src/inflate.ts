@@ -43,7 +43,7 @@ export type InflateFault = 'too-large' | 'overloaded' | 'unknown-encoding' | 'ba
 export const inflate = (
   encoding: string,
   body: Buffer,
-  { limit, held }: { limit: number; held: Held },
+  { limit, held }: { limit: number; held: Pick<Held, 'add' | 'drop'> },
   done: (result: Buffer | InflateFault) => void,
 ): void => {
   const inflater = inflaterOf(encoding, body)

@@ -121,7 +121,7 @@ export const createTracking = (
     if (named !== undefined && owner === undefined) return desk.refuse(asked, route.kind, ...unknown(named))
     if (owner !== undefined && desk.backlog.isFull(owner.workspaceId))
       return desk.refuse(asked, route.kind, later.backlog, owner, named)
-    readBody(req, desk.termsFor(req, owner), (body, release) => {
+    readBody(req, desk.termsFor(owner), desk.ownerOf(req, owner), (body, release) => {
       try {
         if (typeof body !== 'string') return receive(asked, route, named, body, release, wrap)
         if (body === 'aborted') return

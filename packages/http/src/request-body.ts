@@ -90,10 +90,9 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
     const terms = {
       limit: request.routeOptions.bodyLimit,
       budget: actor === undefined ? budgets.strangers : budgets.users,
-      owner: actor === undefined ? address : actor.userId,
       pace,
     }
-    receiveBody(raw, terms, (body, held) => {
+    receiveBody(raw, terms, actor === undefined ? address : actor.userId, (body, held) => {
       if (typeof body === 'string') return done(faults[body])
       holding.set(request, held)
       if (body.length === 0) return done(null, undefined)

@@ -9,23 +9,27 @@ const lateAt = (bytesAt: (second: number) => number, forSeconds = 100): number |
   const pace = createPace({ windowMs: 4000, windowBytes: 1000, totalMs: 30_000 }, () => Date.now())
   const start = Date.now()
   let late: number | undefined
-  const body = pace.watch(() => {
-    late = (Date.now() - start) / 1000
-  })
+  const body = {
+    bytes: 0,
+    late: () => {
+      late = (Date.now() - start) / 1000
+    },
+  }
+  pace.watch(body)
   for (let second = 1; second <= forSeconds && late === undefined; second++) {
-    body.came(bytesAt(second))
+    body.bytes += bytesAt(second)
     vi.advanceTimersByTime(1000)
   }
-  body.done()
+  pace.done(body)
   expect(pace.watched()).toBe(0)
   return late
 }
 
 test.each<[string, (second: number) => number, number | undefined]>([
-  ['nothing comes', () => 0, 4],
-  ['it comes at a trickle', () => 200, 4],
-  ['it comes at once and then stops', (second) => (second === 1 ? 1_000_000 : 0), 8],
-  ['it comes fast enough but never ends', () => 300, 30],
+  ['nothing comes', () => 0, 5],
+  ['it comes at a trickle', () => 200, 5],
+  ['it comes at once and then stops', (second) => (second === 2 ? 1_000_000 : 0), 9],
+  ['it comes fast enough but never ends', () => 300, 31],
 ])('a body is late when %s', (_, bytesAt, expected) => {
   expect(lateAt(bytesAt)).toBe(expected)
 })

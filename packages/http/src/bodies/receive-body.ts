@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyBudget } from './budget.ts'
-import type { Pace } from './pace.ts'
+import type { Pace, Paced } from './pace.ts'
 
 /** Under which terms a body is read. */
 export type BodyTerms = {
   /** Bytes at most. */
   limit: number
   budget: BodyBudget
-  /** Whose share of the budget it counts against. */
-  owner: string
   pace: Pace
 }
 
@@ -16,29 +14,32 @@ export type BodyTerms = {
 export type BodyFault = 'too-large' | 'overloaded' | 'too-slow' | 'aborted'
 
 /** What is counted against the budget for one request. */
-export type Held = {
-  /** Counts more bytes; false, and nothing counted, when the budget has none left for this owner. */
-  add(bytes: number): boolean
-  /** Gives bytes back that are held no more. */
-  drop(bytes: number): void
-  /** Gives back what is left; may be called more than once. */
-  release(): void
-}
+export class Held {
+  #bytes = 0
+  readonly #budget: BodyBudget
+  readonly #owner: string
 
-const holdFor = ({ budget, owner }: BodyTerms): Held => {
-  let held = 0
-  const drop = (bytes: number): void => {
-    held -= bytes
-    budget.give(owner, bytes)
+  constructor(budget: BodyBudget, owner: string) {
+    this.#budget = budget
+    this.#owner = owner
   }
-  return {
-    add(bytes) {
-      if (!budget.take(owner, bytes)) return false
-      held += bytes
-      return true
-    },
-    drop,
-    release: () => drop(held),
+
+  /** Counts more bytes; false, and nothing counted, when the budget has none left for this owner. */
+  add(bytes: number): boolean {
+    if (!this.#budget.take(this.#owner, bytes)) return false
+    this.#bytes += bytes
+    return true
+  }
+
+  /** Gives bytes back that are held no more. */
+  drop(bytes: number): void {
+    this.#bytes -= bytes
+    this.#budget.give(this.#owner, bytes)
+  }
+
+  /** Gives back what is left; may be called more than once. */
+  release(): void {
+    this.drop(this.#bytes)
   }
 }
 
@@ -52,23 +53,24 @@ export const announcedBytes = (req: IncomingMessage): number => {
 
 /**
  * Reads a request's body, and calls `done` exactly once, with the body or with why there is none. What has come counts
- * against the budget until `held` is released, which the receiver does when it is done with the body; after a fault
+ * against the owner's share of the budget until `held` is released, which the receiver does when it is done with the body; after a fault
  * nothing is held, and nothing more of the body is kept.
  */
 export const receiveBody = (
   req: IncomingMessage,
   terms: BodyTerms,
+  owner: string,
   done: (body: Buffer | BodyFault, held: Held) => void,
 ): void => {
-  const held = holdFor(terms)
+  const { budget, limit, pace } = terms
+  const held = new Held(budget, owner)
   const announced = announcedBytes(req)
-  if (announced > terms.limit && announced !== unsaid) return done('too-large', held)
+  if (announced > limit && announced !== unsaid) return done('too-large', held)
   let chunks: Buffer[] = []
-  let size = 0
   let ended = false
   const settle = (outcome: Buffer | BodyFault): void => {
     ended = true
-    paced.done()
+    pace.done(paced)
     chunks = []
     if (typeof outcome === 'string') held.release()
     done(outcome, held)
@@ -76,18 +78,18 @@ export const receiveBody = (
   // It stays and reads the rest away, unless somebody else ends that.
   const onData = (chunk: Buffer): void => {
     if (ended) return
-    size += chunk.length
-    if (size > terms.limit) return settle('too-large')
+    paced.bytes += chunk.length
+    if (paced.bytes > limit) return settle('too-large')
     if (!held.add(chunk.length)) return settle('overloaded')
-    paced.came(chunk.length)
     chunks.push(chunk)
   }
-  const paced = terms.pace.watch(() => settle('too-slow'))
+  const paced: Paced = { bytes: 0, late: () => settle('too-slow') }
+  pace.watch(paced)
   req.on('data', onData)
   req.on('end', () => {
     if (ended) return
     const [only] = chunks
-    settle(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size))
+    settle(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, paced.bytes))
   })
   req.on('close', () => {
     if (!ended) settle('aborted')
