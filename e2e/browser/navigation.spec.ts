@@ -163,7 +163,7 @@ test('NAV-15, NAV-16: the return pages of third-party connections say that none 
   await expect(page.getByText('The other side answered: The user said no. Nothing was changed.')).toBeVisible()
 })
 
-test('NAV-17: short links lead to the page in the workspace used last, unknown ones to the choice of a workspace', async ({
+test('BIL-44, NAV-17: short links lead to the page in the workspace used last, unknown ones to the choice of a workspace', async ({
   signedIn: page,
   product,
 }) => {
@@ -182,7 +182,7 @@ test('NAV-17: short links lead to the page in the workspace used last, unknown o
     await page.goto(`/s/${name}`)
     await expect.poll(() => new URL(page.url()).pathname).toBe(target)
   }
-  await page.goto('/payment/anything')
+  await page.goto('/payment/success')
   await expect(page).toHaveURL(new RegExp(`/${workspace}/settings/organization/billing$`))
 })
 

@@ -78,7 +78,7 @@ test('SET-08, SET-15: without a sub-path an administrator comes to the organisat
   }
 })
 
-test('billing tells the plan and what the organisation has of what plans count', async ({
+test('BIL-43: billing tells the plan and what the organisation has of what plans count', async ({
   signedIn: page,
   product,
 }) => {
@@ -91,19 +91,27 @@ test('billing tells the plan and what the organisation has of what plans count',
   await expect(row('Sources')).toHaveText('0')
 })
 
-test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered the prices, in a new tab', async ({
+test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered the prices, in a new tab, where there are any', async ({
   page,
   product,
   database,
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Upgrading')
-  const { links: configured } = (await product.api.ok('GET', '/config')) as { links: { pricing: string } }
+  const config = (await product.api.ok('GET', '/config')) as { links: { pricing: string } }
+  const configured = config.links
   await signIn(page, await addPerson(database, 'Upton', { organization, role: 'ORG_ADMIN' }))
   await page.goto(`/${workspace}`)
   const upgrade = page.getByRole('link', { name: /^Upgrade/ })
   await expect(upgrade).toHaveAttribute('href', configured.pricing)
   await expect(upgrade).toHaveAttribute('target', '_blank')
   await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
+  await page.route('**/api/config', (route) =>
+    route.fulfill({ json: { ...config, links: { ...configured, pricing: '' } } }),
+  )
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
+  await expect(upgrade).toHaveCount(0)
+  await page.unroute('**/api/config')
   // No organisation can have another plan yet.
   const current = (await product.api.ok('GET', `/${workspace}`)) as { organization: object }
   const subscription = { name: `${organization}/subscription`, extra: { plan_name: 'plans/team' } }

@@ -56,6 +56,7 @@ a { color: light-dark(#1f4fd1, #8fb0ff) }
 h1 { line-height: 1.2 } h2 { margin-top: 2.5rem }
 code, pre { font: .875em/1.5 ui-monospace, monospace; background: light-dark(#f2f3f5, #24262b); border-radius: 4px }
 code { padding: .1em .3em } pre { padding: .75rem 1rem; overflow-x: auto } pre code { padding: 0; font-size: 1em }
+dt { margin-top: .75rem; font-weight: 600 } dd { margin: 0 }
 .table { overflow-x: auto } table { border-collapse: collapse; font-size: .875rem }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid light-dark(#ddd, #3a3c42) }
 `

@@ -161,9 +161,9 @@ describe('changing', () => {
       status: 400,
       body: { metadata: { title: 'Required' } },
     })
-    expect((await collaborator.call('PATCH', `/${workspace}`, { title: 'X' })).status).toBe(403)
-    expect((await outsider.call('PATCH', `/${workspace}`, { title: 'X' })).status).toBe(404)
-    expect((await harness.call('', 'PATCH', `/${workspace}`, { title: 'X' })).status).toBe(401)
+    expect((await collaborator.call('PATCH', `/${workspace}`, { title: 'Other' })).status).toBe(403)
+    expect((await outsider.call('PATCH', `/${workspace}`, { title: 'Other' })).status).toBe(404)
+    expect((await harness.call('', 'PATCH', `/${workspace}`, { title: 'Other' })).status).toBe(401)
     expect(await guest.call('GET', `/${workspace}`)).toMatchObject({ body: { title: 'Live' } })
   })
 })
