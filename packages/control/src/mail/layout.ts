@@ -28,9 +28,28 @@ export const oneLine = (text: string): string =>
     .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
 
-/** A name that somebody chose, as one line of at most 60 characters: what a stranger reads is not theirs to fill. */
+/**
+ * A name that no mail program makes a link of: schemes go, and dots before what could be the rest of a domain become
+ * middle dots. An address of mail stays one.
+ */
+const unlinked = (text: string): string => {
+  if (/^[^\s@:/\\]+@[^\s@:/\\]+$/.test(text)) return text
+  return text
+    .replace(/\b(?:[a-z][a-z0-9+.-]*:(?=[/\\]{2})|(?:mailto|tel|sms|javascript|data):)/giu, ' ')
+    .replace(/[/\\]{2,}/g, ' ')
+    .replace(/(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}-]{2})/gu, (dot, at: number, whole: string) =>
+      /^.[\d]+(?![\p{L}\d.])/u.test(whole.slice(at)) ? dot : '·',
+    )
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/**
+ * A name that somebody chose, as one line of at most 60 characters that leads nowhere: what a stranger reads is not
+ * theirs to fill.
+ */
 export const shortName = (text: string): string => {
-  const characters = Array.from(oneLine(text))
+  const characters = Array.from(unlinked(oneLine(text)))
   return characters.length <= 60 ? characters.join('') : `${characters.slice(0, 59).join('')}…`
 }
 

@@ -71,3 +71,41 @@ test('a name of any length takes at most 60 characters of an invitation', () => 
   expect(mail.subject.length).toBeLessThan(160)
   expect(mail.text.match(/Urgent/g)?.length).toBeLessThanOrEqual(12)
 })
+
+/** What mail programs make a link of: a scheme, or a name with a dot and letters behind it. */
+const linkable = /[a-z][a-z0-9+.-]*:\/\/|\b(?:mailto|javascript):|[\p{L}\p{N}-]\.[\p{L}]{2,}/iu
+
+test.each([
+  ['Win a prize at https://evil.example/login now', 'Win a prize at evil·example/login now'],
+  ['www.evil.example', 'www·evil·example'],
+  ['evil.example/path?x=1', 'evil·example/path?x=1'],
+  ['HTTPS:\\\\evil.example', 'evil·example'],
+  ['javascript:alert(1)', 'alert(1)'],
+  ['evil。example', 'evil·example'],
+  ['evil．example', 'evil·example'],
+  ['xn--e1afmkfd.xn--p1ai', 'xn--e1afmkfd·xn--p1ai'],
+  ['http://10.0.0.1/x', '10.0.0.1/x'],
+  ['Acme, Inc. and Sons', 'Acme, Inc. and Sons'],
+  ['Acme 2.0', 'Acme 2.0'],
+  ['A/B Testing: R&D', 'A/B Testing: R&D'],
+])('a chosen name leads nowhere from a mail: %s', (name, shown) => {
+  const time = new Date('2026-01-02T03:04:05Z')
+  const invitation = invitationMail({
+    inviter: name,
+    organization: name,
+    role: 'ORG_ADMIN',
+    url: 'https://cdp.local/i',
+    expireTime: time,
+  })
+  const onboarding = onboardingMail({
+    firstName: name,
+    organization: name,
+    url: 'https://cdp.local/i',
+    expireTime: time,
+  })
+  for (const { subject, text } of [invitation, onboarding]) {
+    expect(subject).toContain(shown)
+    expect(text).toContain(shown)
+    expect(`${subject} ${text.replaceAll('https://cdp.local/i', '')}`).not.toMatch(linkable)
+  }
+})

@@ -1,5 +1,5 @@
 import { type Role, roleTitles } from '@tributary/kernel'
-import { layOut, oneLine, shortName } from './layout.ts'
+import { layOut, shortName } from './layout.ts'
 
 /** A mail without its recipient: what a template gives and `queueMail` takes. */
 export type Mail = { kind: string; subject: string; text: string; html: string }
@@ -112,7 +112,7 @@ export const onboardingMail = (given: {
     ...layOut({
       subject: `Welcome to Tributary: set up ${organization}`,
       paragraphs: [
-        `Hello ${oneLine(given.firstName)},`,
+        `Hello ${shortName(given.firstName)},`,
         `the organization ${organization} is ready for you. Choose a password and join it as its administrator.`,
       ],
       action: { label: 'Set up my account', url: given.url },
