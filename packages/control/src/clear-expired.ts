@@ -1,4 +1,5 @@
 import type { AccessChanged, ControlDeps } from './deps.ts'
+import { placeLifeMs } from './users/sign-in-places.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -21,6 +22,7 @@ export const clearExpired = async ({
   for (const userId of new Set(ended.map((session) => session.user_id))) accessChanged(userId)
   await db.deleteFrom('one_time_codes').where('expire_time', '<=', time).execute()
   await db.deleteFrom('set_password_tokens').where('expire_time', '<=', time).execute()
+  await db.deleteFrom('sign_in_places').where('last_time', '<', ago(placeLifeMs)).execute()
   await db.deleteFrom('oauth_consents').where('expire_time', '<=', time).execute()
   await db.deleteFrom('refused_requests').where('hour', '<', ago(keepMs.refusedRequests)).execute()
   await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()

@@ -11,6 +11,7 @@ import { tellBackloggedWorkspaces } from './refused-requests/tell-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
+import { createCodeGuard } from './users/login-otp.ts'
 import { createOneTimeCodes } from './users/one-time-codes.ts'
 import { createPasswords } from './users/passwords.ts'
 
@@ -45,6 +46,7 @@ export const createControl = (deps: ControlDeps): Control => {
     sessions.refresh()
     deps.onAccessChanged?.(userId)
   }
+  const codeGuard = createCodeGuard(deps)
   const codes = createOneTimeCodes({ db: deps.db, clock: deps.clock, key: deps.signing.codes })
   const answerLogin = createAnswerLogin({ ...deps, sessions })
   const identityProvider = deps.openId === undefined ? undefined : createOpenId(deps.openId, deps)
@@ -52,7 +54,17 @@ export const createControl = (deps: ControlDeps): Control => {
   const authenticate = guarded((token: string) => sessions.authenticate(token))
   return {
     handlers: guardAll(
-      createHandlers({ ...deps, sessions, passwords, accessChanged, codes, answerLogin, identityProvider, images }),
+      createHandlers({
+        ...deps,
+        sessions,
+        passwords,
+        accessChanged,
+        codes,
+        codeGuard,
+        answerLogin,
+        identityProvider,
+        images,
+      }),
     ),
     authenticate,
     readImage: (key, box) => images.read(key, box),

@@ -109,6 +109,7 @@ import { sendOtp } from './users/send-otp.ts'
 import { setPassword } from './users/set-password.ts'
 import { signUp } from './users/sign-up.ts'
 import { startOnboarding } from './users/start-onboarding.ts'
+import type { TryGuard } from './users/try-guard.ts'
 import { updateUser } from './users/update.ts'
 import { uploadPhoto } from './users/upload-photo.ts'
 import { listSourceViolations } from './violations/list-by-source.ts'
@@ -130,6 +131,7 @@ export const createHandlers = (
     passwords: Passwords
     accessChanged: AccessChanged
     codes: OneTimeCodes
+    codeGuard: TryGuard
     answerLogin: AnswerLogin
     identityProvider: OpenId | undefined
     images: Images

@@ -5,13 +5,14 @@ import { audit } from '../audit.ts'
 import type { ControlDeps, Tx } from '../deps.ts'
 import { newToken } from '../secret-tokens.ts'
 import { presentUser, type UserRow } from '../users/present.ts'
+import { rememberPlace } from '../users/sign-in-places.ts'
 import type { Sessions } from './sessions.ts'
 
 /** How long the one-time token of a login answer can set a password, ms. */
 export const passwordTokenLifeMs = 60 * 60_000
 
 /**
- * Begins a session in the given transaction, records it, and gives the answer of every kind of login: the session's
+ * Begins a session in the given transaction, records it and from where, and gives the answer of every kind of login: the session's
  * token, a fresh one-time token for setting the password, and the signed names under which inbox and messaging know the
  * user. `action` is the method that was called.
  */
@@ -39,6 +40,7 @@ export const createAnswerLogin =
       ...(detail === undefined ? {} : { detail }),
       time,
     })
+    await rememberPlace(tx, { userId: user.id, ip: client.ip, time, signing })
     const passwordToken = newToken()
     await tx.deleteFrom('set_password_tokens').where('user_id', '=', user.id).where('expire_time', '<=', time).execute()
     await tx

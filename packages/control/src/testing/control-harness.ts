@@ -21,10 +21,10 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { openFolderBlobs } from '@tributary/storage'
+import { createCoordinationHub, openFolderBlobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
-import { type Catalog, type ControlDeps, type Counters, createControl } from '../index.ts'
+import { type Catalog, type ControlDeps, createControl } from '../index.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords } from '../users/passwords.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
@@ -167,17 +167,6 @@ export const testClientConfig: ClientConfig = {
   mail_enabled: true,
 }
 
-const createCounters = (): Counters => {
-  const counts = new Map<string, number>()
-  return {
-    async increment(key, by) {
-      const next = (counts.get(key) ?? 0) + by
-      counts.set(key, next)
-      return next
-    },
-  }
-}
-
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -222,6 +211,8 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     logger: silentLogger,
   })
   let now = startTime
+  // Counters expire by the same clock.
+  const hub = createCoordinationHub({ logger: silentLogger, now: () => now })
   const accessChanges: string[] = []
   const requests: { meta: RequestMeta; body: string }[] = []
   const published: { channel: string; event: string; data: unknown }[] = []
@@ -231,7 +222,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     secretBox,
     catalog: testCatalog,
     receiveWebhook: () => ({ events: [] }),
-    counters: createCounters(),
+    counters: hub.coordination,
     requestClient,
     blobs,
     live: (channel, event, data) => void published.push({ channel, event, data }),
@@ -343,6 +334,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     audits: () => database.db.selectFrom('audit_log').selectAll().orderBy('id').execute(),
     async [Symbol.asyncDispose]() {
       await app.close()
+      await hub.close()
       await eventStore.close()
       await rm(folder, { recursive: true, force: true })
       await database.close()

@@ -1,27 +1,25 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
-import type { ControlDeps, Counters } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
 import { userColumns } from './present.ts'
-import { countTry, hiddenAddress, placeOf } from './try-limits.ts'
+import { createTryGuard, type TryGuard } from './try-guard.ts'
 
-/** Wrong codes in 15 minutes after which more are refused unchecked. */
-export const codeTryLimits = { perEmailAndIp: 20, perIp: 200 } as const
+/**
+ * Wrong codes in an hour after which each further one has to wait longer. No number of them ends a code: its 60 bits are
+ * not guessed, and whoever knows an address could keep its owner out.
+ */
+export const codeTryLimits = { perEmailAndIp: 5, perEmail: 100, perIp: 200 } as const
 
-/** Counts a try of a code; returns what takes it back when the code was right. Throws 429 beyond a limit. */
-export const countCodeTry = (counters: Counters, email: string, ip: string): Promise<() => Promise<void>> => {
-  const place = placeOf(ip)
-  return countTry(
-    counters,
-    [
-      [`code:${place}`, codeTryLimits.perIp],
-      [`code:${hiddenAddress(email)}:${place}`, codeTryLimits.perEmailAndIp],
-    ],
-    'Too many wrong codes; wait 15 minutes and try again',
-  )
-}
+/** Slows down who guesses codes, to sign in or to sign up. */
+export const createCodeGuard = (deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>): TryGuard =>
+  createTryGuard(deps, {
+    kind: 'code',
+    free: codeTryLimits,
+    message: 'Too many wrong codes; wait a moment and try again',
+  })
 
 /**
  * Starts a session with a one-time code, also with that of the mail which says that the address is registered already.
@@ -31,16 +29,17 @@ export const loginOtp =
   ({
     db,
     clock,
-    counters,
     codes,
+    codeGuard,
     answerLogin,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'counters'> & {
+  }: Pick<ControlDeps, 'db' | 'clock'> & {
     codes: OneTimeCodes
+    codeGuard: TryGuard
     answerLogin: AnswerLogin
   }): Handler<typeof methods.users.loginOtp> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await countCodeTry(counters, email, client.ip)
+    const takeBack = await codeGuard.enter(email, client.ip)
     const id = await codes.check(email, ['login', 'sign up'], body.otp_token)
     const answer = await db.transaction().execute(async (tx) => {
       await codes.spend(tx, email, id)

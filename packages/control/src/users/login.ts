@@ -6,35 +6,27 @@ import type { ControlDeps } from '../deps.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import type { Passwords } from './passwords.ts'
 import { userColumns } from './present.ts'
-import { countTry, hiddenAddress, placeOf } from './try-limits.ts'
+import { createTryGuard } from './try-guard.ts'
 
-/** Failed tries in 15 minutes after which more are refused unchecked. */
+/** Failed tries in an hour after which each further one has to wait longer. */
 export const loginLimits = { perEmailAndIp: 10, perEmail: 100, perIp: 200 } as const
-
-const keysOf = (email: string, ip: string): readonly (readonly [key: string, limit: number])[] => {
-  const [hidden, place] = [hiddenAddress(email), placeOf(ip)]
-  return [
-    [`login:${place}`, loginLimits.perIp],
-    [`login:${hidden}:${place}`, loginLimits.perEmailAndIp],
-    [`login:${hidden}`, loginLimits.perEmail],
-  ]
-}
 
 /**
  * Starts a session. The answer and its time are the same whether the address is unknown, has no password or the password
  * is wrong.
  */
 export const login = (
-  deps: Pick<ControlDeps, 'db' | 'counters'> & { answerLogin: AnswerLogin; passwords: Passwords },
+  deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'> & { answerLogin: AnswerLogin; passwords: Passwords },
 ): Handler<typeof methods.users.login> => {
-  const { db, counters, answerLogin, passwords } = deps
+  const { db, answerLogin, passwords } = deps
+  const guard = createTryGuard(deps, {
+    kind: 'login',
+    free: loginLimits,
+    message: 'Too many failed logins; wait a moment and try again',
+  })
   return async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await countTry(
-      counters,
-      keysOf(email, client.ip),
-      'Too many failed logins; wait 15 minutes and try again',
-    )
+    const takeBack = await guard.enter(email, client.ip)
     const row = await db
       .selectFrom('users')
       .select([...userColumns, 'password_hash'])

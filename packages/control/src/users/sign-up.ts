@@ -3,9 +3,9 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { ensureUser } from './ensure-user.ts'
-import { countCodeTry } from './login-otp.ts'
 import { requireSignUp } from './may-sign-up.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
+import type { TryGuard } from './try-guard.ts'
 
 /**
  * Makes an account for the address that a code confirms, and starts a session. Who has an account already is logged in:
@@ -15,17 +15,18 @@ export const signUp =
   ({
     db,
     clock,
-    counters,
     codes,
+    codeGuard,
     answerLogin,
     clientConfig,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientConfig'> & {
+  }: Pick<ControlDeps, 'db' | 'clock' | 'clientConfig'> & {
     codes: OneTimeCodes
+    codeGuard: TryGuard
     answerLogin: AnswerLogin
   }): Handler<typeof methods.users.signup> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await countCodeTry(counters, email, client.ip)
+    const takeBack = await codeGuard.enter(email, client.ip)
     await requireSignUp(db, { clock, clientConfig }, email)
     const id = await codes.check(email, ['sign up'], body.otp_token)
     const answer = await db.transaction().execute(async (tx) => {

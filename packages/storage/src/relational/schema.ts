@@ -149,6 +149,14 @@ export type OauthConsentsTable = {
   expire_time: ColumnType<Date, Date | string, Date | string>
 }
 
+/** A place that a user has signed in from. */
+export type SignInPlacesTable = {
+  user_id: string
+  /** HMAC-SHA256 of the place. */
+  place_hash: Uint8Array
+  last_time: ColumnType<Date, Date | string, Date | string>
+}
+
 export type ConnectionsTable = {
   id: string
   workspace_id: string
@@ -379,6 +387,7 @@ export type Database = {
   destinations: DestinationsTable
   oauth_grants: OauthGrantsTable
   oauth_consents: OauthConsentsTable
+  sign_in_places: SignInPlacesTable
   connections: ConnectionsTable
   audit_log: AuditLogTable
   refused_requests: RefusedRequestsTable

@@ -17,7 +17,8 @@ export const reservePrivateFile = (path: string): void => closeSync(openSync(pat
  * Names at the top of a data folder that the product has made. What else lies there is left alone: somebody may have
  * chosen a folder with other things in it. PostgreSQL may run as another account and sees to its own folder.
  */
-const ownName = /^(event-store|log|journal|blobs|outbox)$|^(tributary\.|secret\.key|metrics\.token|\.restore-|\.before-restore-)/
+const ownName =
+  /^(event-store|log|journal|blobs|outbox)$|^(tributary\.|secret\.key|metrics\.token|\.restore-|\.before-restore-)/
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 

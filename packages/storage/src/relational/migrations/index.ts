@@ -8,6 +8,7 @@ import { up as oauthGrants } from './0006-oauth-grants.ts'
 import { up as replays } from './0007-replays.ts'
 import { up as parkedEvents } from './0008-parked-events.ts'
 import { up as replayedParts } from './0009-replayed-parts.ts'
+import { up as signInPlaces } from './0010-sign-in-places.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { name: '0007-replays', up: replays },
   { name: '0008-parked-events', up: parkedEvents },
   { name: '0009-replayed-parts', up: replayedParts },
+  { name: '0010-sign-in-places', up: signInPlaces },
 ]
