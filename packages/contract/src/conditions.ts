@@ -22,7 +22,10 @@ export const withoutValue: ReadonlySet<ConditionOperator> = new Set(['exists', '
 /** An id of 4 letters and digits, unique within its list. */
 export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be 4 letters or digits')
 
-/** A place in an event as a path: names joined by dots, a dot within a name as `\.`, places of a list as numbers. */
+/**
+ * A place in an event as a path: names joined by dots, a dot within a name as `\.` or in `["a.b"]`, places of a list as
+ * numbers or `[0]`.
+ */
 export const eventPath = line(300).min(1, 'Required')
 
 /** What must be true of one place of an event. */
@@ -49,22 +52,67 @@ export const conditionList = z.array(condition).max(mostConditions, `At most ${m
 export const eventFilter = z.object({ match: z.enum(conditionMatches).default('all'), conditions: conditionList })
 export type EventConditions = z.infer<typeof eventFilter>
 
-/** The names of a path: `properties.a\.b.0` as `properties`, `a.b`, `0`. */
-export const pathNames = (path: string): string[] => {
-  const names: string[] = ['']
+/** A place of a list, or a name in quotes (a quote and a backslash in it behind a backslash), up to the next step. */
+const bracket = /\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\](?=[.[]|$)/y
+
+type Path = {
+  names: string[]
+  /** Whether a place of a list is among them. */
+  hasPlace: boolean
+  /** Whether a bracket stands in it that is neither a place nor a quoted name, and is read as part of its name. */
+  strayBracket: boolean
+}
+
+/** Reads a path. `name` is undefined behind a closed bracket, where the next step begins. */
+const readPath = (path: string): Path => {
+  const read: Path = { names: [], hasPlace: false, strayBracket: false }
+  let name: string | undefined = ''
+  const close = (): void => {
+    if (name !== undefined) read.names.push(name)
+  }
   for (let at = 0; at < path.length; at++) {
     const char = path.charAt(at)
-    if (char === '.') names.push('')
-    else if (char === '\\' && (path[at + 1] === '.' || path[at + 1] === '\\'))
-      names.push((names.pop() ?? '') + path.charAt(++at))
-    else names.push((names.pop() ?? '') + char)
+    if (char === '[') {
+      bracket.lastIndex = at
+      const [all, place, double, single] = bracket.exec(path) ?? []
+      if (all !== undefined) {
+        if (at > 0) close()
+        read.names.push(place ?? (double ?? single ?? '').replace(/\\(.)/g, '$1'))
+        read.hasPlace ||= place !== undefined
+        name = undefined
+        at += all.length - 1
+        continue
+      }
+      read.strayBracket = true
+    }
+    if (char === '.') {
+      close()
+      name = ''
+    } else if (char === '\\' && /[.\\[]/.test(path.charAt(at + 1))) name = (name ?? '') + path.charAt(++at)
+    else name = (name ?? '') + char
   }
-  return names
+  close()
+  return read
 }
+
+/**
+ * The names of a path: `properties.a\.b.0`, `properties["a.b"][0]` and `properties['a.b'].0` as `properties`, `a.b`, `0`. A
+ * bracket that is none of these is part of its name.
+ */
+export const pathNames = (path: string): string[] => readPath(path).names
 
 /** The path of names, such that `pathNames` gives them again. */
 export const pathOf = (names: readonly string[]): string =>
-  names.map((name) => name.replaceAll('\\', '\\\\').replaceAll('.', '\\.')).join('.')
+  names.map((name) => name.replace(/[\\.[]/g, '\\$&')).join('.')
+
+/** Why a text is no path, in words; `target` for one that something is put at. Undefined where nothing is wrong. */
+export const pathMistake = (path: string, target = false): string | undefined => {
+  const { names, hasPlace, strayBracket } = readPath(path)
+  if (names.some((name) => name.trim() === '')) return 'A path has no empty names'
+  if (strayBracket)
+    return 'Write a place of a list as items[0], a name with a dot as ["a.b"], and a bracket within a name as \\['
+  return target && hasPlace ? 'A list cannot be put together from its places: map the whole list' : undefined
+}
 
 /** What stands at a place of a value; undefined where there is nothing. Own properties only. */
 export const valueAt = (value: unknown, names: readonly string[]): unknown => {

@@ -66,6 +66,9 @@ describe('mappings that can be saved', () => {
     ['a target of the user', open(field('a.b'))],
     ['a template', open(field('a', { type: 'TEMPLATE', value: '{{ userId | upcase }}' }))],
     ['a variable', open(field('a', { type: 'VARIABLE', name: 'event_name' }))],
+    ['a place of a list', open(field('a', { type: 'FIELD', name: 'properties.products[0].name' }))],
+    ['a name in quotes, on both sides', open(field('a["x.y"]', { type: 'FIELD', name: 'properties[\'x.y\']["z"]' }))],
+    ['brackets within names', open(field('a\\[]', { type: 'FIELD', name: 'properties.tags\\[]' }))],
   ])('%s', (_, mapping) => {
     expect(problemsOf(mapping)).toEqual({})
   })
@@ -103,6 +106,19 @@ describe('mappings that cannot be saved', () => {
       'an id twice',
       open(field('own', undefined, { id: 'em00' })),
       { 'field_mappings.1.id': 'Another field has this id' },
+    ],
+    [
+      'a bracket that is no place of a list',
+      open(field('own', { type: 'FIELD', name: 'properties.tags[]' })),
+      {
+        'field_mappings.1.source.name':
+          'Write a place of a list as items[0], a name with a dot as ["a.b"], and a bracket within a name as \\[',
+      },
+    ],
+    [
+      'a target in a list',
+      open(field('items[0].name')),
+      { 'field_mappings.1.target.name': 'A list cannot be put together from its places: map the whole list' },
     ],
     ['a target of empty names', open(field('a..b')), { 'field_mappings.1.target.name': 'A path has no empty names' }],
     [

@@ -4,6 +4,7 @@ import {
   type MappingSource,
   mappingLimits,
   mappingVariables,
+  pathMistake,
   pathNames,
   pathOf,
   templateProblemText,
@@ -15,15 +16,10 @@ import { isPlace } from './payload.ts'
 
 type Problems = Record<string, string>
 
-const emptyPath = 'A path has no empty names'
-
-const pathProblem = (path: string): string | undefined =>
-  pathNames(path).some((name) => name.trim() === '') ? emptyPath : undefined
-
 const sourceProblem = (source: MappingSource): string | undefined => {
   switch (source.type) {
     case 'FIELD':
-      return pathProblem(source.name)
+      return pathMistake(source.name)
     case 'VARIABLE':
       return mappingVariables.some(({ name }) => name === source.name)
         ? undefined
@@ -48,7 +44,8 @@ const constantProblem = (action: ActionDefinition, { source, target }: FieldMapp
 
 const targetProblem = (action: ActionDefinition, name: string): string | undefined => {
   const names = pathNames(name)
-  if (names.some((each) => each.trim() === '')) return emptyPath
+  const mistake = pathMistake(name, true)
+  if (mistake !== undefined) return mistake
   if (!isPlace(names)) return `"${name}" is no name for a field`
   if (action.customTargets || action.targets.some((target) => target.name === name)) return undefined
   return `${action.title} has no field "${name}"`
@@ -105,8 +102,10 @@ const eventMappingProblems = (
   if (missing !== undefined) problems['field_mappings'] = missing
   for (const index of repeated(mapping.filters.map(({ id }) => id)))
     problems[`filters.${index}.id`] = 'Another condition has this id'
-  for (const [index, { field }] of mapping.filters.entries())
-    if (pathProblem(field) !== undefined) problems[`filters.${index}.field`] = emptyPath
+  for (const [index, { field }] of mapping.filters.entries()) {
+    const mistake = pathMistake(field)
+    if (mistake !== undefined) problems[`filters.${index}.field`] = mistake
+  }
   return problems
 }
 
