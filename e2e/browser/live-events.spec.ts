@@ -146,7 +146,7 @@ test('EVT-11, EVT-12, EVT-13, EVT-14, EVT-15: a row opens a dialog with name, ty
   await expect(dialog).toHaveCount(0)
 })
 
-test('EVT-16, EVT-17: the dialog has the tabs Payload, Compatibility and Deliveries; the payload is the event as received, indented and read-only', async ({
+test('EVT-16, EVT-17: the dialog has the tabs Payload, Compatibility and Deliveries; the payload is the event to the digit, indented and read-only', async ({
   signedIn: page,
   product,
 }) => {

@@ -1,3 +1,4 @@
+export { ExactNumber, isJsonObject, parseExactJson } from '@tributary/kernel'
 export * from './definition.ts'
 export * from './definition-problems.ts'
 export * from './egress.ts'

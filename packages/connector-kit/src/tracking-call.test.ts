@@ -31,6 +31,17 @@ it.each([
   expect(trackingCall(outgoingEvent({ ...base, type, ...own }))).toEqual({ type, ...common, ...wanted })
 })
 
+it('every value goes on as it came, to the digit and in its order', () => {
+  const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400}'
+  const { json } = outgoingEvent({ ...base, type: 'track', event: 'Paid' })
+  const text = json
+    .replace('"context":', `"properties":${odd},"context":`)
+    .replace(/\}$/, `,"extra":{"x":${odd},"7":1.0}}`)
+  const call = JSON.stringify(trackingCall({ json: text }))
+  expect(call).toContain(`"properties":${odd}`)
+  expect(call).toMatch(/^\{"x":\{"b":1\.0,.*\},"7":1\.0,"type"/)
+})
+
 it('unknown keys stand at the top again, one called __proto__ too, and replace nothing of the call', () => {
   const { json } = outgoingEvent(base)
   const call = trackingCall({

@@ -1,4 +1,5 @@
 import type { PipelineEvent } from '@tributary/contract'
+import { jsonObject, parseExactJson } from '@tributary/kernel'
 import type { OutgoingEvent } from './definition.ts'
 
 type Call = Record<string, unknown>
@@ -23,8 +24,7 @@ const wholeCall = (event: PipelineEvent): Call => {
     if (event[key] !== undefined) call[key] = event[key]
   call['context'] = event.context
   if (event.integrations !== undefined) call['integrations'] = event.integrations
-  // Spread, so that a key such as `__proto__` stays a key.
-  return { ...extra, ...call, timestamp }
+  return jsonObject([...Object.entries(extra ?? {}), ...Object.entries(call), ['timestamp', timestamp]])
 }
 
 /**
@@ -41,8 +41,8 @@ const wholeCall = (event: PipelineEvent): Call => {
  * Source: Segment, "Spec: Common fields"; RudderStack, "HTTP API" follows it.
  */
 export const trackingCall = ({ json, payload }: Pick<OutgoingEvent, 'json' | 'payload'>): Call => {
-  // Written by the pipeline: every key has its type.
-  const event = JSON.parse(json) as PipelineEvent
+  // Written by the pipeline: every key has its type. Numbers go on as they came.
+  const event = parseExactJson(json) as PipelineEvent
   const whole = wholeCall(event)
   if (payload === undefined) return whole
   const { type, messageId } = event

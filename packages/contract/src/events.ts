@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { compatibilities, problemKinds } from './compatibility.ts'
 import { delivery } from './deliveries.ts'
-import { errors, line, nextPageToken, pageQuery, reference, time } from './fields.ts'
+import { errors, exactObject, line, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { eventTypes } from './tracking.ts'
 
@@ -49,8 +49,13 @@ export const eventDetail = eventSummary.extend({
   problems: z.array(z.object({ property: z.string(), kind: z.enum(problemKinds) })),
   /** When a blocked event was sent again; null when it was not. */
   replay_time: time.nullable(),
-  /** The event as received, parsed; null when it is not a JSON object. */
-  payload: z.record(z.string(), z.unknown()).nullable(),
+  /**
+   * The event as destinations get it (`PipelineEvent`), with what its batch said of all its events; a rejected one as
+   * received, null when it is not a JSON object. Numbers stand in it to the digit.
+   */
+  payload: exactObject.nullable(),
+  /** The same as JSON text, for readers whose numbers are doubles. */
+  payload_text: z.string(),
   /** The event as received, as text. */
   original: z.string(),
   /** Every attempt to deliver it, newest first (at most 200). */

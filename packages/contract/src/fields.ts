@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '@tributary/kernel/browser'
 import { z } from 'zod'
 import type { DocumentedError } from './method.ts'
 
@@ -51,6 +52,12 @@ export const nextPageToken = z.string()
 
 /** Which fields a PATCH changes: comma-separated paths; `*` or nothing means every field of the body. */
 export const maskQuery = z.object({ update_mask: z.string().max(1000).optional() })
+
+/** A JSON object that passes as it is, not copied: what `parseExactJson` has read keeps its numbers and its order. */
+export const exactObject = z
+  .unknown()
+  .refine(isJsonObject, 'Must be an object')
+  .meta({ type: 'object', additionalProperties: true }) as unknown as z.ZodType<JsonObject>
 
 /** An answer without content. */
 export const empty = z.object({})

@@ -98,6 +98,8 @@ export const deliveryMeta = z.object({
    * events' own `integrations` leave it out then; consent, the age limit and the mappings in force hold as ever.
    */
   p: z.string().optional(),
+  /** Some of the events have numbers or an order of names that JSON.parse changes; absent where none has. */
+  e: z.literal(true).optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 

@@ -19,8 +19,8 @@ const event: PipelineEvent = {
 }
 const now = Date.parse(event.timestamp)
 
-const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}): DeliveryRecord => {
-  const text = `[${JSON.stringify({ ...event, ...more })}]\n`
+const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}, total = '5'): DeliveryRecord => {
+  const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
   const made = { partition: 0, offset: 1, time: now, key: 'w', body: Buffer.from(text) }
   const record = openRecord({ ...made, meta: JSON.stringify({ w: 'w', s: 's1', d: ['d'], n: 1, ...meta }) })
   if (record === undefined) throw new Error('no record')
@@ -143,6 +143,22 @@ describe('age', () => {
 })
 
 describe('mappings', () => {
+  it('copy a number of a record whose meta says so to the digit, and a filter compares its value', () => {
+    const own = mappings({
+      destination: 'order',
+      field_mappings: [
+        { id: 'abcd', source: { type: 'FIELD', name: 'properties.total' }, target: { name: 'total', type: 'number' } },
+      ] as never,
+      filters: [{ id: 'abcd', field: 'properties.total', operator: 'greater_than', value: '9' }],
+    })
+    const gate = createGate(relay, { ...entry, mappings: own })
+    const payloadOf = (total: string, meta: object) => JSON.stringify(gate(recordOf({}, meta, total), 0, now))
+    expect(payloadOf('9223372036854775807', { e: true })).toContain('"payload":{"total":9223372036854775807}')
+    expect(payloadOf('10.0', { e: true })).toContain('"payload":{"total":10.0}')
+    expect(payloadOf('10', {})).toContain('"payload":{"total":10}')
+    expect(payloadOf('9.0', { e: true })).toContain('No mapping fits')
+  })
+
   const mappings = (...list: Partial<EventMapping>[]) =>
     eventMappings.parse(list.map((one, n) => ({ id: `000${n}`, destination: 'send', field_mappings: [], ...one })))
   const field = (name: string) => [

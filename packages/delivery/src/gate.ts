@@ -112,8 +112,8 @@ const ageRule = ({ maxEventAgeMs: most }: Pick<DestinationDefinition, 'maxEventA
 const unreadable: Verdict = { kind: 'failed', reason: 'The event in the log is unreadable' }
 const unmapped: Verdict = { kind: 'filtered', reason: 'No mapping fits' }
 
-const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string): Verdict => {
-  const mapping = mapper(event, sourceId)
+const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): Verdict => {
+  const mapping = mapper(event, sourceId, json)
   if (mapping.kind === 'unmapped') return unmapped
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
   const { action, payload } = mapping
@@ -148,6 +148,6 @@ export const createGate = (definition: DestinationDefinition, entry: Destination
     }
     if (whole !== undefined) return whole
     const event = record.values(index)
-    return event === undefined ? unreadable : mapped(mapper, event, meta.s)
+    return event === undefined ? unreadable : mapped(mapper, event, meta.s, meta.e === true ? text : undefined)
   }
 }

@@ -46,7 +46,7 @@ const eventText = (n: number): string =>
     integrations: {},
   })
 
-const record = (offset: number, from: number, count: number): LogRecord => ({
+const record = (offset: number, from: number, count: number, text = (event: string) => event): LogRecord => ({
   partition: 0,
   offset,
   time: 1763704001000,
@@ -54,8 +54,8 @@ const record = (offset: number, from: number, count: number): LogRecord => ({
   meta: JSON.stringify({ w: 'w-1', s: 's-1', k: count === 1 ? 'single' : 'batch', r: 1763704001000, ip: '192.0.2.1' }),
   body: Buffer.from(
     count === 1
-      ? eventText(from)
-      : `{"batch":[${Array.from({ length: count }, (_, i) => eventText(from + i)).join(',')}],"sentAt":"2025-11-21T05:46:41.000Z"}`,
+      ? text(eventText(from))
+      : `{"batch":[${Array.from({ length: count }, (_, i) => text(eventText(from + i))).join(',')}],"sentAt":"2025-11-21T05:46:41.000Z"}`,
   ),
 })
 
@@ -88,11 +88,17 @@ const judgedBy = ((): JudgedBy => {
   return { schema: parseSourceSchema(JSON.stringify(whole)), version: 7, enforcement: 'block' }
 })()
 
-type Shape = { perRecord: number; connected: boolean; judged: boolean }
+type Shape = {
+  perRecord: number
+  connected: boolean
+  judged: boolean
+  /** Made of the event's text on its way into the log. */
+  text?: (event: string) => string
+}
 type Cost = { cpu: number; wall: number; rowBytes: number }
 
 /** The steps over `wanted` events, ready to be measured: µs per event of one pass. */
-const prepare = ({ perRecord, connected, judged }: Shape): (() => Cost) => {
+const prepare = ({ perRecord, connected, judged, text }: Shape): (() => Cost) => {
   const processor = createProcessor({
     steps: eventSteps(),
     journal: { firstSeen: () => undefined },
@@ -101,7 +107,9 @@ const prepare = ({ perRecord, connected, judged }: Shape): (() => Cost) => {
     isWatched: () => false,
     deliveryRecordBytes: 512 * 1024,
   })
-  const records = Array.from({ length: Math.ceil(wanted / perRecord) }, (_, i) => record(i, i * perRecord, perRecord))
+  const records = Array.from({ length: Math.ceil(wanted / perRecord) }, (_, i) =>
+    record(i, i * perRecord, perRecord, text),
+  )
   const pass = (): { events: number; bytes: number } => {
     let events = 0
     let bytes = 0
@@ -161,6 +169,10 @@ const report = (): void => {
   run('batches of 100, one destination', { perRecord: 100, connected: true, judged: false })
   run('the same, judged by a schema', { perRecord: 100, connected: true, judged: true })
   run('batches of 100, no destination', { perRecord: 100, connected: false, judged: false })
+  const decimals = (event: string): string => event.replace(/"quantity":(\d+)/g, '"quantity":$1.0')
+  run('numbers such as 1.0, one destination', { perRecord: 100, connected: true, judged: false, text: decimals })
+  const spaced = (event: string): string => decimals(event).replace(/[:,](?=["\d{[])/g, '$& ')
+  run('the same, with space between tokens', { perRecord: 100, connected: true, judged: false, text: spaced })
   run('single events, one destination', { perRecord: 1, connected: true, judged: false })
 }
 

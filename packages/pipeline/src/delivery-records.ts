@@ -12,8 +12,8 @@ const quote = 0x22
 
 /**
  * What stands behind each event's text. The line feed lets delivery take a record apart without parsing it; the record
- * stays a JSON list. No event's text holds one: JSON.stringify writes none, and a context is taken as it came only where
- * no space stands between its tokens (inside strings JSON has none).
+ * stays a JSON list. No event's text holds one: JSON.stringify and `compactJson` write none, and a context is taken as it
+ * came only where no space stands between its tokens (inside strings JSON has none).
  */
 export const betweenEvents = ',\n'
 
@@ -26,7 +26,7 @@ const extra = (event: NormalEvent): string => {
   if (event.extraKeys === undefined) return ''
   let members = ''
   for (const key of event.extraKeys) {
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(event.body[key])}`
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${event.exact?.get(key) ?? JSON.stringify(event.body[key])}`
   }
   return `,"extra":{${members}}`
 }
@@ -61,7 +61,7 @@ export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: No
   to.put(',"context":')
   to.put(event.context)
   to.add(
-    `${event.integrations === undefined ? '' : `,"integrations":${JSON.stringify(event.integrations)}`},"test":${event.test}` +
+    `${event.integrations === undefined ? '' : `,"integrations":${event.exact?.get('integrations') ?? JSON.stringify(event.integrations)}`},"test":${event.test}` +
       `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"` +
       `${time('originalTimestamp', event.originalTimestamp)}${time('sentAt', event.sentAt)}${extra(event)}}`,
   )
@@ -72,6 +72,8 @@ export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
+  /** Whether one of them loses digits when it is parsed. */
+  readonly lossy: boolean
   /** Pairs of offsets: begin and end of each event with `betweenEvents` behind it. */
   readonly places: readonly number[]
 }
@@ -94,6 +96,7 @@ export const deliveryRecords = (
   const cut = (): void => {
     if (count === 0) return
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
+    if (source.lossy) meta.e = true
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList
     let at = 1

@@ -1,5 +1,5 @@
 import type { Compatibility, Enforcement, EventType, RequestMeta, SourceSchema } from '@tributary/contract'
-import type { JsonObject } from './json-text.ts'
+import type { JsonObject } from '@tributary/kernel'
 import type { Reject } from './outcome.ts'
 import type { Span } from './steps/split.ts'
 
@@ -13,6 +13,8 @@ export type Request = {
   /** Top-level values of a batch. */
   readonly context: JsonObject | undefined
   readonly integrations: JsonObject | undefined
+  /** The same as JSON text, where one of them is lossy (see `EventSlice`). */
+  readonly exact: { readonly context: string | undefined; readonly integrations: string | undefined } | undefined
   readonly sentAt: unknown
   /** Size of `context` and `integrations` as received, in bytes: each of its events gets them. */
   readonly sharedBytes: number
@@ -33,6 +35,8 @@ export type RawEvent = {
   /** Size of the event as received, in bytes. */
   readonly bytes: number
   readonly depth: number
+  /** Whether parsing it, or what its batch says of all its events, loses digits or the order of names. */
+  readonly lossy: boolean
   /** Where its context stands in `original`, if it can be taken from there as it is. */
   readonly context: Span | undefined
 }
@@ -50,6 +54,8 @@ export type ParsedEvent = {
 export type NormalEvent = {
   readonly raw: RawEvent
   readonly body: JsonObject
+  /** Members of a lossy event as JSON texts, with those of its batch in context and integrations; else undefined. */
+  readonly exact: ReadonlyMap<string, string> | undefined
   readonly messageId: string
   /** Whether the client gave the message id; one made here is unique by itself. */
   readonly ownMessageId: boolean

@@ -318,7 +318,7 @@ describe('a context that is taken as text', () => {
         expect(rowsAndDeliveries(text, meta, around)).toEqual(rowsAndDeliveries(spaced(text), meta, around))
   })
 
-  it('is stored and sent on as it came, but with numbers that any receiver can read', () => {
+  it('is stored and sent on as it came', () => {
     const contextOf = (context: string) => {
       const { rows, batch } = run(record(`{"type":"track","event":"x","userId":"u","context":${context}}`))
       const sent = Buffer.from(batch.deliveries[0]?.body ?? []).toString()
@@ -326,8 +326,8 @@ describe('a context that is taken as text', () => {
       return rows[0]?.context
     }
     expect(contextOf('{"a":1.0,"b":"1e5 x"}')).toBe('{"a":1.0,"b":"1e5 x"}')
-    expect(contextOf('{"a":{"b":1e400,"c":[2E-3]}}')).toBe('{"a":{"b":null,"c":[0.002]}}')
-    expect(contextOf('{"a":12345678901234567890}')).toBe('{"a":12345678901234567000}')
+    expect(contextOf('{"a":{"b":1e400,"c":[2E-3]}}')).toBe('{"a":{"b":1e400,"c":[2E-3]}}')
+    expect(contextOf('{"a":12345678901234567890}')).toBe('{"a":12345678901234567890}')
   })
 
   it('is what is made of any event as an SDK writes it', () => {

@@ -1,4 +1,5 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
+import { isJsonObject, type JsonObject, losesDigits } from '@tributary/kernel'
 import {
   type ConsumerJournal,
   createRowWriter,
@@ -10,14 +11,13 @@ import {
 import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './delivery-records.ts'
 import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { AcceptedStatus, Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
-import { isJsonObject, type JsonObject } from './json-text.ts'
 import type { Drop, DropReason, Reject } from './outcome.ts'
 import { reject } from './outcome.ts'
 import { type DroppedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
 import type { Verdict } from './sequence.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
 import { judgeBySchema } from './steps/judge-by-schema.ts'
-import { type EventSlice, type Slice, splitBatch, splitSingle } from './steps/split.ts'
+import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
 import { createTextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
@@ -110,7 +110,7 @@ type InHand = {
   accepted: number
   blocked: number
   dropped: Map<string, DroppedCount>
-  deliveries: Map<string, SourceEvents & { places: number[] }>
+  deliveries: Map<string, SourceEvents & { places: number[]; lossy: boolean }>
   live: Map<string, LiveEvent[]>
   bytesByWorkspace: Map<string, number>
   rejected: Map<string, number>
@@ -143,6 +143,19 @@ const valueOf = (body: Buffer, slice: Slice | undefined): unknown => {
 const objectOf = (body: Buffer, slice: Slice | undefined): JsonObject | undefined => {
   const value = valueOf(body, slice)
   return isJsonObject(value) ? value : undefined
+}
+
+/** What a batch says of all its events as texts, where parsing loses some of it. */
+const exactOf = (
+  body: Buffer,
+  parts: Pick<SplitBody, 'context' | 'integrations'>,
+  parsed: Pick<Request, 'context' | 'integrations'>,
+): Request['exact'] => {
+  if (parsed.context === undefined && parsed.integrations === undefined) return undefined
+  const textOf = (name: 'context' | 'integrations'): string | undefined =>
+    parsed[name] === undefined ? undefined : body.toString('utf8', parts[name]?.start, parts[name]?.end)
+  const texts = { context: textOf('context'), integrations: textOf('integrations') }
+  return losesDigits(`[${texts.context},${texts.integrations}]`) ? texts : undefined
 }
 
 const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
@@ -246,11 +259,12 @@ export const createProcessor = ({
     if (blocked || destinations.length === 0 || isHandedOn(raw.eventId)) return
     let source = batch.deliveries.get(sourceId)
     if (source === undefined) {
-      source = { workspaceId, sourceId, destinations, places: [] }
+      source = { workspaceId, sourceId, destinations, places: [], lossy: false }
       batch.deliveries.set(sourceId, source)
     }
     const from = texts.length
     writePipelineEvent(texts, event)
+    if (raw.lossy) source.lossy = true
     source.places.push(from, texts.length)
   }
 
@@ -273,12 +287,13 @@ export const createProcessor = ({
       const meta = metaOf(record)
       const body = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength)
       const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
+      const shared = { context: objectOf(body, parts.context), integrations: objectOf(body, parts.integrations) }
       const request: Request = {
         meta,
         receivedAt: isoTime(meta.r),
         rowPrefix: rowPrefix(meta),
-        context: objectOf(body, parts.context),
-        integrations: objectOf(body, parts.integrations),
+        ...shared,
+        exact: exactOf(body, parts, shared),
         sentAt: valueOf(body, parts.sentAt),
         sharedBytes: sizeOf(parts.context) + sizeOf(parts.integrations),
         events: parts.events.length,
@@ -299,6 +314,7 @@ export const createProcessor = ({
           original,
           bytes,
           depth: slice.depth,
+          lossy: slice.lossy || request.exact !== undefined,
           // Places in bytes are places in the text only where each character is a byte.
           context: original.length === bytes ? slice.context : undefined,
         }

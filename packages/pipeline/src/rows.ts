@@ -1,7 +1,7 @@
 import type { Judgement, RequestMeta } from '@tributary/contract'
 import { createRowReader, createRowWriter, type RowWriter } from '@tributary/storage'
 import type { AcceptedStatus, NormalEvent, RawEvent } from './event-types.ts'
-import { storableJson, wellFormedJson } from './json-text.ts'
+import { storableJson } from './json-text.ts'
 import type { Reject } from './outcome.ts'
 
 /** The columns of the table `events` in the order in which a row of it is written. */
@@ -108,10 +108,10 @@ const jsonColumn = (text: string): string => (text === '' ? '{}' : storableJson(
  * What an event needs to be sent again and its original may lack: the integrations of its batch. Those of blocked events
  * are kept always.
  */
-const forReplay = ({ integrations, raw }: NormalEvent, status: AcceptedStatus): string =>
+const forReplay = ({ integrations, exact, raw }: NormalEvent, status: AcceptedStatus): string =>
   integrations === undefined || (status === 'accepted' && raw.request.integrations === undefined)
     ? ''
-    : JSON.stringify(integrations)
+    : (exact?.get('integrations') ?? JSON.stringify(integrations))
 
 /** Writes the row of an accepted or blocked event; without a judgement no schema judged it. */
 export const writeAccepted = (
@@ -130,7 +130,7 @@ export const writeAccepted = (
   writeFit(to, judgement, version)
   to.text(jsonColumn(event.properties))
   to.text(jsonColumn(event.traits))
-  to.text(event.context === '{}' ? '' : wellFormedJson(event.context))
+  to.text(event.context === '{}' ? '' : event.context)
   to.text(forReplay(event, status))
   to.text(raw.original)
   to.end()

@@ -42,11 +42,14 @@ export const CodeBlock = ({
   codes,
   notice = 'Copied',
   copyLabel,
+  label = 'Language',
   className,
 }: {
   codes: readonly Code[]
   notice?: string
   copyLabel?: string
+  /** What is chosen by the tabs of several entries. */
+  label?: string
   className?: string
 }) => {
   const [chosen, setChosen] = useState(0)
@@ -58,7 +61,7 @@ export const CodeBlock = ({
         {codes.length === 1 ? (
           <span className="flex-1 truncate px-2 text-xs text-ink-3">{code.title}</span>
         ) : (
-          <fieldset aria-label="Language" className="flex min-w-0 flex-1 gap-1 overflow-x-auto [scrollbar-width:none]">
+          <fieldset aria-label={label} className="flex min-w-0 flex-1 gap-1 overflow-x-auto [scrollbar-width:none]">
             {codes.map((entry, index) => (
               <button
                 key={entry.title}

@@ -6,6 +6,7 @@ import {
   type EventOutcome,
   hideSecrets,
   type OutgoingEvent,
+  parseExactJson,
   settingText,
 } from '@tributary/connector-kit'
 import { isStale, stateOf } from './failures.ts'
@@ -16,8 +17,8 @@ import { compileStatement, runStatement } from './statement.ts'
 import { upsertRows } from './upsert-row.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
-/** The pipeline wrote the text under this type. */
-const written = (event: OutgoingEvent): WrittenEvent => JSON.parse(event.json) as WrittenEvent
+/** The pipeline wrote the text under this type; numbers stay as they came. */
+const written = (event: OutgoingEvent): WrittenEvent => parseExactJson(event.json) as WrittenEvent
 
 type Action = (session: Session, events: readonly OutgoingEvent[]) => Promise<EventOutcome[]>
 

@@ -1,4 +1,4 @@
-import type { OutgoingEvent } from '@tributary/connector-kit'
+import { isJsonObject, type OutgoingEvent } from '@tributary/connector-kit'
 import { snakeCase } from './names.ts'
 
 /** What is known of the event as the pipeline writes it. */
@@ -52,13 +52,14 @@ export const eventTable = (event: string): string => {
 /** Objects in the context become columns joined by underscores, so deep; what is below stays an object. */
 const contextDepth = 4
 
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function* flatContext(value: Record<string, unknown>, path: string, depth: number): Generator<[string, unknown]> {
+function* flatContext(
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+  depth: number,
+): Generator<[string, unknown]> {
   for (const [name, item] of Object.entries(value)) {
     const place = `${path}.${name}`
-    if (isFields(item) && depth < contextDepth && Object.keys(item).length > 0)
+    if (isJsonObject(item) && depth < contextDepth && Object.keys(item).length > 0)
       yield* flatContext(item, place, depth + 1)
     else yield [place, item]
   }

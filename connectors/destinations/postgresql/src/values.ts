@@ -1,3 +1,5 @@
+import { ExactNumber } from '@tributary/connector-kit'
+
 /** Types that a new column gets, and those of an existing one that values are fitted to. */
 export type ColumnType = string
 
@@ -24,7 +26,7 @@ const isDate = (text: string): boolean => {
 
 /** The type of a new column for a value that is not null. */
 export const typeFor = (value: unknown): ColumnType => {
-  if (typeof value === 'number') return 'numeric'
+  if (typeof value === 'number' || value instanceof ExactNumber) return 'numeric'
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'object') return 'jsonb'
   return typeof value === 'string' && isDateTime(value) ? 'timestamp with time zone' : 'text'
@@ -32,19 +34,26 @@ export const typeFor = (value: unknown): ColumnType => {
 
 const isNumeric = (text: string): boolean => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text)
 
-const integerBounds: Readonly<Record<string, number>> = {
-  smallint: 32_767,
-  integer: 2_147_483_647,
-  bigint: Number.MAX_SAFE_INTEGER,
+const integerBounds: Readonly<Record<string, bigint>> = {
+  smallint: 2n ** 15n,
+  integer: 2n ** 31n,
+  bigint: 2n ** 63n,
 }
 
+const isInteger = (text: string): boolean => /^[+-]?\d{1,25}$/.test(text)
+
+/** A number as it was written; for the types that PostgreSQL bounds, one within the bounds. */
 const asNumber = (value: unknown, type: ColumnType): { value: unknown } | undefined => {
-  const text = typeof value === 'string' ? value.trim() : value
-  if (typeof text !== 'number' && !(typeof text === 'string' && isNumeric(text))) return undefined
+  const given = typeof value === 'string' ? value.trim() : value
+  const isNumber = typeof given === 'number' || given instanceof ExactNumber
+  const text = String(given)
+  if (!isNumber && !(typeof given === 'string' && isNumeric(text))) return undefined
   const bound = integerBounds[type]
-  if (bound === undefined) return { value: text }
-  const number = Number(text)
-  return Number.isInteger(number) && Math.abs(number) <= bound ? { value: number } : undefined
+  if (bound === undefined) return type === 'numeric' || Number.isFinite(Number(text)) ? { value: given } : undefined
+  // As digits, or by value: 1.0 is an integer, too.
+  const number = isInteger(text) ? BigInt(text) : Number.isSafeInteger(Number(text)) ? BigInt(Number(text)) : undefined
+  if (number === undefined || number < -bound || number >= bound) return undefined
+  return { value: typeof given === 'number' ? given : String(number) }
 }
 
 const asBoolean = (value: unknown): { value: unknown } | undefined => {

@@ -1,8 +1,7 @@
+import { isJsonObject } from '@tributary/connector-kit'
+
 /** What an incoming webhook takes. */
 export type Message = { text: string; blocks?: readonly unknown[]; thread_ts?: string }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * The three characters that Slack gives a meaning to, as themselves: `<!channel>` in an event's text then calls nobody.
@@ -13,7 +12,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 /** Blocks whose marked-up texts are escaped; other texts have no markup. */
 const withoutMarkup = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutMarkup)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const entries = Object.entries(value).map(([key, item]) => [key, withoutMarkup(item)])
   const copy: Readonly<Record<string, unknown>> = Object.fromEntries(entries)
   return value['type'] === 'mrkdwn' && typeof value['text'] === 'string'
@@ -37,7 +36,7 @@ export const messageOf = (
   const message: Message = { text: markup ? text : escaped(text) }
   if (typeof thread === 'string' && thread !== '') message.thread_ts = thread
   if (!Array.isArray(blocks) || blocks.length === 0) return { message }
-  if (!blocks.every((block) => isObject(block) && typeof block['type'] === 'string'))
+  if (!blocks.every((block) => isJsonObject(block) && typeof block['type'] === 'string'))
     return { problem: 'Blocks are not a list of objects that have a type' }
   if (blocks.length > mostBlocks)
     return { problem: `The message has ${blocks.length} blocks; Slack takes ${mostBlocks}` }

@@ -1,4 +1,5 @@
 import type { TargetType } from '@tributary/contract'
+import { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
 
 /** A value of the type that was asked for, nothing, or why it cannot be one. */
 export type Coerced = { value: unknown } | { problem: string } | undefined
@@ -14,18 +15,18 @@ const typeWords: Readonly<Record<TargetType, string>> = {
   any: 'a value',
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber
 
 const wordOf = (value: unknown): string => {
   if (Array.isArray(value)) return 'a list'
-  if (isObject(value)) return 'an object'
-  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'a number' : 'true or false'
+  if (isJsonObject(value)) return 'an object'
+  return typeof value === 'string' ? 'text' : isNumber(value) ? 'a number' : 'true or false'
 }
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }
@@ -33,7 +34,13 @@ const parsed = (text: string): unknown => {
 
 const numeral = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
 
-const asNumber = (value: unknown): number | undefined => {
+const integer = /^\s*(-?[1-9]\d{15,})\s*$/
+
+/** A number stays as it was written; so does a text that is an integer beyond those of a double. */
+const asNumber = (value: unknown): number | ExactNumber | undefined => {
+  if (value instanceof ExactNumber) return value
+  const long = typeof value === 'string' ? integer.exec(value)?.[1] : undefined
+  if (long !== undefined) return new ExactNumber(long)
   const number = typeof value === 'string' && numeral.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
@@ -48,7 +55,9 @@ const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 ])
 
 const asBoolean = (value: unknown): boolean | undefined =>
-  typeof value === 'boolean' ? value : truths.get(typeof value === 'string' ? value.trim().toLowerCase() : value)
+  typeof value === 'boolean'
+    ? value
+    : truths.get(typeof value === 'string' ? value.trim().toLowerCase() : isNumber(value) ? Number(value) : value)
 
 /** Days and times of RFC 3339 and their looser forms of ISO 8601: a space for the T, no seconds, no zone (then UTC). */
 const iso = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?\s?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/
@@ -62,7 +71,7 @@ const zoneOf = (text: string | undefined): string => {
 const timeOfNumber = (number: number): number => (Math.abs(number) < 1e11 ? number * 1000 : number)
 
 const epochMs = (value: unknown): number => {
-  if (typeof value === 'number') return timeOfNumber(value)
+  if (isNumber(value)) return timeOfNumber(Number(value))
   if (typeof value !== 'string') return Number.NaN
   const text = value.trim()
   if (/^-?\d{9,14}(\.\d+)?$/.test(text)) return timeOfNumber(Number(text))
@@ -79,9 +88,9 @@ const asTime = (value: unknown): string | undefined => {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined
 }
 
-const asObject = (value: unknown): Record<string, unknown> | undefined => {
+const asObject = (value: unknown): JsonObject | undefined => {
   const object = typeof value === 'string' && value.trimStart().startsWith('{') ? parsed(value) : value
-  return isObject(object) ? object : undefined
+  return isJsonObject(object) ? object : undefined
 }
 
 /** A list, the list that a text is the JSON of, or a list of the one value. */

@@ -93,7 +93,9 @@ describe('a source', () => {
     ['FIELD reads places of lists', { FIELD: 'properties.tags.0' }, 'a'],
     ['FIELD reads own properties only', { FIELD: 'properties.toString' }, undefined],
     ['FIELD gives nothing where nothing is', { FIELD: 'properties.gone.deeper' }, undefined],
-    ['FIELD gives nothing for null', { FIELD: 'properties.none' }, undefined],
+    ['FIELD reads places of lists in brackets', { FIELD: 'properties.tags[0]' }, 'a'],
+    ['FIELD reads names in quotes', { FIELD: 'properties["a.b"]' }, 'dotted'],
+    ['FIELD gives null for null', { FIELD: 'properties.none' }, null],
     ['CONSTANT gives its value', { CONSTANT: 7 }, 7],
     ['VARIABLE event_id', { VARIABLE: 'event_id' }, '0-1-0'],
     ['VARIABLE message_id', { VARIABLE: 'message_id' }, 'm1'],
@@ -119,6 +121,40 @@ describe('a source', () => {
     ],
   ])('%s', (_, source, wanted) => {
     expect(one(source)).toEqual(wanted)
+  })
+
+  test('FIELD copies numbers to the digit and objects in their order, into targets of any type that takes them', () => {
+    const odd = '{"b":1.0,"10":[9223372036854775807,1e400,-0,null],"2":"é"}'
+    const json = JSON.stringify(event).replace('"count":3', `"count":9223372036854775807,"odd":${odd},"one":1.0`)
+    const given = JSON.parse(json) as PipelineEvent
+    const sent = (source: Source, type: string) => {
+      const mapping = mappingOf({ to: [source, { target: { name: 'to', type } }] })
+      const mapped = compileMappings(definitionOf([action('do')]), mapping, place)(given, 's1', json)
+      return mapped.kind === 'mapped' ? JSON.stringify(mapped.payload) : mapped
+    }
+    for (const [name, type, wanted] of [
+      ['properties.odd', 'any', odd],
+      ['properties.odd', 'object', odd],
+      ['properties.odd', 'array', `[${odd}]`],
+      ['properties.odd', 'string', JSON.stringify(odd)],
+      ['properties.odd.10', 'array', '[9223372036854775807,1e400,-0,null]'],
+      ['properties.odd["10"][1]', 'number', '1e400'],
+      ['properties.count', 'number', '9223372036854775807'],
+      ['properties.count', 'any', '9223372036854775807'],
+      ['properties.count', 'string', '"9223372036854775807"'],
+      ['properties.one', 'boolean', 'true'],
+      ['properties.one', 'datetime', '"1970-01-01T00:00:01.000Z"'],
+    ] as const)
+      expect([name, type, sent({ FIELD: name }, type)]).toEqual([name, type, `{"to":${wanted}}`])
+    expect(sent({ TEMPLATE: '{{ properties.one | plus: 1 }}' }, 'number')).toBe('{"to":2}')
+  })
+
+  test('null is sent as null where the target takes any value; elsewhere the preview says that it is left out', () => {
+    const none = { FIELD: 'properties.none' }
+    expect(one(none, { type: 'number' })).toEqual({ problem: '"to" is left out: properties.none is null' })
+    expect(one(none, { pii: 'email' })).toEqual({ problem: '"to" is left out: properties.none is null' })
+    expect(one(none, { required: true })).toEqual({ fails: '"to" is required, and properties.none gives nothing' })
+    expect(one({ FIELD: 'properties.gone' }, { type: 'number' })).toBeUndefined()
   })
 
   test('user_key is the anonymous id of who has no user id', () => {

@@ -33,8 +33,11 @@ export type Mapping =
   /** The mapping that fits cannot be followed; `reason` names the fields, for people. */
   | { kind: 'failed'; reason: string; problems: readonly FieldProblem[] }
 
-/** Asked for each event; never throws. */
-export type Mapper = ((event: PipelineEvent, sourceId: string) => Mapping) & {
+/**
+ * Asked for each event; never throws. `json` is the event's text, needed where JSON.parse changes some of its numbers: they
+ * are copied from there.
+ */
+export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string) => Mapping) & {
   /** The action that every event is done with as it is; undefined where the mapper must be asked for each event. */
   readonly whole: string | undefined
 }
@@ -77,6 +80,10 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
       if (!place) return { problem: `${called(target)} is no name for a field`, fails: true }
       const given = source(of)
       if ('problem' in given) return { problem: `${called(target)}: ${given.problem}`, fails: true }
+      if (given.value === null && !required) {
+        if (type === 'any' && pii === undefined) return { value: null }
+        return { problem: `${called(target)} is left out: ${words} is null`, fails: false }
+      }
       const coerced = coerce(given.value, type)
       if (coerced !== undefined && 'problem' in coerced)
         return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
@@ -167,7 +174,8 @@ const compileMapping = (
 /**
  * The mappings of a destination made ready once, those of its app where it has none of its own: the first enabled one
  * that fits an event decides what becomes of it. Pure: the same event always gives the same. Templates of one event share
- * a bound on what they take. What is not there or null is left out; an optional field that cannot be made its target's
+ * a bound on what they take. A field is copied as it came, its numbers to the digit. What is not there is left out; null
+ * is sent as null where the target takes any value, else left out with a problem beside it; an optional field that cannot be made its target's
  * type too, with a problem beside it; a required one fails the event, and so does a template that cannot be rendered.
  */
 export const compileMappings = (
@@ -178,9 +186,9 @@ export const compileMappings = (
   const candidates = (mappings ?? presetMappings(definition))
     .filter((mapping) => mapping.enabled)
     .map((mapping) => compileMapping(definition, mapping))
-  const map = (event: PipelineEvent, sourceId: string): Mapping => {
+  const map = (event: PipelineEvent, sourceId: string, json?: string): Mapping => {
     const fitting = candidates.find(({ fits }) => fits(event))
-    return fitting === undefined ? { kind: 'unmapped' } : fitting.make(() => takeInHand(event, sourceId, place))
+    return fitting === undefined ? { kind: 'unmapped' } : fitting.make(() => takeInHand(event, sourceId, json, place))
   }
   return Object.assign(map, { whole: candidates[0]?.whole })
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '@tributary/kernel'
+
 /** Names that reach an object's prototype when they are written to. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -7,9 +9,6 @@ export const isPlace = (names: readonly string[]): boolean =>
 
 type Fields = Record<string, unknown>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** An object that values are put into, each at its place; what it is given is copied before anything is put into that. */
 export const createPayload = () => {
   const fields: Fields = {}
@@ -18,7 +17,7 @@ export const createPayload = () => {
   /** The object below a name, made or copied where needed; undefined where something else stands there. */
   const within = (holder: Fields, name: string): Fields | undefined => {
     const there = Object.hasOwn(holder, name) ? holder[name] : {}
-    if (!isFields(there)) return undefined
+    if (!isJsonObject(there)) return undefined
     if (own.has(there)) return there
     const copy = { ...there }
     own.add(copy)

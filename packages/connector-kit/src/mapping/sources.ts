@@ -6,6 +6,7 @@ import {
   pathNames,
   valueAt,
 } from '@tributary/contract'
+import { parseExactJson } from '@tributary/kernel'
 import { renderText, type TemplateBudget } from '../json-template.ts'
 
 /** Where a mapping is used. */
@@ -14,6 +15,8 @@ export type MappingPlace = { workspaceId: string; destinationId: string }
 /** An event while it is mapped: its variables are made once, and its templates share what they may take. */
 export type EventInHand = {
   readonly event: PipelineEvent
+  /** The event with its numbers as they were written, for what is copied. */
+  exact(): unknown
   readonly sourceId: string
   readonly place: MappingPlace
   readonly budget: TemplateBudget
@@ -44,11 +47,18 @@ const isVariable = (name: string): name is MappingVariable => Object.hasOwn(vari
  */
 const eventBudget = { steps: 10_000, memory: 1_000_000, work: 3_000_000, output: 512 * 1024 } as const
 
-/** An event made ready for the sources of a mapping. */
-export const takeInHand = (event: PipelineEvent, sourceId: string, place: MappingPlace): EventInHand => {
+/** An event made ready for the sources of a mapping; `json` is its text. */
+export const takeInHand = (
+  event: PipelineEvent,
+  sourceId: string,
+  json: string | undefined,
+  place: MappingPlace,
+): EventInHand => {
+  let exact: unknown
   let scope: Record<string, unknown> | undefined
   const inHand: EventInHand = {
     event,
+    exact: () => (exact ??= json === undefined ? event : parseExactJson(json)),
     sourceId,
     place,
     budget: { ...eventBudget },
@@ -71,7 +81,11 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
   switch (source.type) {
     case 'FIELD': {
       const names = pathNames(source.name)
-      return ({ event }) => ({ value: valueAt(event, names) })
+      return (of) => {
+        const value = valueAt(of.event, names)
+        // Only numbers, and what may hold some, can be other than they were.
+        return { value: typeof value === 'number' || typeof value === 'object' ? valueAt(of.exact(), names) : value }
+      }
     }
     case 'VARIABLE': {
       const { name } = source

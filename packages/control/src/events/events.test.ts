@@ -170,7 +170,7 @@ describe('one event', () => {
     const found = await administrator.ok(methods.events.get, { workspace: workspaceId, event: '6-0-0' })
     expect(found).toMatchObject({
       original,
-      payload: { event: 'A', 'a.b': null },
+      payload: { event: 'Event 6-0-0', userId: 'u-1', extra: { n: 12345678901234567000, 'a.b': null } },
       ip: '203.0.113.7',
       sent_at: new Date(at - 1).toISOString(),
       original_timestamp: new Date(at - 2).toISOString(),
@@ -235,7 +235,35 @@ describe('one event', () => {
     expect((await get('9-1-0')).replay_time).toBeNull()
   })
 
-  test('whose original is not a JSON object has no payload', async () => {
+  test('comes as destinations get it: with what its batch said, every number to the digit, names in their order', async () => {
+    const { administrator, workspaceId } = organization
+    const properties = '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,null,"\\ud800é"]}'
+    const context = '{"library":{"name":"of the batch","1":2.50}}'
+    const integrations = '{"All":true,"9":1.0}'
+    const original = `{"type":"track","event":"Event exact-0","properties":${properties},"context":{"1":2.50}}`
+    const more = { original, context, integrations }
+    await store('events', [
+      event(workspaceId, newId(), 'exact-0', harness.now(), more),
+      event(workspaceId, newId(), 'exact-1', harness.now(), { ...more, status: 'rejected', reason: 'x: y' }),
+    ])
+    const read = async (id: string) => {
+      const url = `/api/workspaces/${workspaceId}/events/${id}`
+      const headers = { authorization: `Bearer ${administrator.token}` }
+      const { body } = await harness.app.inject({ url, headers })
+      return { body, text: methods.events.get.response.parse(JSON.parse(body)).payload_text }
+    }
+    const accepted = await read('exact-0')
+    expect(accepted.text).toContain(
+      `"properties":${properties},"context":${context},"integrations":${integrations},"test":false,`,
+    )
+    expect(accepted.body).toContain(`"payload":${accepted.text},`)
+    expect(accepted.text).toMatch(/^\{"eventId":"exact-0","messageId":"m-exact-0","type":"track",/)
+    // What was rejected never had that form.
+    expect((await read('exact-1')).body).toContain(`"payload":${original},`)
+    expect((await read('exact-1')).text).toBe(original)
+  })
+
+  test('whose original is not a JSON object, or one too deep to be written, has no payload', async () => {
     const { administrator, workspaceId } = organization
     await store('events', [
       event(workspaceId, newId(), '7-0-0', harness.now(), { original: '{"broken"', status: 'rejected' }),
@@ -243,6 +271,12 @@ describe('one event', () => {
     expect(await administrator.ok(methods.events.get, { workspace: workspaceId, event: '7-0-0' })).toMatchObject({
       payload: null,
       original: '{"broken"',
+    })
+    const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    await store('events', [event(workspaceId, newId(), '7-1-0', harness.now(), { original: deep, status: 'rejected' })])
+    expect(await administrator.ok(methods.events.get, { workspace: workspaceId, event: '7-1-0' })).toMatchObject({
+      payload: null,
+      original: deep,
     })
   })
 

@@ -1,23 +1,31 @@
 import { everyRole, type methods, problemKinds } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { notFound } from '@tributary/kernel'
+import { type JsonObject, notFound, parseExactJson } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { type EventRow, eventColumns, payloadOf, presentEvent, wireTime } from './read.ts'
+import { type StoredEventRow, storedEventText } from './stored-event.ts'
 
-type DetailRow = EventRow & {
-  group_id: string
-  previous_id: string
-  original_timestamp_ms: number | null
-  sent_at_ms: number | null
-  ip: string
-  original: string
-  problem_properties: string[]
-  problem_kinds: string[]
+type DetailRow = EventRow &
+  StoredEventRow & {
+    ip: string
+    problem_properties: string[]
+    problem_kinds: string[]
+  }
+
+/** The object in the text of a rejected event; null where there is none, or one of so many levels that it cannot be written. */
+const writable = (text: string): JsonObject | null => {
+  try {
+    const value = payloadOf(text, parseExactJson)
+    JSON.stringify(value)
+    return value
+  } catch {
+    return null
+  }
 }
 
-/** An event with its original and every attempt to deliver it. A new one is found about a second after its arrival. */
+/** An event as destinations get it, as it was received, and every attempt to deliver it. A new one is found about a second after its arrival. */
 export const getEvent =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.get> =>
   async ({ actor, params, signal }) => {
@@ -26,7 +34,7 @@ export const getEvent =
     const options = { lane: 'short', signal } as const
     const [events, attempts, replays] = await Promise.all([
       eventStore.query<DetailRow>(
-        `select ${eventColumns}, group_id, previous_id, ip, original,
+        `select ${eventColumns}, group_id, previous_id, ip, context, integrations, original,
            problems.property as problem_properties, problems.kind as problem_kinds,
            toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
            toUnixTimestamp64Milli(sent_at) as sent_at_ms
@@ -50,6 +58,8 @@ export const getEvent =
     ])
     const row = events[0]
     if (row === undefined) throw notFound('event not found')
+    // A rejected event has no form of ours: nothing of it could be made sense of.
+    const payload = (row.status === 'rejected' ? undefined : storedEventText(row)) ?? row.original
     return {
       ...presentEvent(workspace.id, row),
       group_id: row.group_id,
@@ -62,7 +72,8 @@ export const getEvent =
         return kind === undefined ? [] : [{ property, kind }]
       }),
       replay_time: replays[0] === undefined ? null : wireTime(replays[0].time_ms),
-      payload: payloadOf(row.original),
+      payload: row.status === 'rejected' ? writable(payload) : payloadOf(payload, parseExactJson),
+      payload_text: payload,
       original: row.original,
       deliveries: attempts.map((attempt) => presentDelivery(workspace.id, attempt)),
     }

@@ -1,4 +1,5 @@
 import { compatibilities, type EventSummary, resourceNames } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import { z } from 'zod'
 import { cursorEventId, cursorMs, type Page } from '../paging.ts'
@@ -84,11 +85,14 @@ export const readEvents = async (
 /** A time of the event store as the wire shows it. */
 export const wireTime = (ms: number): string => new Date(Number(ms)).toISOString()
 
-/** The JSON object in a text, or null. */
-export const payloadOf = (original: string): Record<string, unknown> | null => {
+/** The JSON object in a text, or null; `parse` reads it. */
+export const payloadOf = (
+  original: string,
+  parse: (text: string) => unknown = JSON.parse,
+): Record<string, unknown> | null => {
   try {
-    const value: unknown = JSON.parse(original)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+    const value = parse(original)
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }

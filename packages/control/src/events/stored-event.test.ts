@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type StoredEventRow, storedEvent } from './stored-event.ts'
+import { type StoredEventRow, storedEvent, storedEventText } from './stored-event.ts'
 
 const original = {
   type: 'track',
@@ -26,7 +26,7 @@ const row = (more: Partial<StoredEventRow> = {}, of: unknown = original): Stored
   test: false,
   context: '{"ip":"1.2.3.4","library":{"name":"of the batch"}}',
   integrations: '',
-  original: JSON.stringify(of),
+  original: typeof of === 'string' && of.startsWith('{') ? of : JSON.stringify(of),
   receive_ms: Date.UTC(2026, 0, 1, 0, 0, 2),
   timestamp_ms: Date.UTC(2026, 0, 1, 0, 0, 1),
   original_timestamp_ms: Date.UTC(2026, 0, 1),
@@ -54,6 +54,22 @@ describe('a stored event', () => {
         extra: { channel: 'server' },
       }),
     )
+  })
+
+  test('is the text that deliveries saw of it, to the digit and in its order', () => {
+    const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400,"a":null}'
+    const text = storedEventText(
+      row(
+        { context: odd, integrations: odd, type: 'identify', event: '' },
+        `{ "traits" : {"x": -0 , "1":"\\u00e9"}, "properties":${odd}, "__proto__":1.50, "7":[ 1.0 ]}`,
+      ),
+    )
+    expect(text).toContain(
+      `"userId":"u1","properties":${odd},"traits":{"x":-0,"1":"é"},"context":${odd},"integrations":${odd},"test":false`,
+    )
+    expect(text).toMatch(/"extra":\{"__proto__":1\.50,"7":\[1\.0\]\}\}$/)
+    const traits = storedEventText(row({ type: 'identify', context: '{"traits":{"ltv":10.0}}' }, {}))
+    expect(traits).toContain('"traits":{"ltv":10.0},"context"')
   })
 
   test('has the integrations of its batch where they were stored', () => {

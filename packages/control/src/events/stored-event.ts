@@ -1,4 +1,5 @@
 import { type EventType, eventTypes, type PipelineEvent } from '@tributary/contract'
+import { jsonMembers, jsonText } from '@tributary/kernel'
 import { payloadOf, wireTime } from './read.ts'
 
 /** Columns of the table `events` that `storedEvent` needs. Times are epoch ms. */
@@ -30,11 +31,6 @@ export type StoredEventRow = {
   sent_at_ms: number | null
 }
 
-type Values = Record<string, unknown>
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text)
 
 /** Keys of an event as received that stand elsewhere in a PipelineEvent, or nowhere. */
@@ -57,50 +53,68 @@ const known = new Set([
   'receivedAt',
 ])
 
-const extraOf = (original: Values, type: EventType): { extra?: Values } => {
+/** A member as JSON text, undefined where the event has none. */
+type Member = readonly [name: string, text: string | undefined]
+
+const extraOf = (original: ReadonlyMap<string, string>, type: EventType): string | undefined => {
   const named = type === 'page' || type === 'screen'
-  const entries = Object.entries(original).filter(([key]) => !known.has(key) && !(named && key === 'name'))
-  return entries.length === 0 ? {} : { extra: Object.fromEntries(entries) }
+  const members = [...original].filter(([key]) => !known.has(key) && !(named && key === 'name'))
+  return members.length === 0 ? undefined : jsonText(members)
 }
 
-const text = <Key extends string>(key: Key, value: string): Partial<Record<Key, string>> =>
-  value === '' ? {} : ({ [key]: value } as Record<Key, string>)
+const text = (value: string): string | undefined => (value === '' ? undefined : JSON.stringify(value))
 
-const object = <Key extends string>(key: Key, value: unknown): Partial<Record<Key, Values>> =>
-  isObject(value) ? ({ [key]: value } as Record<Key, Values>) : {}
+/** Members of an event are compact: an object begins with its brace. */
+const object = (value: string | undefined): string | undefined => (value?.startsWith('{') ? value : undefined)
 
-const time = <Key extends string>(key: Key, ms: number | null): Partial<Record<Key, string>> =>
-  ms === null ? {} : ({ [key]: wireTime(ms) } as Record<Key, string>)
+const time = (ms: number | null): string | undefined => (ms === null ? undefined : JSON.stringify(wireTime(ms)))
+
+const membersOf = (row: StoredEventRow, type: EventType): Member[] => {
+  const original = jsonMembers(row.original)
+  const context = payloadOf(row.context) === null ? '{}' : row.context
+  const traits = object(original.get('traits'))
+  return [
+    ['eventId', JSON.stringify(row.event_id)],
+    ['messageId', JSON.stringify(row.message_id)],
+    ['type', JSON.stringify(type)],
+    ['event', JSON.stringify(row.event)],
+    ['userId', text(row.user_id)],
+    ['anonymousId', text(row.anonymous_id)],
+    ['groupId', text(row.group_id)],
+    ['previousId', text(row.previous_id)],
+    ['properties', object(original.get('properties'))],
+    ['traits', traits ?? (type === 'identify' ? object(jsonMembers(context).get('traits')) : undefined)],
+    ['context', context],
+    ['integrations', object(row.integrations === '' ? original.get('integrations') : row.integrations)],
+    ['test', String(row.test)],
+    ['receivedAt', time(row.receive_ms)],
+    ['timestamp', time(row.timestamp_ms)],
+    ['originalTimestamp', time(row.original_timestamp_ms)],
+    ['sentAt', time(row.sent_at_ms)],
+    ['extra', extraOf(original, type)],
+  ]
+}
+
+const isThere = (member: Member): member is readonly [string, string] => member[1] !== undefined
 
 /**
- * A stored event as the pipeline handed it to deliveries, its keys in the same order; undefined for a rejected one, which
- * was never handed on. The rules are those of the pipeline's step `normalise`. (A name that its context has twice went out
- * twice and is read as its last here.)
+ * A stored event as the JSON text that the pipeline handed to deliveries: its keys in the same order, its values as they
+ * came; undefined for what has no form of an event, which was never handed on. The rules are those of the pipeline's step
+ * `normalise`.
  */
-export const storedEvent = (row: StoredEventRow): PipelineEvent | undefined => {
+export const storedEventText = (row: StoredEventRow): string | undefined => {
   const { type } = row
-  const original = payloadOf(row.original)
-  if (original === null || !isEventType(type)) return undefined
-  const context = payloadOf(row.context) ?? {}
-  const { properties, traits } = original
-  return {
-    eventId: row.event_id,
-    messageId: row.message_id,
-    type,
-    event: row.event,
-    ...text('userId', row.user_id),
-    ...text('anonymousId', row.anonymous_id),
-    ...text('groupId', row.group_id),
-    ...text('previousId', row.previous_id),
-    ...object('properties', properties),
-    ...object('traits', type === 'identify' && !isObject(traits) ? context['traits'] : traits),
-    context,
-    ...object('integrations', row.integrations === '' ? original['integrations'] : payloadOf(row.integrations)),
-    test: row.test,
-    receivedAt: wireTime(row.receive_ms),
-    timestamp: wireTime(row.timestamp_ms),
-    ...time('originalTimestamp', row.original_timestamp_ms),
-    ...time('sentAt', row.sent_at_ms),
-    ...extraOf(original, type),
-  }
+  if (payloadOf(row.original) === null || !isEventType(type)) return undefined
+  return jsonText(membersOf(row, type).filter(isThere))
+}
+
+/** The values of an event's text. */
+export const eventOf = (json: string): PipelineEvent =>
+  // Written by `storedEventText`: every key has its type.
+  JSON.parse(json) as PipelineEvent
+
+/** The values of a stored event; undefined as for its text. */
+export const storedEvent = (row: StoredEventRow): PipelineEvent | undefined => {
+  const json = storedEventText(row)
+  return json === undefined ? undefined : eventOf(json)
 }

@@ -1,18 +1,23 @@
-import { type EventType, eventTypeOf, eventTypes, type PipelineEvent } from '@tributary/contract'
-import { badRequest } from '@tributary/kernel'
+import { type EventType, eventTypeOf, eventTypes } from '@tributary/contract'
+import { badRequest, ExactNumber, isJsonObject, jsonObject, numberText, parseExactJson } from '@tributary/kernel'
 import { payloadOf } from '../events/read.ts'
-import { storedEvent } from '../events/stored-event.ts'
+import { storedEventText } from '../events/stored-event.ts'
 
 type Values = Record<string, unknown>
 
 const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+  typeof value === 'string'
+    ? value
+    : typeof value === 'number' || value instanceof ExactNumber
+      ? numberText(String(value))
+      : ''
 
 const refused = (text: string): Error => badRequest('VALIDATION', `payload: ${text}`, { payload: text })
 
 /** The time that a text or number of ms stands for, or undefined. */
 const timeOf = (value: unknown): number | undefined => {
-  const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber
+  const ms = isNumber ? Number(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Math.abs(ms) <= 8.64e15 ? ms : undefined
 }
 
@@ -30,19 +35,20 @@ const typeOf = (given: Values, wanted: EventType | ''): EventType => {
 
 /**
  * An event that a person wrote, as JSON text: a call of the tracking API, or an event as a preview shows it. Ids and times
- * that it lacks are made up. Throws 400 when it is no JSON object, or of a type that there is none of.
+ * that it lacks are made up; its values stay as they were written. The text that deliveries would see. Throws 400 when it is no JSON object, or of a type that there is none of.
  */
-export const pastedEvent = (text: string, options: { type: EventType | ''; now: number }): PipelineEvent => {
-  const given = payloadOf(text)
+export const pastedEvent = (text: string, options: { type: EventType | ''; now: number }): string => {
+  const given = payloadOf(text, parseExactJson)
   if (given === null) throw refused('Must be a JSON object')
   const type = typeOf(given, options.type)
-  const { eventId, test, extra, ...rest } = given
+  const { eventId, test, extra } = given
   const shown = isShown(given)
-  const original = shown && typeof extra === 'object' ? { ...rest, ...extra } : shown ? rest : given
+  const rest = Object.entries(given).filter(([key]) => !['eventId', 'test', 'extra'].includes(key))
+  const original = shown ? jsonObject([...rest, ...Object.entries(isJsonObject(extra) ? extra : {})]) : given
   const properties = given['properties']
   const name = typeof properties === 'object' && properties !== null && 'name' in properties ? properties.name : ''
   const named = type === 'page' || type === 'screen'
-  const event = storedEvent({
+  const json = storedEventText({
     event_id: shown ? textOf(eventId) : 'preview',
     message_id: textOf(given['messageId']) || 'preview',
     type,
@@ -60,6 +66,6 @@ export const pastedEvent = (text: string, options: { type: EventType | ''; now: 
     original_timestamp_ms: timeOf(given['originalTimestamp']) ?? null,
     sent_at_ms: timeOf(given['sentAt']) ?? null,
   })
-  if (event === undefined) throw refused('Must be an event')
-  return event
+  if (json === undefined) throw refused('Must be an event')
+  return json
 }

@@ -149,6 +149,26 @@ describe('a preview', () => {
     })
   })
 
+  test('shows what is copied to the digit, and says that templates may change numbers', async () => {
+    const { preview } = await start()
+    const odd = '{"id":9223372036854775807,"b":1.0,"10":null,"2":[1e400]}'
+    const copied = { id: 'f00a', source: { type: 'FIELD', name: 'properties' }, target: { name: 'all' } }
+    const computed = {
+      id: 'f00b',
+      source: { type: 'TEMPLATE', value: '{{ properties.b | plus: 1 }}' },
+      target: { name: 'sum' },
+    }
+    const [given] = mappingsOf({ id: 'aaaa', destination: 'send', field_mappings: [copied, computed] })
+    if (given === undefined) throw new Error('none')
+    const shown = await preview(given, {
+      payload: `{"event":"Bought","userId":12345678901234567890,"properties":${odd}}`,
+    })
+    expect(shown.event?.payload).toContain(`"userId":"12345678901234567890","properties":${odd}`)
+    expect(shown.payload).toBe(`{"all":${odd},"sum":"2"}`)
+    expect(shown.problems).toEqual([{ field: 'f00b', message: expect.stringMatching(/^Templates compute/) }])
+    expect((await preview(given, { payload: '{"event":"Bought","properties":{"b":1}}' })).problems).toEqual([])
+  })
+
   test('runs on a call of the tracking API, and on an event that a preview has shown', async () => {
     const { preview, sourceId } = await start()
     const [given] = mappingsOf({

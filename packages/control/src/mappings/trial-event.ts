@@ -4,13 +4,19 @@ import { badRequest, notFound } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import { wireTime } from '../events/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
-import { type StoredEventRow, storedEvent, storedEventColumns } from '../events/stored-event.ts'
+import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
 import { parseReference } from '../resource-ids.ts'
 import type { ConnectedSource } from './connected-sources.ts'
 import { pastedEvent } from './pasted-event.ts'
 
-/** An event to try a mapping with, and where it comes from; a pasted one has neither name nor time of receipt. */
-export type TrialEvent = { event: PipelineEvent; sourceId: string; name: string; receiveTime: string | null }
+/** An event to try a mapping with, as values and as the text that deliveries see, and where it comes from; a pasted one has neither name nor time of receipt. */
+export type TrialEvent = {
+  event: PipelineEvent
+  json: string
+  sourceId: string
+  name: string
+  receiveTime: string | null
+}
 
 /** How many of the newest events are looked through for one that fits. */
 export const mostLookedThrough = 300
@@ -28,12 +34,11 @@ type TrialDeps = {
   signal: AbortSignal
 }
 
-const trialOf = (workspaceId: string, sourceId: string, event: PipelineEvent): TrialEvent => ({
-  event,
-  sourceId,
-  name: resourceNames.event.format({ workspace: workspaceId, event: event.eventId }),
-  receiveTime: event.receivedAt,
-})
+const trialOf = (workspaceId: string, sourceId: string, json: string): TrialEvent => {
+  const event = eventOf(json)
+  const name = resourceNames.event.format({ workspace: workspaceId, event: event.eventId })
+  return { event, json, sourceId, name, receiveTime: event.receivedAt }
+}
 
 /** A stored event by its resource name. Throws 404 when this workspace has none, 400 when it was rejected. */
 const namedEvent = async (name: string, { eventStore, workspaceId, signal }: TrialDeps): Promise<TrialEvent> => {
@@ -46,10 +51,10 @@ const namedEvent = async (name: string, { eventStore, workspaceId, signal }: Tri
     { lane: 'short', signal },
   )
   if (row === undefined) throw notFound('event not found')
-  const event = storedEvent(row)
+  const json = storedEventText(row)
   const text = 'This event was rejected; no destination is sent it'
-  if (event === undefined) throw badRequest('VALIDATION', text, { event: text })
-  return trialOf(workspaceId, row.source_id, event)
+  if (json === undefined) throw badRequest('VALIDATION', text, { event: text })
+  return trialOf(workspaceId, row.source_id, json)
 }
 
 /** The latest event that the mapping and the connection of its source let through. */
@@ -57,9 +62,11 @@ const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<Tria
   const { eventStore, workspaceId, sources, types, mapper, now, signal } = deps
   const filter = { workspaceId, sourceIds: sources.map(({ id }) => id), types, event: mapping.event_name }
   for (const row of await readRecentEvents(eventStore, filter, mostLookedThrough, { now, signal })) {
-    const event = storedEvent(row)
-    if (event === undefined || sources.find(({ id }) => id === row.source_id)?.lets(event) !== true) continue
-    if (mapper(event, row.source_id).kind !== 'unmapped') return trialOf(workspaceId, row.source_id, event)
+    const json = storedEventText(row)
+    if (json === undefined) continue
+    const trial = trialOf(workspaceId, row.source_id, json)
+    if (sources.find(({ id }) => id === row.source_id)?.lets(trial.event) !== true) continue
+    if (mapper(trial.event, row.source_id, json).kind !== 'unmapped') return trial
   }
   return undefined
 }
@@ -67,17 +74,17 @@ const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<Tria
 /** The event that a trial asks for; undefined where the latest was asked for and none fits. */
 export const findTrialEvent = async (given: Given, deps: TrialDeps): Promise<TrialEvent | undefined> => {
   if (given.payload !== undefined) {
-    const event = pastedEvent(given.payload, { type: given.event_mapping.event_type, now: deps.now })
-    return { event, sourceId: deps.sources[0]?.id ?? '', name: '', receiveTime: null }
+    const json = pastedEvent(given.payload, { type: given.event_mapping.event_type, now: deps.now })
+    return { event: eventOf(json), json, sourceId: deps.sources[0]?.id ?? '', name: '', receiveTime: null }
   }
   if (given.event !== undefined) return await namedEvent(given.event, deps)
   return await latestEvent(given.event_mapping, deps)
 }
 
 /** A trial's event as the wire shows it. */
-export const presentTrialEvent = ({ event, name, receiveTime }: TrialEvent) => ({
+export const presentTrialEvent = ({ event, json, name, receiveTime }: TrialEvent) => ({
   name,
   title: event.event === '' ? event.type : event.event,
   receive_time: receiveTime === null ? null : wireTime(Date.parse(receiveTime)),
-  payload: JSON.stringify(event),
+  payload: json,
 })

@@ -7,12 +7,12 @@ import {
   mappingProblems,
   type OutgoingEvent,
 } from '@tributary/connector-kit'
-import type { EventMapping, MappingPreview, PipelineEvent } from '@tributary/contract'
-import { badRequest } from '@tributary/kernel'
+import type { EventMapping, MappingPreview } from '@tributary/contract'
+import { badRequest, losesDigits } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { DestinationRow } from '../destinations/read.ts'
 import { connectedSources } from './connected-sources.ts'
-import { findTrialEvent, mostLookedThrough, presentTrialEvent } from './trial-event.ts'
+import { findTrialEvent, mostLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
 
 type Trial = { event_mapping: EventMapping; event?: string | undefined; payload?: string | undefined }
 
@@ -44,13 +44,22 @@ const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): F
   return [...own, ...met].filter(({ field }) => !told.has(field) && told.add(field))
 }
 
-const outgoing = (event: PipelineEvent, mapping: Mapping): OutgoingEvent | undefined => {
+const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent | undefined => {
   if (mapping.kind !== 'mapped') return undefined
   const { action, payload } = mapping
   const { eventId, messageId, type, event: name } = event
-  const json = JSON.stringify(event)
   return { eventId, messageId, type, event: name, json, action, ...(payload === undefined ? {} : { payload }) }
 }
+
+const computes = 'Templates compute: a number of more than 15 digits, or written as 1.0 or 1e5, may come out otherwise'
+
+/** What a preview says of templates where the event has numbers that reading them changes. */
+const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldProblem[] =>
+  losesDigits(json)
+    ? field_mappings
+        .filter(({ enabled, source }) => enabled && source.type === 'TEMPLATE')
+        .map(({ id }) => ({ field: id, message: computes }))
+    : []
 
 const reasonOf = (mapping: Mapping): string => {
   if (mapping.kind === 'failed') return mapping.reason
@@ -88,8 +97,8 @@ export const tryMapping = async (
     const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }
     return { shown, outgoing: undefined }
   }
-  const made = mapper(found.event, found.sourceId)
-  const sent = outgoing(found.event, made)
+  const made = mapper(found.event, found.sourceId, found.json)
+  const sent = outgoing(found, made)
   return {
     outgoing: sent,
     shown: {
@@ -97,7 +106,10 @@ export const tryMapping = async (
       fits: made.kind !== 'unmapped',
       reason: reasonOf(made),
       payload: sent === undefined ? '' : sent.payload === undefined ? sent.json : JSON.stringify(sent.payload),
-      problems: together(own, made.kind === 'unmapped' ? [] : made.problems),
+      problems: together(own, [
+        ...(made.kind === 'unmapped' ? [] : made.problems),
+        ...templateNotes(mapping, found.json),
+      ]),
     },
   }
 }

@@ -1,6 +1,6 @@
-import { compileFilter, type EventConditions, type PipelineEvent, replayLimits } from '@tributary/contract'
+import { compileFilter, type EventConditions, replayLimits } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
-import { type StoredEventRow, storedEvent, storedEventColumns } from '../events/stored-event.ts'
+import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
 import { prefilter } from './prefilter.ts'
 import { refuseScope } from './scope.ts'
 
@@ -20,8 +20,8 @@ export type HistoryScope = {
 /** The last event that was looked at: its receive time (epoch ms) and its id. */
 export type HistoryCursor = { ms: number; id: string }
 
-/** An event to be sent, and the source it came from. */
-export type HistoryEvent = { sourceId: string; event: PipelineEvent }
+/** An event to be sent as JSON text, the source it came from, and when it was received (epoch ms). */
+export type HistoryEvent = { sourceId: string; eventId: string; receivedMs: number; json: string }
 
 /** Events that are to be sent together, in their order, and where the next ones begin. */
 export type HistoryBatch = { events: readonly HistoryEvent[]; after: HistoryCursor }
@@ -152,6 +152,7 @@ export const readHistory = async function* (
 ): AsyncGenerator<HistoryBatch> {
   const { after, size, signal } = options
   const meets = compileFilter(scope.filter)
+  const hasConditions = scope.filter.conditions.length > 0
   for await (const keys of readKeys(eventStore, scope, after, signal)) {
     const bytes = 'length(original) + length(context) + length(integrations) as bytes'
     const columns = `event_id, toUnixTimestamp64Milli(receive_time) as receive_ms, ${bytes}`
@@ -160,9 +161,9 @@ export const readHistory = async function* (
       const rows = await readRows<Row>(eventStore, scope, chunk, `source_id, ${storedEventColumns}`, signal)
       let events: HistoryEvent[] = []
       for (const row of rows) {
-        const event = storedEvent(row)
-        if (event === undefined || !meets(event)) continue
-        events.push({ sourceId: row.source_id, event })
+        const json = storedEventText(row)
+        if (json === undefined || (hasConditions && !meets(eventOf(json)))) continue
+        events.push({ sourceId: row.source_id, eventId: row.event_id, receivedMs: Number(row.receive_ms), json })
         if (events.length < size) continue
         yield { events, after: { ms: Number(row.receive_ms), id: row.event_id } }
         events = []
@@ -227,9 +228,9 @@ export const countHistory = async (
     const [head, tail] = [events[0], events.at(-1)]
     if (head === undefined || tail === undefined) continue
     count += events.length
-    first ??= Date.parse(head.event.receivedAt)
-    last = Date.parse(tail.event.receivedAt)
-    newest = [...newest, ...events.slice(-replayLimits.samples).map(({ event }) => event.eventId)].slice(
+    first ??= head.receivedMs
+    last = tail.receivedMs
+    newest = [...newest, ...events.slice(-replayLimits.samples).map(({ eventId }) => eventId)].slice(
       -replayLimits.samples,
     )
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DeliveryMeta } from '@tributary/contract'
 import { eventFilter } from '@tributary/contract'
-import { faultPoint } from '@tributary/kernel'
+import { faultPoint, losesDigits } from '@tributary/kernel'
 import { type LogEntry, type LogPosition, partitionOf } from '@tributary/storage'
 import { sql } from 'kysely'
 import { type HistoryBatch, type HistoryEvent, type HistoryScope, readHistory } from './history.ts'
@@ -28,8 +28,7 @@ const scopeOf = (row: ReplayState): HistoryScope => ({
 const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[] => {
   const bySource = new Map<string, string[][]>()
   const bytes = new Map<string, number>()
-  for (const { sourceId, event } of events) {
-    const text = JSON.stringify(event)
+  for (const { sourceId, json: text } of events) {
     const lists = bySource.get(sourceId) ?? []
     bySource.set(sourceId, lists)
     const sum = (bytes.get(sourceId) ?? recordBytes) + text.length
@@ -45,6 +44,7 @@ const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[
         d: [row.destination_id],
         n: texts.length,
         p: row.id,
+        ...(texts.some(losesDigits) ? { e: true } : {}),
       }
       return { key: row.workspace_id, meta: JSON.stringify(meta), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
     }),
@@ -138,7 +138,7 @@ export const createHistoryRun = (
         .forUpdate()
         .executeTakeFirstOrThrow()
       if (now.state !== 'running') return false
-      const missing = events.filter(({ event }) => !appended.has(event.eventId))
+      const missing = events.filter(({ eventId }) => !appended.has(eventId))
       const places = await Promise.all(recordsOf(row, missing).map((record) => deliveries.append(record)))
       if (places.length > 0) faultPoint('replay.after-append')
       const end = places.reduce((latest, { offset }) => Math.max(latest, offset + 1), 0)

@@ -82,6 +82,20 @@ test.each<[string, object | string, Partial<BlockedRow>]>([
   expect(sent(row(original, { ...type, ...more }))).toBeDefined()
 })
 
+test('every value is sent again as it came', () => {
+  const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400}'
+  const text = replayedEvent(
+    row(`{"userId":12345678901234567890,"properties":{"total":10.0},"7":${odd},"context":{}}`, {
+      context: odd,
+      integrations: odd,
+    }),
+    schema,
+  )
+  expect(text).toContain(
+    `{"userId":12345678901234567890,"properties":{"total":10.0},"7":${odd},"context":${odd},"type":"track","messageId":"m-1","integrations":${odd},`,
+  )
+})
+
 test('names like __proto__ stay names', () => {
   const text = replayedEvent(row('{"__proto__":{"a":1},"properties":{}}'), schema)
   expect(Object.entries(JSON.parse(text ?? ''))[0]).toEqual(['__proto__', { a: 1 }])

@@ -36,6 +36,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
       rowPrefix: Buffer.alloc(0),
       context: undefined,
       integrations: undefined,
+      exact: undefined,
       sentAt: undefined,
       sharedBytes: 0,
       events: 1,
@@ -47,6 +48,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     original: '{}',
     bytes: 2,
     depth: 1,
+    lossy: false,
     context: undefined,
   }
   const event = {
@@ -65,6 +67,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     context: '{}',
     judged: undefined,
     integrations: undefined,
+    exact: undefined,
     extraKeys: undefined,
     test: false,
     ip: '',

@@ -1,5 +1,5 @@
+import { isJsonObject } from '@tributary/kernel'
 import type { ParsedEvent, RawEvent } from '../event-types.ts'
-import { isJsonObject } from '../json-text.ts'
 import { ok, reject, type Step } from '../outcome.ts'
 
 const malformed = reject('malformed_json', 'The event is not valid JSON.')
@@ -11,7 +11,8 @@ const notAnObject = reject('not_an_object', 'An event must be a JSON object.')
  */
 export const parseJson = (): Step<RawEvent, ParsedEvent> =>
   function parseEvent(raw) {
-    const { original, context: span } = raw
+    const { original } = raw
+    const span = raw.lossy ? undefined : raw.context
     const context = span === undefined ? undefined : original.slice(span.from, span.to)
     const text = span === undefined ? original : `${original.slice(0, span.from)}null${original.slice(span.to)}`
     let body: unknown

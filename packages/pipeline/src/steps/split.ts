@@ -1,3 +1,5 @@
+import { isExactNumber } from '@tributary/kernel'
+
 /** A piece of a body: bytes from `start` to before `end`, and how deep its arrays and objects nest. */
 export type Slice = { readonly start: number; readonly end: number; readonly depth: number }
 
@@ -7,9 +9,10 @@ export type Span = { readonly from: number; readonly to: number }
 /**
  * A piece that is an event, and where the object `context` stands in it, when its text can be taken as it is: nothing in
  * the event is escaped, no space stands between tokens, and there is one `context`. (Whether all characters are ASCII is
- * for the caller to see.)
+ * for the caller to see.) `lossy` is whether JSON.parse and JSON.stringify together would change a number or the order of
+ * names in it.
  */
-export type EventSlice = Slice & { readonly context: Span | undefined }
+export type EventSlice = Slice & { readonly context: Span | undefined; readonly lossy: boolean }
 
 /** The events of a body and the values beside `batch` that count for each of them. */
 export type SplitBody = {
@@ -31,6 +34,11 @@ const comma = 0x2c
 const colon = 0x3a
 const openBracket = 0x5b
 const closeBracket = 0x5d
+const plus = 0x2b
+const minus = 0x2d
+const dot = 0x2e
+const zero = 0x30
+const nine = 0x39
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
@@ -84,6 +92,21 @@ const sliceValue = (body: Uint8Array, from: number): Slice => {
   return { start: from, end: last, depth: deepest }
 }
 
+/** Whether reading the number at `from` to before `to` as a double would change it; most are told by their form. */
+const isLossyNumber = (body: Buffer, from: number, to: number, exponent: boolean, fraction: boolean): boolean => {
+  const length = to - from
+  const endsInZero = body[to - 1] === zero
+  const suspect = exponent || length > 15 || (fraction && (endsInZero || length > 8)) || (length === 2 && endsInZero)
+  return suspect && !isExactNumber(body.toString('latin1', from, to))
+}
+
+/** Whether the string at `from` to before `to` may be a name that JSON.parse moves to the front: digits, also escaped. */
+const isMovedName = (body: Buffer, from: number, to: number): boolean => {
+  const first = body[from] as number
+  if (first !== backslash && (first < zero || first > nine || to - from > 10)) return false
+  return body[skipSpace(body, to + 1)] === colon
+}
+
 const isContext = (body: Uint8Array, from: number, to: number): boolean => {
   if (to - from !== contextName.length) return false
   for (let at = 0; at < contextName.length; at++) if (body[from + at] !== contextName.charCodeAt(at)) return false
@@ -94,9 +117,10 @@ const isContext = (body: Uint8Array, from: number, to: number): boolean => {
  * The event that begins at `from`. Its end is where `sliceValue` finds it; the scan is repeated here because it looks at the
  * names of the first level on its way, which other values do not need.
  */
-const sliceEvent = (body: Uint8Array, from: number): EventSlice => {
+const sliceEvent = (body: Buffer, from: number): EventSlice => {
   const end = body.length
   let plain = body[from] === openBrace
+  let lossy = false
   let depth = 0
   let deepest = 0
   let at = from
@@ -117,6 +141,7 @@ const sliceEvent = (body: Uint8Array, from: number): EventSlice => {
         }
         at++
       }
+      if (isMovedName(body, text, at)) lossy = true
       if (depth === 1 && naming) {
         naming = false
         inContext = isContext(body, text, at)
@@ -134,18 +159,33 @@ const sliceEvent = (body: Uint8Array, from: number): EventSlice => {
         naming = true
         inContext = false
       }
-    } else if (byte <= 0x20 && depth > 0) plain = false
+    } else if (byte <= nine) {
+      if (byte >= zero || byte === minus) {
+        const number = at
+        let exponent = false
+        let fraction = false
+        for (;;) {
+          const next = body[at + 1] as number
+          if (next === dot) fraction = true
+          else if (next === 0x45 || next === 0x65) exponent = true
+          else if (!(next >= zero && next <= nine) && !(exponent && (next === minus || next === plus))) break
+          at++
+        }
+        if (isLossyNumber(body, number, at + 1, exponent, fraction)) lossy = true
+      } else if (byte <= 0x20 && depth > 0) plain = false
+    }
     at++
   }
   if (at > end) at = end
   let last = at
   while (last > from && isSpace(body[last - 1])) last--
   const known = plain && depth === 0 && contexts === 1 && contextFrom >= 0
-  return { start: from, end: last, depth: deepest, context: known ? { from: contextFrom, to: contextTo } : undefined }
+  const context = known ? { from: contextFrom, to: contextTo } : undefined
+  return { start: from, end: last, depth: deepest, context, lossy }
 }
 
 /** Adds the elements of the array whose first element begins at `from`; returns the place behind its bracket. */
-const splitArray = (body: Uint8Array, from: number, into: EventSlice[]): number => {
+const splitArray = (body: Buffer, from: number, into: EventSlice[]): number => {
   let at = from
   for (;;) {
     at = skipSpace(body, at)
@@ -155,7 +195,7 @@ const splitArray = (body: Uint8Array, from: number, into: EventSlice[]): number 
       const last = into[mostSlices - 1]
       const depth = Math.max(last?.depth ?? 0, element.depth)
       if (last === undefined) into.push(element)
-      else into[mostSlices - 1] = { start: last.start, end: element.end, depth, context: undefined }
+      else into[mostSlices - 1] = { start: last.start, end: element.end, depth, context: undefined, lossy: false }
     }
     at = skipSpace(body, element.end)
     if (body[at] === closeBracket) return at + 1
@@ -220,10 +260,11 @@ export const splitBatch = (bytes: Uint8Array): SplitBody => {
 
 /** The whole body as one event, without the space around it. */
 export const splitSingle = (bytes: Uint8Array): SplitBody => {
-  const start = skipSpace(bytes, skipMark(bytes))
-  const slice = sliceEvent(bytes, start)
-  const whole = skipSpace(bytes, slice.end) >= bytes.length
-  const event = whole ? slice : { start, end: bytes.length, depth: slice.depth, context: undefined }
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const start = skipSpace(body, skipMark(body))
+  const slice = sliceEvent(body, start)
+  const whole = skipSpace(body, slice.end) >= body.length
+  const event = whole ? slice : { ...slice, end: body.length, context: undefined }
   return {
     events: event.end > event.start ? [event] : [],
     context: undefined,

@@ -31,7 +31,8 @@ const useWayBack = (): string => {
 const Content = ({ event }: { event: EventDetail }) => {
   const workspace = useWorkspace()
   const back = useWayBack()
-  const text = useMemo(() => formatJson(event.original), [event.original])
+  const text = useMemo(() => formatJson(event.payload_text), [event.payload_text])
+  const received = useMemo(() => formatJson(event.original), [event.original])
   return (
     <>
       <PageHeader
@@ -49,10 +50,25 @@ const Content = ({ event }: { event: EventDetail }) => {
           <Card title="Deliveries">
             <EventDeliveries event={event} workspace={workspace.name} />
           </Card>
-          <Card title="Payload" description="The event as it was received.">
+          <Card
+            title="Payload"
+            description={
+              event.status === 'rejected'
+                ? 'The event as it was received.'
+                : 'The event as destinations get it, with what its batch said of all its events.'
+            }
+          >
             <CodeBlock
-              codes={[{ title: event.message_id, language: 'json', text }]}
+              codes={
+                event.status === 'rejected'
+                  ? [{ title: event.message_id, language: 'json', text }]
+                  : [
+                      { title: 'Event', language: 'json', text },
+                      { title: 'As received', language: 'json', text: received },
+                    ]
+              }
               copyLabel="Copy"
+              label="Form"
               notice="Payload copied"
               className="max-h-160"
             />

@@ -26,6 +26,7 @@ const event: EventDetail = {
   problems: [],
   replay_time: null,
   payload: {},
+  payload_text: '{}',
   original: '{}',
   deliveries: [],
 }

@@ -24,7 +24,7 @@ import { CompatibilityTab } from './compatibility-tab.tsx'
 import { judgementOf, type LiveEvent, ofDetail } from './live-event.ts'
 
 const Payload = ({ event }: { event: EventDetail }) => {
-  const text = useMemo(() => formatJson(event.original), [event.original])
+  const text = useMemo(() => formatJson(event.payload_text), [event.payload_text])
   return (
     <CodeBlock
       codes={[{ title: event.message_id, language: 'json', text }]}

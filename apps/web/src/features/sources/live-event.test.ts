@@ -29,6 +29,7 @@ const wire: EventDetail = {
   problems: [],
   replay_time: null,
   payload: { type: 'track', event: 'Paid', properties: { total: 'much' } },
+  payload_text: '{}',
   original: '{}',
   deliveries: [],
 }

@@ -25,7 +25,7 @@ export type LiveEvent = {
   compatibility: Compatibility | ''
   /** The version of the schema that judged it then; 0 when none did. */
   schemaVersion: number
-  /** As it was received; undefined until it has been read whole, null when it is no JSON object. */
+  /** As destinations get it; undefined until it has been read whole, null when it is no JSON object. */
   payload: { readonly [name: string]: unknown } | null | undefined
 }
 
