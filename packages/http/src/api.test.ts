@@ -337,7 +337,8 @@ describe('the description', () => {
     for (const method of methodList) {
       const operation = body.paths[method.path][method.verb.toLowerCase()]
       expect(operation.operationId).toBe(method.name)
-      expect(operation.responses['200'].content['application/json'].schema.type).toBe('object')
+      const { $ref } = operation.responses['200'].content['application/json'].schema
+      expect(body.components.schemas[$ref.replace('#/components/schemas/', '')].type).toBe('object')
       expect(operation.responses['401'] !== undefined || method.public).toBeTruthy()
       expect(operation.requestBody !== undefined).toBe(method.request !== undefined)
     }

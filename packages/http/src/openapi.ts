@@ -1,12 +1,7 @@
-import { errorBody, errors, type Method } from '@tributary/contract'
-import { z } from 'zod'
-
-type Json = Record<string, unknown>
-
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
-}
+import { errors, type Method } from '@tributary/contract'
+import type { z } from 'zod'
+import { collectionPaths, collectionSchemas, collectionSecurity } from './openapi-collection.ts'
+import { inlineSchema, type Json, type NamedSchemas, nameSchemas, schemaRef } from './openapi-schemas.ts'
 
 const record = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
@@ -21,7 +16,7 @@ const pathParameters = (path: string): Json[] =>
 
 const queryParameters = (query: z.ZodType | undefined): Json[] => {
   if (query === undefined) return []
-  const schema = jsonSchema(query, 'input')
+  const schema = inlineSchema(query, 'input')
   const required = Array.isArray(schema.required) ? schema.required : []
   return Object.entries(record(schema.properties)).map(([name, property]) => ({
     name,
@@ -46,13 +41,13 @@ const errorResponses = (method: Method): Json => {
       String(code),
       {
         description: lines.join('\n\n'),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: { 'application/json': { schema: schemaRef('Error') } },
       },
     ]),
   )
 }
 
-const operation = (method: Method): Json => ({
+const operation = (method: Method, names: NamedSchemas): Json => ({
   operationId: method.name,
   summary: method.summary,
   tags: [method.name.split('.')[0]],
@@ -62,24 +57,28 @@ const operation = (method: Method): Json => ({
     : {
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: jsonSchema(method.request, 'input') } },
+          content: { 'application/json': { schema: names.request(method.name) } },
         },
       }),
   responses: {
     '200': {
       description: 'OK',
-      content: { 'application/json': { schema: jsonSchema(method.response, 'output') } },
+      content: { 'application/json': { schema: names.response(method.name) } },
     },
     ...errorResponses(method),
   },
   security: method.public ? [] : [{ session: [] }],
 })
 
-/** The OpenAPI 3.1 description of these methods, served below `/api`. */
+/**
+ * The OpenAPI 3.1 description of these methods, which are served below `/api`, and of the calls of collection. Shapes are
+ * named below `components/schemas`, so that clients made from it can be read.
+ */
 export const openApiDocument = (methods: readonly Method[], version: string): Json => {
+  const names = nameSchemas(methods)
   const paths: Record<string, Json> = {}
   for (const method of methods) {
-    paths[method.path] = { ...paths[method.path], [method.verb.toLowerCase()]: operation(method) }
+    paths[method.path] = { ...paths[method.path], [method.verb.toLowerCase()]: operation(method, names) }
   }
   return {
     openapi: '3.1.0',
@@ -91,10 +90,13 @@ export const openApiDocument = (methods: readonly Method[], version: string): Js
         '`page_token`; PATCH takes an `update_mask`. Every error has a code, a reason, a message and metadata.',
     },
     servers: [{ url: '/api' }],
-    paths,
+    paths: { ...paths, ...collectionPaths() },
     components: {
-      schemas: { Error: jsonSchema(errorBody, 'output') },
-      securitySchemes: { session: { type: 'http', scheme: 'bearer', description: 'The access token of a login.' } },
+      schemas: { ...names.schemas, ...collectionSchemas() },
+      securitySchemes: {
+        ...collectionSecurity,
+        session: { type: 'http', scheme: 'bearer', description: 'The access token of a login.' },
+      },
     },
   }
 }

@@ -1,0 +1,180 @@
+import { type EventType, eventTypes } from '@tributary/contract'
+import { type Json, schemaRef } from './openapi-schemas.ts'
+
+const text = { type: 'string' }
+const object = { type: 'object', additionalProperties: true }
+const id = { type: ['string', 'number', 'null'] }
+
+const common: Json = {
+  messageId: { ...id, description: 'An event whose messageId its source has had within 24 hours is not stored again.' },
+  userId: id,
+  anonymousId: id,
+  timestamp: { ...text, description: 'When it happened, RFC 3339.' },
+  originalTimestamp: text,
+  sentAt: { ...text, description: 'When it was sent, by the same clock as `timestamp`.' },
+  context: object,
+  integrations: object,
+}
+
+/** What each type has beside what all have, and what it cannot do without. */
+const own: Readonly<Record<EventType, { properties: Json; required?: readonly string[] }>> = {
+  track: { properties: { event: text, properties: object }, required: ['event'] },
+  page: { properties: { name: text, properties: object } },
+  screen: { properties: { name: text, properties: object } },
+  identify: { properties: { traits: object } },
+  group: { properties: { groupId: id, traits: object }, required: ['groupId'] },
+  alias: { properties: { previousId: id }, required: ['userId', 'previousId'] },
+}
+
+const title = (type: string): string => `${type.charAt(0).toUpperCase()}${type.slice(1)}`
+
+const callName = (type: EventType): string => `${title(type)}Call`
+
+/** Schemas of what collection takes and answers. */
+export const collectionSchemas = (): Record<string, Json> => ({
+  ...Object.fromEntries(
+    eventTypes.map((type) => [
+      callName(type),
+      {
+        type: 'object',
+        properties: { ...common, ...own[type].properties },
+        ...(own[type].required === undefined ? {} : { required: own[type].required }),
+        additionalProperties: true,
+      },
+    ]),
+  ),
+  BatchCall: {
+    type: 'object',
+    properties: {
+      batch: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: { ...common, type: { enum: [...eventTypes] } },
+          additionalProperties: true,
+          description: 'A call of its `type`, with the fields of that.',
+        },
+      },
+      context: { ...object, description: 'Counts for each event; its own keys win.' },
+      integrations: object,
+      sentAt: text,
+      writeKey: text,
+    },
+    required: ['batch'],
+  },
+  Accepted: { type: 'object', properties: { success: { const: true } }, required: ['success'] },
+})
+
+const refusals: Readonly<Record<string, string>> = {
+  '400': 'The body is broken, empty, too deep, or lacks what its type needs; `message` says what to mend.',
+  '401': '`WRITE_KEY_MISSING`, `WRITE_KEY_UNKNOWN` or `WRITE_KEY_REVOKED`.',
+  '403': '`SIGNED_WEBHOOK_ONLY`: the source takes signed webhooks only.',
+  '404': '`SOURCE_DISABLED`: the source is switched off.',
+  '413': '`BODY_TOO_LARGE`: over 4 MiB after decompression.',
+  '429': '`WORKSPACE_BACKLOG`: too much of the workspace waits; send it again after `Retry-After`.',
+  '503': 'The server starts, stops, or cannot store events now; send it again after `Retry-After`.',
+}
+
+const content = (schema: Json): Json => ({ 'application/json': { schema } })
+
+const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+
+const refused = (): Json =>
+  Object.fromEntries(
+    Object.entries(refusals).map(([code, description]) => [
+      code,
+      {
+        description,
+        ...(code === '429' || code === '503' ? { headers: retryAfter } : {}),
+        content: content(schemaRef('Error')),
+      },
+    ]),
+  )
+
+/** The write key as it may be given outside of a body. */
+export const collectionSecurity: Json = {
+  writeKeyBasic: { type: 'http', scheme: 'basic', description: 'The write key as user name, an empty password.' },
+  writeKeyHeader: { type: 'apiKey', in: 'header', name: 'X-Write-Key' },
+  writeKeyQuery: { type: 'apiKey', in: 'query', name: 'writeKey' },
+}
+
+const security = [{ writeKeyBasic: [] }, { writeKeyHeader: [] }, { writeKeyQuery: [] }]
+const tags = ['collection']
+
+const post = (operationId: string, summary: string, schema: Json): Json => ({
+  operationId,
+  summary,
+  tags,
+  security,
+  requestBody: { required: true, content: content(schema) },
+  responses: {
+    '200': { description: 'The request is on disk.', content: content(schemaRef('Accepted')) },
+    ...refused(),
+  },
+})
+
+const pixel = (operationId: string, summary: string, parameters: readonly Json[]): Json => ({
+  operationId,
+  summary,
+  tags,
+  security: [{ writeKeyQuery: [] }],
+  parameters: [
+    { name: 'type', in: 'path', required: true, schema: { enum: [...eventTypes] } },
+    { name: 'writeKey', in: 'query', required: true, schema: text },
+    ...parameters,
+  ],
+  responses: {
+    '200': {
+      description: 'A transparent picture, whatever became of the event: refused ones are listed with the source.',
+      content: { 'image/gif': {} },
+    },
+  },
+})
+
+const anything = { description: 'Any JSON value.' }
+const received = { ...schemaRef('Accepted') }
+
+/** The calls of collection. They lie at the root of the server, not below `/api`. */
+export const collectionPaths = (): Record<string, Json> => {
+  const paths: Record<string, Json> = {
+    ...Object.fromEntries(
+      eventTypes.map((type) => [
+        `/v1/${type}`,
+        { post: post(`collection.${type}`, `Takes one ${type} event.`, schemaRef(callName(type))) },
+      ]),
+    ),
+    '/v1/batch': { post: post('collection.batch', 'Takes a batch of events.', schemaRef('BatchCall')) },
+    '/v1/import': { post: post('collection.import', 'Takes a batch of past events.', schemaRef('BatchCall')) },
+    '/v1/webhook': {
+      post: post(
+        'collection.webhook',
+        'Takes what a service without an SDK sends, as the source makes events of it.',
+        anything,
+      ),
+      get: {
+        operationId: 'collection.webhookGet',
+        summary: 'Takes a call without a body: the parameters of its address are the event.',
+        tags,
+        security,
+        responses: { '200': { description: 'The request is on disk.', content: content(received) }, ...refused() },
+      },
+    },
+    '/v1/forward': {
+      post: post('collection.forward', "Takes what another collecting server's webhook destination sends.", anything),
+    },
+    '/v1/pixel/{type}': {
+      get: pixel('collection.dataPixel', 'Takes an event as base64 of JSON.', [
+        { name: 'data', in: 'query', required: true, schema: text },
+      ]),
+    },
+    '/pixel/v1/{type}': {
+      get: pixel('collection.queryPixel', 'Takes an event as parameters of an address.', [
+        { name: 'userId', in: 'query', schema: text },
+        { name: 'anonymousId', in: 'query', schema: text },
+        { name: 'event', in: 'query', schema: text },
+      ]),
+    },
+  }
+  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, { servers: [{ url: '/' }], ...item }]))
+}

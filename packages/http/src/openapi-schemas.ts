@@ -1,0 +1,160 @@
+import * as contract from '@tributary/contract'
+import { z } from 'zod'
+
+/** A piece of a JSON document. */
+export type Json = Record<string, unknown>
+
+/** What the description calls the shapes that several calls share: clients made from it have classes of these names. */
+const named: Readonly<Record<string, z.ZodType>> = {
+  CatalogGuideStep: contract.guideStep,
+  ClientConfig: contract.clientConfig,
+  Condition: contract.condition,
+  Connection: contract.connection,
+  ConnectionActivity: contract.connectionActivity,
+  Credentials: contract.credentials,
+  Delivery: contract.delivery,
+  DeliveryOverview: contract.deliveryOverview,
+  Destination: contract.destination,
+  DestinationAction: contract.destinationAction,
+  DestinationApp: contract.destinationApp,
+  DestinationGrant: contract.destinationGrant,
+  DestinationMappings: contract.destinationMappings,
+  DroppedEvent: contract.droppedEvent,
+  Error: contract.errorBody,
+  Event: contract.eventDetail,
+  EventFilter: contract.eventFilter,
+  EventMapping: contract.eventMapping,
+  EventSummary: contract.eventSummary,
+  FailureGroup: contract.failureGroup,
+  FieldMapping: contract.fieldMapping,
+  Invitation: contract.invitation,
+  InvitationLink: contract.invitationLink,
+  InvitationPreview: contract.invitationPreview,
+  Login: contract.loginResponse,
+  MappingSource: contract.mappingSource,
+  MappingTarget: contract.mappingTarget,
+  Membership: contract.membership,
+  Notification: contract.notification,
+  Organization: contract.organization,
+  ParkedDelivery: contract.parkedDelivery,
+  ParkedSummary: contract.parkedSummary,
+  RefusedRequest: contract.refusedRequest,
+  Replay: contract.replay,
+  ReplayScope: contract.replayScope,
+  SchemaTemplate: contract.schemaTemplate,
+  SchemaVersion: contract.schemaVersion,
+  Session: contract.session,
+  SettingOption: contract.settingOption,
+  Source: contract.source,
+  SourceSchema: contract.currentSchema,
+  User: contract.user,
+  Violation: contract.violation,
+  Workspace: contract.workspace,
+  Writekey: contract.writekey,
+}
+
+const prefix = '#/components/schemas/'
+
+/** A schema by its name. */
+export const schemaRef = (name: string): Json => ({ $ref: `${prefix}${name}` })
+
+/** `sources.listBySource` as `SourcesListBySource`. */
+const pascal = (name: string): string => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** A schema by itself, without names; `input` is what a caller may send. */
+export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+
+type Schemas = Record<string, Json>
+
+const describe = (schemas: ReadonlyMap<string, z.ZodType>, io: 'input' | 'output'): Schemas => {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of schemas) registry.add(schema, { id })
+  const made = z.toJSONSchema(registry, {
+    io,
+    unrepresentable: 'any',
+    uri: (id) => `${prefix}${id}`,
+    override: ({ jsonSchema }) => {
+      // A later version may add keys: readers are not to refuse them.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  })
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([id, schema]) => {
+      const { $schema: _, $id: __, id: ___, ...rest } = schema as Json
+      return [id, rest]
+    }),
+  )
+}
+
+const refsIn = (schema: unknown): string[] =>
+  [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, id]) => id ?? '')
+
+/** Names whose shape differs between what is sent and what is answered, such as by defaults, or that hold one of these. */
+const differing = (input: Schemas, output: Schemas): Set<string> => {
+  const found = new Set<string>()
+  const differs = (id: string): boolean =>
+    JSON.stringify(input[id]) !== JSON.stringify(output[id]) || refsIn(output[id]).some((ref) => found.has(ref))
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    for (const id of Object.keys(named)) if (differs(id)) found.add(id)
+  }
+  return found
+}
+
+/** These schemas and those that they refer to. */
+const within = (schemas: Schemas, ids: readonly string[]): Set<string> => {
+  const found = new Set(ids)
+  for (const id of found) for (const ref of refsIn(schemas[id] ?? {})) found.add(ref)
+  return found
+}
+
+const renamed = (schema: Json, names: ReadonlySet<string>): Json =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key !== '$ref' || typeof value !== 'string') return value
+    return names.has(value.slice(prefix.length)) ? `${value}Input` : value
+  }) as Json
+
+/** The schemas of methods by name, and what each method's body and answer are called. */
+export type NamedSchemas = { schemas: Schemas; request(name: string): Json; response(name: string): Json }
+
+/**
+ * Names every shape: those that calls share by what they are, bodies and answers by their call (`SourcesListResponse`). What
+ * is sent in another form than it is answered has `Input` behind its name.
+ */
+export const nameSchemas = (methods: readonly contract.Method[]): NamedSchemas => {
+  const known = new Map<unknown, string>(Object.entries(named).map(([id, schema]) => [schema, id]))
+  const shared = Object.entries(named)
+  const requests = new Map<string, z.ZodType>()
+  const responses = new Map<string, z.ZodType>()
+  const calls = new Map<string, { request?: string; response: string }>()
+  const nameOf = (schema: z.ZodType, id: string, among: Map<string, z.ZodType>): string => {
+    const name = known.get(schema) ?? [...among].find(([, other]) => other === schema)?.[0] ?? id
+    if (!known.has(schema)) among.set(name, schema)
+    return name
+  }
+  // A shape that two calls have is called after the one with the shorter name.
+  for (const { name, request, response } of methods.toSorted((a, b) => a.name.length - b.name.length))
+    calls.set(name, {
+      ...(request === undefined ? {} : { request: nameOf(request, `${pascal(name)}Request`, requests) }),
+      response: nameOf(response, `${pascal(name)}Response`, responses),
+    })
+  const input = describe(new Map([...shared, ...requests]), 'input')
+  const output = describe(new Map([...shared, ...responses]), 'output')
+  const twice = differing(input, output)
+  const asked = [...calls.values()].flatMap(({ request }) => request ?? [])
+  const answered = [...calls.values()].map(({ response }) => response)
+  const schemas: Schemas = {}
+  for (const id of within(output, ['Error', ...answered])) schemas[id] = output[id] ?? {}
+  for (const id of within(input, asked)) schemas[twice.has(id) ? `${id}Input` : id] = renamed(input[id] ?? {}, twice)
+  return {
+    schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    request: (name) => {
+      const id = calls.get(name)?.request ?? ''
+      return schemaRef(twice.has(id) ? `${id}Input` : id)
+    },
+    response: (name) => schemaRef(calls.get(name)?.response ?? ''),
+  }
+}
