@@ -27,7 +27,7 @@ type Preview = { event: { name: string; payload: string } | null; payload: strin
 
 /** Events of every type, with what clients write in many ways. */
 const batch = {
-  context: { library: { name: 'of the batch' }, consent: { categoryPreferences: { ads: true } } },
+  context: { library: { name: 'of the batch', size: 'SIZE' }, consent: { categoryPreferences: { ads: true } } },
   integrations: { Other: false },
   sentAt: new Date(Date.now() - 1000).toISOString(),
   batch: [
@@ -45,13 +45,21 @@ const batch = {
       context: { test: true },
       properties: { a: [{ b: 1 }] },
     },
+    { type: 'track', event: 'Odd', userId: 'ID', properties: 'ODD' },
   ].map((event, index) => ({ messageId: `preview-${index}`, ...event })),
 }
+
+const odd = '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,null],"a":"\\ud800"}'
+/** Values that JSON.parse and JSON.stringify change. */
+const batchText = JSON.stringify(batch)
+  .replace('"SIZE"', '2.50')
+  .replace('"ID"', '12345678901234567890')
+  .replace('"ODD"', odd)
 
 const bodies = async (receiver: WebhookReceiver, wanted: number): Promise<string[]> =>
   eventually('all received', () => receiver.calls.length >= wanted && receiver.calls.map(({ body }) => body))
 
-test('what a preview shows of a stored event is byte for byte what its destination was sent, whole and mapped', async () => {
+test('what a preview shows of a stored event, and what the API has of it, is byte for byte what its destination was sent', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Previewed')
   const whole = await createWebhook(product.api, workspace, source, { url: receiver.url })
@@ -76,7 +84,7 @@ test('what a preview shows of a stored event is byte for byte what its destinati
     })),
   }
   await product.api.ok('PUT', `/${mapped}/mappings`, { event_mappings: [mapping] })
-  expect((await post(product, '/v1/batch', key, batch)).status).toBe(200)
+  expect((await post(product, '/v1/batch', key, batchText)).status).toBe(200)
   const sent = [await bodies(receiver, batch.batch.length), await bodies(mappedReceiver, batch.batch.length)]
   const stored = await eventually('all stored', async () => {
     const { events } = (await product.api.ok('GET', `/${source}/events`)) as { events: { name: string }[] }
@@ -91,6 +99,16 @@ test('what a preview shows of a stored event is byte for byte what its destinati
   const asIs = { id: 'aaaa', destination: 'send', field_mappings: [] }
   expect((await previews(whole, asIs)).toSorted()).toEqual(sent[0]?.toSorted())
   expect((await previews(mapped, mapping)).toSorted()).toEqual(sent[1]?.toSorted())
+  const details = await Promise.all(stored.map(({ name }) => product.api.ok('GET', `/${name}`)))
+  expect(details.map((detail) => (detail as { payload_text: string }).payload_text).toSorted()).toEqual(
+    sent[0]?.toSorted(),
+  )
+  // Nothing changed on the way.
+  const oddBody = sent[0]?.find((body) => body.includes('"event":"Odd"'))
+  expect(oddBody).toContain(
+    `"userId":"12345678901234567890","properties":${odd},"context":{"library":{"name":"of the batch","size":2.50}`,
+  )
+  expect(sent[1]?.filter((body) => body.includes(`"about":{"properties":${odd}}`))).toHaveLength(1)
 })
 
 test('an event that its mapping fails on is kept with the name of the field, and a retry uses the mended mapping', async () => {

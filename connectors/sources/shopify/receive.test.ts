@@ -54,6 +54,15 @@ test.each([
   if ('refusal' in receipt) expect(receipt.refusal.code).toBe(sent === '[1]' ? 400 : 401)
 })
 
+test('ids of 19 digits and amounts keep their digits, as properties and as the user', () => {
+  const text = '{"id":9223372036854775807,"total":403.00,"customer":{"id":706405506930370085}}'
+  const headers = { ...headersFor('orders/create'), 'x-shopify-hmac-sha256': hmac(text) }
+  const receipt = receive(call(text, headers), { signing_secret: secret })
+  const [event] = receipt === undefined || 'refusal' in receipt ? [] : receipt.events
+  expect(event?.['userId']).toBe('706405506930370085')
+  expect(JSON.stringify(event?.['properties'])).toBe(text)
+})
+
 test('an order is a track event of its topic by its customer', () => {
   const order = { id: 820982911, total_price: '403.00', currency: 'USD', customer: { id: 115310627 }, line_items: [] }
   expect(eventsOf('orders/create', order)).toEqual([

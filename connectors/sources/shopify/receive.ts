@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import {
+  ExactNumber,
   fitEvent,
   hmacSha256,
+  isJsonObject,
+  parseExactJson,
   type ReceiveWebhook,
   sameSignature,
   signatureRefusals,
@@ -11,12 +14,10 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-const idText = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : text(value))
+const idText = (value: unknown): string | undefined =>
+  typeof value === 'number' || value instanceof ExactNumber ? String(value) : text(value)
 
 /**
  * Checks a delivery as https://shopify.dev/docs/apps/build/webhooks/subscribe/https has it: base64 of HMAC-SHA256 of the
@@ -33,9 +34,8 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
 
 const parse = (body: Buffer): Fields | undefined => {
   try {
-    // Ids of 19 digits would lose their last ones as numbers; Shopify's have at most 15.
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isFields(value) ? value : undefined
+    const value: unknown = parseExactJson(body.toString('utf8'))
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }
@@ -47,7 +47,7 @@ const isCustomer = (topic: string): boolean => /^customers\/(create|update|enabl
 const customerOf = (topic: string, body: Fields): string | undefined => {
   if (isCustomer(topic)) return idText(body['id'])
   const { customer } = body
-  return (isFields(customer) ? idText(customer['id']) : undefined) ?? idText(body['customer_id'])
+  return (isJsonObject(customer) ? idText(customer['id']) : undefined) ?? idText(body['customer_id'])
 }
 
 const timeOf = (value: string | undefined): string | undefined => {
@@ -63,7 +63,7 @@ const traitsOf = (customer: Fields): Fields => ({
       .filter((name) => customer[name] !== undefined && customer[name] !== null)
       .map((name) => [name, customer[name]]),
   ),
-  ...(isFields(customer['default_address']) ? { address: customer['default_address'] } : {}),
+  ...(isJsonObject(customer['default_address']) ? { address: customer['default_address'] } : {}),
   shopify_customer_id: idText(customer['id']),
 })
 

@@ -1,6 +1,8 @@
 import {
   fitEvent,
   hmacSha256,
+  isJsonObject,
+  parseExactJson,
   type ReceiveWebhook,
   sameSignature,
   signatureRefusals,
@@ -12,9 +14,6 @@ type Fields = Readonly<Record<string, unknown>>
 
 const toleranceMinutes = 5
 const header = 'Stripe-Signature'
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -49,25 +48,25 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
 const customerOf = (object: Fields): string | undefined => {
   if (object['object'] === 'customer') return text(object['id'])
   const { customer } = object
-  return text(customer) ?? (isFields(customer) ? text(customer['id']) : undefined)
+  return text(customer) ?? (isJsonObject(customer) ? text(customer['id']) : undefined)
 }
 
 const userOf = (object: Fields, key: string): string | undefined => {
   const { metadata } = object
-  return (isFields(metadata) ? text(metadata[key]) : undefined) ?? text(object['client_reference_id'])
+  return (isJsonObject(metadata) ? text(metadata[key]) : undefined) ?? text(object['client_reference_id'])
 }
 
 /** What an event is about: the object of a snapshot event; what there is in a thin one. */
 const objectOf = (event: Fields): Fields => {
   const { data, related_object } = event
-  if (isFields(data) && isFields(data['object'])) return data['object']
-  return { ...(isFields(data) ? data : {}), ...(isFields(related_object) ? { related_object } : {}) }
+  if (isJsonObject(data) && isJsonObject(data['object'])) return data['object']
+  return { ...(isJsonObject(data) ? data : {}), ...(isJsonObject(related_object) ? { related_object } : {}) }
 }
 
 /** All of the envelope but the object. */
 const envelopeOf = (event: Fields): Fields => {
   const { data, related_object: _related, ...rest } = event
-  const previous = isFields(data) ? data['previous_attributes'] : undefined
+  const previous = isJsonObject(data) ? data['previous_attributes'] : undefined
   return { ...rest, ...(previous === undefined ? {} : { previous_attributes: previous }) }
 }
 
@@ -89,8 +88,8 @@ const traitsOf = (customer: Fields): Fields => ({
 
 const parse = (body: Buffer): Fields | undefined => {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isFields(value) ? value : undefined
+    const value: unknown = parseExactJson(body.toString('utf8'))
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

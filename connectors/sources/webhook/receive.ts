@@ -1,4 +1,11 @@
-import { type ReceiveWebhook, renderTemplate, type WebhookCall, type WebhookReceipt } from '@tributary/connector-kit'
+import {
+  isJsonObject,
+  parseExactJson,
+  type ReceiveWebhook,
+  renderTemplate,
+  type WebhookCall,
+  type WebhookReceipt,
+} from '@tributary/connector-kit'
 
 /** Events that one call may become. */
 const maxEvents = 100
@@ -27,12 +34,9 @@ const bodyOf = (call: WebhookCall): { value: unknown } | undefined => {
   }
 }
 
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const parse = (text: string): { value: unknown } | { error: string } => {
   try {
-    return { value: JSON.parse(text) }
+    return { value: parseExactJson(text) }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
@@ -59,7 +63,7 @@ export const receive: ReceiveWebhook = (call, settings) => {
   if ('error' in result)
     return refuse('TEMPLATE_NOT_JSON', `The source's template did not render to JSON: ${result.error}.`)
   const events = Array.isArray(result.value) ? result.value : [result.value]
-  if (!events.every(isFields))
+  if (!events.every(isJsonObject))
     return refuse('TEMPLATE_NOT_EVENTS', "The source's template must render to an event or a list of events.")
   if (events.length > maxEvents)
     return refuse('TEMPLATE_NOT_EVENTS', `The source's template may render to at most ${maxEvents} events.`)

@@ -1,15 +1,13 @@
 import { trackingLimits } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 
 type Fields = Readonly<Record<string, unknown>>
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const without = (value: unknown, spare: (name: string, value: unknown) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((item) => without(item, spare))
-  if (!isFields(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, item]) => !spare(name, item))
@@ -47,6 +45,6 @@ export const fitEvent = (
     if (leftOut.length < mostNamed) leftOut.push(name)
   }
   properties = Object.fromEntries(Object.entries(properties).filter(([name]) => !gone.has(name)))
-  const context = isFields(event['context']) ? event['context'] : {}
+  const context = isJsonObject(event['context']) ? event['context'] : {}
   return { ...event, properties, context: { ...context, left_out: leftOut } }
 }

@@ -6,7 +6,9 @@ export type Json = Record<string, unknown>
 
 /** What the description calls the shapes that several calls share: clients made from it have classes of these names. */
 const named: Readonly<Record<string, z.ZodType>> = {
+  CatalogDestination: contract.catalogDestination,
   CatalogGuideStep: contract.guideStep,
+  CatalogSource: contract.catalogSource,
   ClientConfig: contract.clientConfig,
   Condition: contract.condition,
   Connection: contract.connection,
@@ -47,6 +49,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   SettingOption: contract.settingOption,
   Source: contract.source,
   SourceSchema: contract.currentSchema,
+  SourceWithSchema: contract.sourceWithSchema,
   User: contract.user,
   Violation: contract.violation,
   Workspace: contract.workspace,
