@@ -1,3 +1,4 @@
+import { ExactNumber } from '@tributary/connector-kit'
 import { expect, test } from 'vitest'
 import { fitTo, safeJson, safeText, typeFor } from './values.ts'
 
@@ -46,6 +47,25 @@ test.each([
   ['date', 5],
 ])('%s does not take %j', (type, value) => {
   expect(fitTo(type, value)).toBeUndefined()
+})
+
+test.each([
+  ['numeric', '12345678901234567890.10', '12345678901234567890.10'],
+  ['numeric', '1e400', '1e400'],
+  ['bigint', '9223372036854775807', '"9223372036854775807"'],
+  ['bigint', '-9223372036854775808', '"-9223372036854775808"'],
+  ['integer', '7.0', '"7"'],
+  ['double precision', '1.0', '1.0'],
+  ['text', '1.0', '"1.0"'],
+  ['jsonb', '1.0', '1.0'],
+  ['bigint', '9223372036854775808', undefined],
+  ['integer', '2147483648.0', undefined],
+  ['double precision', '1e400', undefined],
+  ['boolean', '1.0', undefined],
+])('%s keeps the digits of %s, or does not take it', (type, number, written) => {
+  const fit = fitTo(type, new ExactNumber(number))
+  expect(fit === undefined ? undefined : safeJson(fit.value)).toBe(written)
+  expect(typeFor(new ExactNumber(number))).toBe('numeric')
 })
 
 test('characters that PostgreSQL has no place for are replaced, and those that only look like them stay', () => {
