@@ -1,10 +1,10 @@
 // Builds the web application when its sources changed since the last build, and does nothing otherwise. With the argument
 // `kit` it builds, into .cache/kit, the page that shows every component (apps/web/kit.html) for its browser tests.
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { showProgress } from './launch/progress.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const kit = process.argv[2] === 'kit'
@@ -21,6 +21,7 @@ const inputs = [
 ]
 
 const hash = createHash('sha256')
+/** @param {string} path */
 const add = (path) => {
   if (!existsSync(path)) return
   if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name))
@@ -30,15 +31,43 @@ for (const input of inputs) add(join(root, input))
 const wanted = hash.digest('hex')
 const stamp = join(root, kit ? '.cache/kit' : 'apps/web/dist', '.sources')
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
-process.stdout.write(kit ? 'Building the page of components …\n' : 'Building the web application …\n')
-const vite = spawnSync(
-  process.execPath,
-  [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', ...(kit ? ['--mode', 'kit'] : [])],
-  {
-    cwd: join(root, 'apps/web'),
-    stdio: 'inherit',
-    env: { ...process.env, NODE_ENV: 'production', VITE_BUILD_HASH: wanted.slice(0, 12) },
-  },
+const folder = join(root, 'apps/web')
+try {
+  accessSync(folder, constants.W_OK)
+} catch {
+  process.stderr.write(`Cannot build the web application: ${folder} cannot be written to.\n`)
+  process.exit(1)
+}
+Object.assign(process.env, { NODE_ENV: 'production', VITE_BUILD_HASH: wanted.slice(0, 12) })
+/** @type {typeof import('vite')} */
+const { build } = await import(pathToFileURL(join(root, 'node_modules/vite/dist/node/index.js')).href)
+let modules = 0
+let doing = 'reading'
+const finish = showProgress(
+  process.stdout,
+  (seconds) =>
+    `Building ${kit ? 'the page of components' : 'the web application'}: ${doing}, ${modules} modules, ${seconds} s`,
 )
-if (vite.status !== 0) process.exit(vite.status ?? 1)
+try {
+  await build({
+    root: folder,
+    configFile: join(folder, 'vite.config.ts'),
+    logLevel: 'warn',
+    ...(kit ? { mode: 'kit' } : {}),
+    plugins: [
+      {
+        name: 'progress',
+        moduleParsed: () => void modules++,
+        renderStart() {
+          doing = 'writing'
+        },
+      },
+    ],
+  })
+} catch (error) {
+  finish('The build failed')
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
 writeFileSync(stamp, wanted)
+finish(`Built from ${modules} modules`)

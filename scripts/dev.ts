@@ -45,4 +45,6 @@ const stop = (): void => {
 }
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
+// Whatever started this is gone.
+process.on('disconnect', stop)
 for (const child of children) child.on('exit', stop)

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -274,35 +273,4 @@ test('the demo sends what it is asked for to a running product, into a workspace
   expect(stdout).toContain('Sent 5 events')
   const source = /(workspaces\/\S+\/sources\/\S+)/.exec(stdout)?.[1] ?? ''
   await eventually('stored', async () => (await storedEvents(product, source, '&status=accepted')).length === 5)
-})
-
-test('every command of the README is there and leads to a script that exists', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>
-  }
-  const entry = readFileSync(join(root, 'scripts/run.mjs'), 'utf8')
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const named = [...readme.matchAll(/npm (start|test|run [a-z]+(?:-[a-z]+)*)/g)].map(([, name = '']) =>
-    name.replace('run ', ''),
-  )
-  expect(named).toEqual(
-    expect.arrayContaining([
-      'start',
-      'test',
-      'dev',
-      'check',
-      'bench',
-      'soak',
-      'screenshots',
-      'demo',
-      'backup',
-      'restore',
-      'rotate-key',
-    ]),
-  )
-  for (const name of new Set(named)) {
-    expect(scripts[name]).toBe(`node scripts/run.mjs ${name}`)
-    const script = new RegExp(`\\b'?${name}'?: \\{ script: '([^']+)'`).exec(entry)?.[1] ?? 'missing'
-    expect([name, existsSync(join(root, script))]).toEqual([name, true])
-  }
 })

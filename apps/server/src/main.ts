@@ -18,6 +18,19 @@ const fail = (error: unknown): never => {
   process.exit(1)
 }
 
+/** Undefined until the product is ready. */
+let stopProduct: (() => Promise<void>) | undefined
+let stopping = false
+const stop = (): void => {
+  if (stopProduct === undefined) process.exit(143)
+  if (stopping) return
+  stopping = true
+  stopProduct().then(() => process.exit(0), fail)
+}
+// What started this process holds the other end of the channel: its end tells that it is gone, even by SIGKILL.
+process.on('disconnect', stop)
+if (process.send !== undefined && !process.connected) stop()
+
 try {
   const product = await startProduct(readConfig(process.env))
   if (product.generatedPassword !== undefined)
@@ -26,12 +39,7 @@ try {
     )
   say(`Tributary is ready at ${product.url}`)
   if (product.outboxUrl !== undefined) say(`Mail that is not sent is shown at ${product.outboxUrl}`)
-  let stopping = false
-  const stop = (): void => {
-    if (stopping) return
-    stopping = true
-    product.stop().then(() => process.exit(0), fail)
-  }
+  stopProduct = product.stop
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   process.on('SIGHUP', stop)

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const launcher = new URL('./launch.mjs', import.meta.url).href
+
+/** Files of the package `big`: so many that an install can be caught while it writes them. */
+export const bigFiles = 2000
+
+/** A checkout of its own whose dependencies are archives beside it: installing it needs no network. */
+export type Checkout = Disposable & {
+  root: string
+  /** Starts a program inside, in a process group of its own; `npm start` unless told. */
+  start(command?: readonly string[], options?: { env?: NodeJS.ProcessEnv; uid?: number; gid?: number }): Started
+  /** How many of the dependencies' files are there whole. */
+  wholeFiles(): number
+}
+
+export type Started = {
+  child: ChildProcess
+  output(): string
+  /** Resolves with the exit code, or the signal. */
+  ended: Promise<number | NodeJS.Signals | null>
+}
+
+const pack = (root: string, name: string, files: number): void => {
+  const folder = join(root, name, 'package')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '1.0.0' }))
+  for (let at = 0; at < files; at++) writeFileSync(join(folder, `file-${at}.txt`), `${name} ${at}\n`.repeat(100))
+  spawnSync('tar', ['-czf', join(root, `${name}.tgz`), '-C', join(root, name), 'package'])
+  rmSync(join(root, name), { recursive: true })
+}
+
+/** What the checkout runs: it says its process id, and ends when it is told to or when the launcher is gone. */
+const server = `
+const stop = (why) => { process.stdout.write('stopped by ' + why + '\\n'); process.exit(0) }
+process.on('SIGTERM', () => stop('SIGTERM'))
+process.on('disconnect', () => stop('the end of the launcher'))
+setInterval(() => {}, 1000)
+process.stdout.write('ready ' + process.pid + ' in ' + process.env.INIT_CWD + '\\n')
+`
+
+/** Makes such a checkout below the folder for temporary files; `files` are those of the package `big`. */
+export const makeCheckout = (files = bigFiles): Checkout => {
+  const root = mkdtempSync(join(tmpdir(), 'tributary-checkout-'))
+  pack(root, 'small', 1)
+  pack(root, 'big', files)
+  const manifest = {
+    name: 'checkout',
+    private: true,
+    type: 'module',
+    scripts: { start: 'node run.mjs start' },
+    dependencies: { big: 'file:big.tgz', small: 'file:small.tgz' },
+  }
+  writeFileSync(join(root, 'package.json'), JSON.stringify(manifest))
+  const commands = {
+    start: { script: 'server.mjs', does: 'Runs.' },
+    build: { script: 'server.mjs', web: true, does: '' },
+  }
+  writeFileSync(
+    join(root, 'run.mjs'),
+    `import { launch } from ${JSON.stringify(launcher)}
+await launch({ root: import.meta.dirname, commands: ${JSON.stringify(commands)} })`,
+  )
+  writeFileSync(join(root, 'server.mjs'), server)
+  const locked = spawnSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: root })
+  if (locked.status !== 0) throw new Error(locked.stderr.toString())
+  const modules = join(root, 'node_modules')
+  const groups: ChildProcess[] = []
+  return {
+    root,
+    start([command = 'npm', ...args] = ['npm', 'start'], { env = process.env, ...options } = {}) {
+      const child = spawn(command, args, {
+        cwd: root,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env,
+        ...options,
+      })
+      groups.push(child)
+      let output = ''
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (chunk: Buffer) => {
+          output += chunk.toString()
+        })
+      const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+        child.once('close', (code, signal) => resolve(code ?? signal)),
+      )
+      return { child, output: () => output, ended }
+    },
+    wholeFiles() {
+      let whole = 0
+      for (const name of ['small', 'big'])
+        try {
+          for (const file of readdirSync(join(modules, name)))
+            if (readFileSync(join(modules, name, file), 'utf8').length > (file === 'package.json' ? 0 : 500)) whole++
+        } catch {
+          // Not there yet.
+        }
+      return whole
+    },
+    [Symbol.dispose]() {
+      // What a failed test leaves running.
+      for (const { pid } of groups)
+        try {
+          process.kill(-(pid ?? Number.NaN), 'SIGKILL')
+        } catch {
+          // It has ended, as it should.
+        }
+      rmSync(root, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}

@@ -1,0 +1,126 @@
+// What scripts/run.mjs does with a Node that is new enough: installs what is missing, builds the web application, and
+// goes on under the Node that the project pins. Plain JavaScript, since nothing is installed when it begins.
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { distrustInstall, install, installState } from './install.mjs'
+import { describeEnd, exitCodeOf, hintsAtDamage, run, startersOf, watchStarters } from './processes.mjs'
+import { LaunchFailed } from './progress.mjs'
+import { helpOf, tasks } from './tasks.mjs'
+
+/** @typedef {import('./tasks.mjs').Task} Task */
+/** @typedef {{ root: string, env: NodeJS.ProcessEnv, onSpawn: (child: import('node:child_process').ChildProcess) => void }} Context */
+
+const checkout = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+/** The pinned Node from the dependencies, else this one if it is new enough.
+ * @param {string} root */
+const pinnedNode = (root) => {
+  const packaged = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
+  if (existsSync(packaged)) return packaged
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
+  throw new LaunchFailed(
+    `On ${process.platform}-${process.arch} Tributary needs Node 24 or newer, and this is Node ${process.versions.node}: install a newer one and run the command again.`,
+  )
+}
+
+/** What child processes get. INIT_CWD is where the user is: paths that are given to a command count from there.
+ * @param {Context} context @param {string} node */
+const environmentOf = ({ root, env }, node) => ({
+  ...env,
+  PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${env.PATH ?? ''}`,
+  INIT_CWD: env.INIT_CWD ?? process.cwd(),
+  UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? '16',
+  // Compiled code and stripped types are kept: a start is faster, and threads do without the type stripper's memory.
+  NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'compile'),
+  // glibc makes an arena of memory for each thread, which keep what they once had: 40 MB more for nothing.
+  MALLOC_ARENA_MAX: env.MALLOC_ARENA_MAX ?? '2',
+})
+
+/** @param {Context} context @param {string} node @param {NodeJS.ProcessEnv} env */
+const buildWeb = async ({ root, onSpawn }, node, env) => {
+  const end = await run(node, [join(root, 'scripts', 'build-web.mjs')], { cwd: root, env, stdio: 'inherit' }, onSpawn)
+  const how = describeEnd('The build of the web application', end)
+  if (how === undefined) return
+  if (!hintsAtDamage(end.signal)) throw new LaunchFailed(how)
+  distrustInstall(root)
+  throw new LaunchFailed(`${how} Run the command again: it installs all dependencies anew first.`)
+}
+
+/** @param {Context} context @param {Task} task @param {readonly string[]} args */
+const runTask = async (context, task, args) => {
+  const { root, onSpawn } = context
+  if (installState(root) !== 'installed') accessSync(root, constants.W_OK)
+  await install({ ...context, out: process.stdout })
+  const node = pinnedNode(root)
+  const env = environmentOf(context, node)
+  if (task.web === true) await buildWeb(context, node, env)
+  const command = ['--disable-warning=ExperimentalWarning', join(root, task.script), ...args]
+  // By the channel the server notices that this process is gone, however it went.
+  const end = await run(node, command, { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }, onSpawn)
+  if (end.error?.code === 'ENOENT')
+    throw new LaunchFailed(
+      `${node} cannot be started: Tributary needs Linux with glibc, which Alpine, for example, does not have.`,
+    )
+  if (end.error !== undefined || hintsAtDamage(end.signal) || end.signal === 'SIGKILL')
+    process.stderr.write(`${describeEnd(task.script, end)}\n`)
+  return exitCodeOf(end)
+}
+
+/** @param {unknown} error @param {string} root */
+const wordsOf = (error, root) => {
+  if (error instanceof LaunchFailed) return error.message
+  const { code, path = root } = /** @type {NodeJS.ErrnoException} */ (error)
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
+    return `Cannot write to ${path} (${code}): dependencies are installed and built inside the checkout. Use one that this user may write to.`
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `Cannot write to ${path}: the disk is full (${code}). Free some space and try again.`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/**
+ * Runs a root command to its end and sets the exit code. SIGINT, SIGTERM and SIGHUP are passed on to what runs just now,
+ * and SIGTERM is sent to it when npm, which runs this command, is gone.
+ *
+ * @param {{ root?: string, commands?: Readonly<Record<string, Task>>, argv?: readonly string[], env?: NodeJS.ProcessEnv }} [options]
+ */
+export const launch = async ({
+  root = checkout,
+  commands = tasks,
+  argv = process.argv.slice(2),
+  env = process.env,
+} = {}) => {
+  const [name = '', ...args] = argv
+  const task = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (task === undefined) {
+    process.stderr.write(`Usage: npm run <${Object.keys(commands).join('|')}>\n`)
+    process.exitCode = 2
+    return
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(helpOf(name, task))
+    return
+  }
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  let running
+  /** @type {NodeJS.Signals | undefined} */
+  let stopped
+  /** @param {NodeJS.Signals} signal */
+  const stop = (signal) => {
+    stopped = signal
+    running?.kill(signal)
+  }
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => stop(signal))
+  watchStarters(startersOf(env), () => stop('SIGTERM'))
+  /** @param {import('node:child_process').ChildProcess} child */
+  const onSpawn = (child) => {
+    running = child
+    if (stopped !== undefined) child.kill(stopped)
+  }
+  try {
+    process.exitCode = await runTask({ root, env, onSpawn }, task, args)
+  } catch (error) {
+    if (stopped === undefined) process.stderr.write(`${wordsOf(error, root)}\n`)
+    process.exitCode = stopped === undefined ? 1 : exitCodeOf({ code: null, signal: stopped })
+  }
+}

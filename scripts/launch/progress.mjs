@@ -1,0 +1,25 @@
+/** A failure that is told in its message alone. */
+export class LaunchFailed extends Error {}
+
+/**
+ * Shows how far a piece of work is. In a terminal one line is written over and over; elsewhere a line is added every ten
+ * seconds. `text` is asked each time, with the seconds since the beginning.
+ *
+ * @param {{ write(text: string): unknown, isTTY?: boolean }} out
+ * @param {(seconds: number) => string} text
+ * @returns {(last: string) => void} ends it with a last line
+ */
+export const showProgress = (out, text) => {
+  const began = Date.now()
+  const seconds = () => Math.round((Date.now() - began) / 1000)
+  /** @param {string} line */
+  const show = (line) => void out.write(out.isTTY === true ? `\r\u001b[K${line}` : `${line}\n`)
+  show(text(0))
+  const timer = setInterval(() => show(text(seconds())), out.isTTY === true ? 500 : 10_000)
+  timer.unref()
+  return (last) => {
+    clearInterval(timer)
+    show(`${last} (${seconds()} s)`)
+    if (out.isTTY === true) out.write('\n')
+  }
+}
