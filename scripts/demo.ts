@@ -1,49 +1,63 @@
 // npm run demo: sends the events of an imaginary shop to a running product, a few a second, until stopped or for
 // `--events N`. Makes the organisation, source and write key it needs the first time, under the administrator's account.
-import { parseArgs } from 'node:util'
-import { createApiClient, createSource, createWorkspace } from '@tributary/test-kit'
-import { readConfig } from '../apps/server/src/config.ts'
+import { type ApiClient, createApiClient, createSource, createWorkspace } from '@tributary/test-kit'
+import { configOf, given, misused, runCommand } from './command-line.ts'
 
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string' },
-    email: { type: 'string' },
-    password: { type: 'string' },
-    events: { type: 'string', default: '0' },
-    rate: { type: 'string', default: '5' },
-  },
-})
-const config = readConfig(process.env)
-const url = (values.url ?? `http://127.0.0.1:${config.port}`).replace(/\/+$/, '')
-const email = values.email ?? config.admin.email
-const password = values.password ?? config.admin.password
-if (password === undefined) {
-  console.error(
-    'Give the password that the first start printed: npm run demo -- --password <password> [--email <address>] [--url <address>] [--events <count>] [--rate <per second>]',
-  )
-  process.exit(2)
+/** Numbers that are options; NaN is refused. */
+const numberOf = (name: string, text: string, least: number): number => {
+  const value = Number(text)
+  return value >= least ? value : misused(`--${name} must be a number, at least ${least}`)
 }
 
-const api = createApiClient(url)
-try {
-  await api.login({ email, password })
-} catch (error) {
-  console.error(
-    `Cannot sign in at ${url}: ${error instanceof Error ? error.message : String(error)}\nIs the product running (npm start), and are the address and password right?`,
+const optionsOf = () => {
+  const { values } = given(
+    {
+      url: { type: 'string' },
+      email: { type: 'string' },
+      password: { type: 'string' },
+      events: { type: 'string', default: '0' },
+      rate: { type: 'string', default: '5' },
+    },
+    0,
   )
-  process.exit(1)
+  const config = configOf()
+  return {
+    url: (values.url ?? `http://127.0.0.1:${config.port}`).replace(/\/+$/, ''),
+    email: values.email ?? config.admin.email,
+    password:
+      values.password ??
+      config.admin.password ??
+      misused('Give the password that the first start printed: npm run demo -- --password <password>'),
+    events: numberOf('events', values.events, 0),
+    rate: numberOf('rate', values.rate, 0.01),
+  }
 }
 
-const title = 'Demo shop'
-const workspaces = (await api.ok('GET', '/workspaces')).workspaces as {
-  name: string
-  organization: { title: string }
-}[]
-const workspace =
-  workspaces.find(({ organization }) => organization.title === title)?.name ??
-  (await createWorkspace(api, title)).workspace
-const { key, source } = await createSource(api, workspace, `Shop ${new Date().toISOString().slice(0, 16)}`)
-console.log(`Sending to ${url}/${source}`)
+const signIn = async (url: string, credentials: { email: string; password: string }): Promise<ApiClient> => {
+  const api = createApiClient(url)
+  try {
+    await api.login(credentials)
+  } catch (error) {
+    throw new Error(
+      `Cannot sign in at ${url}: ${error instanceof Error ? error.message : String(error)}\nIs the product running (npm start), and are the address and password right?`,
+      { cause: error },
+    )
+  }
+  return api
+}
+
+/** A new source in the demo's own organisation. */
+const prepareSource = async (api: ApiClient): Promise<{ key: string; source: string }> => {
+  const title = 'Demo shop'
+  const workspaces = (await api.ok('GET', '/workspaces')).workspaces as {
+    name: string
+    organization: { title: string }
+  }[]
+  const workspace =
+    workspaces.find(({ organization }) => organization.title === title)?.name ??
+    (await createWorkspace(api, title)).workspace
+  return await createSource(api, workspace, `Shop ${new Date().toISOString().slice(0, 16)}`)
+}
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 const products = [
@@ -84,17 +98,21 @@ const shopEvent = (): object => {
   ])()
 }
 
-const wanted = Number(values.events)
-for (let sent = 0; wanted === 0 || sent < wanted; sent++) {
-  const answer = await fetch(`${url}/v1/batch`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      batch: [{ messageId: crypto.randomUUID(), timestamp: new Date().toISOString(), ...shopEvent() }],
-      sentAt: new Date().toISOString(),
-    }),
-  })
-  if (!answer.ok) console.error(`${answer.status} ${await answer.text()}`)
-  await new Promise((resolve) => setTimeout(resolve, 1000 / Number(values.rate)))
-}
-console.log(`Sent ${wanted} events.`)
+await runCommand('demo', async () => {
+  const { url, email, password, events, rate } = optionsOf()
+  const { key, source } = await prepareSource(await signIn(url, { email, password }))
+  console.log(`Sending to ${url}/${source}`)
+  for (let sent = 0; events === 0 || sent < events; sent++) {
+    const answer = await fetch(`${url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        batch: [{ messageId: crypto.randomUUID(), timestamp: new Date().toISOString(), ...shopEvent() }],
+        sentAt: new Date().toISOString(),
+      }),
+    })
+    if (!answer.ok) console.error(`${answer.status} ${await answer.text()}`)
+    await new Promise((resolve) => setTimeout(resolve, 1000 / rate))
+  }
+  console.log(`Sent ${events} events.`)
+})

@@ -1,21 +1,14 @@
 // npm run restore -- <file> [--force]: puts a backup in the place of the data folder. With --force a folder that is
 // there is kept beside it under another name.
-import { resolve } from 'node:path'
 import { restoreBackup } from '@tributary/storage'
-import { readConfig } from '../apps/server/src/config.ts'
 import { createLogger } from '../apps/server/src/logger.ts'
+import { configOf, given, misused, runCommand, userPath } from './command-line.ts'
 
-const words = process.argv.slice(2)
-const file = words.find((word) => !word.startsWith('--'))
-if (file === undefined) {
-  console.error('Usage: npm run restore -- <file> [--force]')
-  process.exit(2)
-}
-const { dataDir } = readConfig(process.env)
-try {
-  await restoreBackup({ dataDir, file: resolve(file), force: words.includes('--force'), logger: createLogger('warn') })
-  console.log(`${dataDir} is restored from ${resolve(file)}`)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exit(1)
-}
+await runCommand('restore', async () => {
+  const { values, positionals } = given({ force: { type: 'boolean' } }, 1)
+  const [word = misused('Name the backup to restore.')] = positionals
+  const file = userPath(word)
+  const { dataDir } = configOf()
+  await restoreBackup({ dataDir, file, force: values.force === true, logger: createLogger('warn') })
+  console.log(`${dataDir} is restored from ${file}`)
+})

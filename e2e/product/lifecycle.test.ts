@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -8,6 +10,7 @@ import {
   createWorkspace,
   eventually,
   type Product,
+  serverEntry,
   startProduct,
   startWebhookReceiver,
 } from '@tributary/test-kit'
@@ -98,6 +101,20 @@ test('after SIGKILL of the server its engines end by themselves', async () => {
   await eventually('no process left', () => !family.some(isAlive), 30_000)
 })
 
+test('the server and its engines end in order when what started them is gone, even by SIGKILL', async () => {
+  const starter = `
+    const { spawn } = require('node:child_process')
+    spawn(process.execPath, ${JSON.stringify(['--disable-warning=ExperimentalWarning', serverEntry])}, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })`
+  const dataDir = join(folder, 'orphaned')
+  const product = await startProduct({ dataDir, command: ['-e', starter] })
+  const family = familyOf(product.pid)
+  expect(family.length).toBeGreaterThan(3)
+  await product.kill()
+  await eventually('no process left', () => !family.some(isAlive), 30_000)
+  // PostgreSQL was stopped, not cut.
+  await expect(stat(join(dataDir, 'postgres', 'postmaster.pid'))).rejects.toThrow(/ENOENT/)
+})
+
 test('SIGTERM during the first start leaves no process behind, and the next start succeeds', async () => {
   const dataDir = join(folder, 'interrupted')
   let family: number[] = []
@@ -119,15 +136,20 @@ test('SIGTERM during the first start leaves no process behind, and the next star
 
 test('a start that cannot succeed says why in one line, leaves no process behind and harms nothing', async () => {
   const dataDir = join(folder, 'refused')
-  const secret = 'the-secret-key-of-this-folder-0001'
-  const first = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: secret } })
-  await first.api.login(adminCredentials)
-  const { workspace } = await createWorkspace(first.api)
-  const { key } = await createSource(first.api, workspace)
-  const { port } = new URL(first.url)
-  const taken = await startProduct({ dataDir: join(folder, 'elsewhere'), env: { PORT: port } }).catch(String)
+  const env = { TRIBUTARY_SECRET_KEY: 'the-secret-key-of-this-folder-0001', TRIBUTARY_ADMIN_PASSWORD: '' }
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const PORT = String((listener.address() as AddressInfo).port)
+  const taken = await startProduct({ dataDir, env: { ...env, PORT } }).catch(String)
+  listener.close()
   expect(taken).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+: another process listens there already/)
   expect(taken).not.toMatch(/\n\s+at /)
+  // The first start that succeeds makes the administrator and shows the password.
+  const first = await startProduct({ dataDir, env })
+  const password = /password +(\S+)/.exec(first.output())?.[1] ?? ''
+  await first.api.login({ ...adminCredentials, password })
+  const { workspace } = await createWorkspace(first.api)
+  const { key } = await createSource(first.api, workspace)
   expect(await first.stop()).toBe(0)
   let family: number[] = []
   const other = await startProduct({
@@ -144,7 +166,8 @@ test('a start that cannot succeed says why in one line, leaves no process behind
   }).catch(String)
   expect(other).toMatch(/sealed with another secret key/)
   await eventually('no process left', () => !family.some(isAlive), 10_000)
-  await using again = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: secret } })
+  await using again = await startProduct({ dataDir, env: { TRIBUTARY_SECRET_KEY: env.TRIBUTARY_SECRET_KEY } })
+  expect(again.output()).toContain(`TRIBUTARY_ADMIN_PASSWORD is not the password of ${adminCredentials.email}`)
   expect((await post(again, '/v1/track', key, track('after'))).status).toBe(200)
 })
 

@@ -79,15 +79,15 @@ test('a nearly full disk refuses new requests with 503, keeps what was acknowled
   })
 })
 
-test('backup, wipe and restore give the same product, and nobody else may read its files or the archive', async () => {
+test('backup, wipe and restore give the same product that nobody else may read; its administrator gets a new password while it is stopped and while it runs', async () => {
   const dataDir = join(folder, 'data')
-  const archive = join(folder, 'backup.tar.zst')
-  const run = (script: string): { status: number | null; output: string } => {
+  const run = (script: string, args = ['backup.tar.zst']): { status: number | null; output: string } => {
     const done = spawnSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), archive],
+      ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
       {
-        env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: dataDir },
+        // Both paths are relative to where the user is.
+        env: { PATH: process.env.PATH, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
         encoding: 'utf8',
       },
     )
@@ -107,13 +107,18 @@ test('backup, wipe and restore give the same product, and nobody else may read i
   )
   expect(await openToOthers(dataDir)).toEqual([])
   expect(run('backup').output).toMatch(/in use/)
+  const newPassword = (): string => /password +(\S+)/.exec(run('admin-password', []).output)?.[1] ?? ''
+  const whileRunning = newPassword()
+  await expect(first.api.login(adminCredentials)).rejects.toThrow(/401/)
+  await first.api.login({ ...adminCredentials, password: whileRunning })
   await first.stop()
+  const whileStopped = newPassword()
   expect(run('backup')).toMatchObject({ status: 0 })
-  expect((await stat(archive)).mode & 0o777).toBe(0o600)
+  expect((await stat(join(folder, 'backup.tar.zst'))).mode & 0o777).toBe(0o600)
   await rm(dataDir, { recursive: true })
   expect(run('restore')).toMatchObject({ status: 0 })
   await using second = await startProduct({ dataDir })
-  await second.api.login(adminCredentials)
+  await second.api.login({ ...adminCredentials, password: whileStopped })
   const { title } = await second.api.ok('GET', `/${source}`)
   expect(title).toBe('Kept source')
   expect((await track(second.url, key, 'a')).status).toBe(200)

@@ -113,7 +113,7 @@ const runNpm = async ({ root, env, out, onSpawn }, noteNpm) => {
   const finish = showProgress(out, (seconds) => {
     const now = done()
     if (now !== last) [last, since] = [now, seconds]
-    const quiet = seconds - since >= 20 ? `, none for ${seconds - since} s: is the package registry reachable?` : ''
+    const quiet = seconds - since >= 40 ? `, none for ${seconds - since} s: is the package registry reachable?` : ''
     return `Installing dependencies (once): ${now} of ${total} packages, ${seconds} s${quiet}`
   })
   const [npm, first] = npmOf(env)

@@ -84,6 +84,12 @@ export const tasks = {
     does: 'Makes the folder of a new destination, registers it, and names what is to be filled in.',
     usage: '-- <slug>',
   },
+  'admin-password': {
+    script: 'scripts/admin-password.ts',
+    does: 'Sets a new password for an administrator: that of TRIBUTARY_ADMIN_PASSWORD, else one that is made and printed. The product may run or be stopped.',
+    usage: '[-- --email <address>]',
+    options: ['--email <address>  which administrator; the first one unless told'],
+  },
   'rotate-key': {
     script: 'scripts/rotate-key.ts',
     does: 'Seals all credentials with a new secret key. The product must be stopped.',

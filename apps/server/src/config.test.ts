@@ -143,3 +143,11 @@ test('the content policy lets in the host that errors are reported to and nothin
   expect(chat).toContain("script-src 'self' https://app.intercom.io")
   expect(chat).toContain("frame-src 'self' https://intercom-sheets.com")
 })
+
+test('a relative data folder counts from where the user is, the default one from the checkout', () => {
+  const given = (environment: Record<string, string>) => readConfig(environment).dataDir
+  expect(given({ TRIBUTARY_DATA_DIR: './x', INIT_CWD: '/home/ada' })).toBe('/home/ada/x')
+  expect(given({ TRIBUTARY_DATA_DIR: '/srv/x', INIT_CWD: '/home/ada' })).toBe('/srv/x')
+  expect(given({ TRIBUTARY_DATA_DIR: './x' })).toBe(`${process.cwd()}/x`)
+  expect(given({ INIT_CWD: '/home/ada' })).toBe(`${process.cwd()}/data`)
+})

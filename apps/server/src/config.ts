@@ -88,7 +88,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_DISPLAY_NAME'])
       if (parsed[name] !== undefined) problems.push(`${name}: set OIDC_CLIENT_ID too`)
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return toConfig(parsed as SettingValues)
+  return toConfig(parsed as SettingValues, environment)
 }
 
 const flagsOf = (changes: readonly string[], signUpEnabled: boolean): FlagValues => {
@@ -117,11 +117,18 @@ const openIdOf = (values: Partial<SettingValues>): OpenIdConfig | undefined => {
   }
 }
 
-const toConfig = (values: SettingValues): Config => ({
+/**
+ * The data folder: a given relative path counts from where the user is, which npm tells in INIT_CWD; the default one from
+ * the folder that this process runs in, the checkout.
+ */
+const dataDirOf = (path: string, environment: Readonly<Record<string, string | undefined>>): string =>
+  environment.TRIBUTARY_DATA_DIR ? resolve(environment.INIT_CWD || '.', path) : resolve(path)
+
+const toConfig = (values: SettingValues, environment: Readonly<Record<string, string | undefined>>): Config => ({
   port: values.PORT,
   host: values.HOST,
   publicUrl: values.TRIBUTARY_PUBLIC_URL?.replace(/\/+$/, ''),
-  dataDir: resolve(values.TRIBUTARY_DATA_DIR),
+  dataDir: dataDirOf(values.TRIBUTARY_DATA_DIR, environment),
   roles: new Set(
     values.TRIBUTARY_ROLES.includes('all') ? roleNames : values.TRIBUTARY_ROLES.filter((role) => role !== 'all'),
   ),

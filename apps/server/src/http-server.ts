@@ -42,6 +42,16 @@ export class ListenFailed extends Error {
   }
 }
 
+/** Resolves when the port is free now, so that a start fails before it has made anything. @throws ListenFailed */
+export const requireFreePort = async (port: number, host: string): Promise<void> => {
+  const probe = createServer()
+  const listening = Promise.withResolvers<void>()
+  probe.once('error', (error: NodeJS.ErrnoException) => listening.reject(new ListenFailed(host, port, error)))
+  probe.listen(port, host, () => listening.resolve())
+  await listening.promise
+  await new Promise((resolve) => probe.close(resolve))
+}
+
 /** What is told to a client whose request cannot even be read, by node's code. */
 const unreadable: Readonly<Record<string, readonly [code: number, text: string, reason: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are over 16 kB.'],

@@ -7,6 +7,7 @@ const operatorErrors = new Set([
   'ConfigurationError',
   'DataDirLocked',
   'DataDirHalfRestored',
+  'DataDirUnusable',
   'SchemaTooNew',
   'WrongSecretKey',
   'SecretKeyRotated',
@@ -36,6 +37,10 @@ try {
   if (product.generatedPassword !== undefined)
     say(
       `\n  First administrator\n    e-mail    ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown once: keep it.\n`,
+    )
+  if (product.otherPassword)
+    say(
+      `\n  TRIBUTARY_ADMIN_PASSWORD is not the password of ${product.adminEmail}, who signs in with the one set before:\n  it is used at the first start only. npm run admin-password makes it the password.\n`,
     )
   say(`Tributary is ready at ${product.url}`)
   if (product.outboxUrl !== undefined) say(`Mail that is not sent is shown at ${product.outboxUrl}`)

@@ -29,7 +29,7 @@ import { folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
 import { createFlags } from './flags.ts'
 import { createGuides } from './guides.ts'
-import { createHttpServer, listeningUrl } from './http-server.ts'
+import { createHttpServer, listeningUrl, requireFreePort } from './http-server.ts'
 import { createJobs } from './jobs.ts'
 import { createLogger } from './logger.ts'
 import { createMail } from './mail/mail.ts'
@@ -54,6 +54,8 @@ export type RunningProduct = {
   generatedPassword: string | undefined
   /** Where a development server shows the mail that it does not send, with the token that it takes. */
   outboxUrl: string | undefined
+  /** True when the configured password is not that of the admin, who was made at an earlier start. */
+  otherPassword: boolean
   stop(): Promise<void>
 }
 
@@ -92,6 +94,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const open = closeToOthers(config.dataDir)
   if (open.length > 0)
     logger.warn({ paths: open.slice(0, 10), count: open.length }, 'other users may read parts of the data folder')
+  await requireFreePort(config.port, config.host)
   const loadedKey = await loadSecretKey(config.dataDir, config.secretKey)
   const disk = createDiskWatch({
     folder: config.dataDir,
@@ -162,7 +165,6 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   })
   const { authenticate } = control
   const clientIp = createClientIp(config.trustedProxies)
-  const firstAdmin = await control.ensurePlatformAdmin(config.admin)
   const realtime = has('realtime')
     ? createRealtime({
         key: realtimeKey,
@@ -278,11 +280,14 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     await Promise.all([realtime?.close(), collect?.stop()])
     await closed
   })
+  // Made when nothing can fail any more: its password is shown once.
+  const firstAdmin = await control.ensurePlatformAdmin(config.admin)
   return {
     url: ownUrl,
     adminEmail: firstAdmin.email,
     generatedPassword: firstAdmin.generatedPassword,
     outboxUrl: mail.devOutbox && `${ownUrl}/dev/outbox?token=${encodeURIComponent(metricsToken)}`,
+    otherPassword: firstAdmin.otherPassword === true,
     stop: () => stack.disposeAsync(),
   }
 }

@@ -79,7 +79,7 @@ export const settings = {
   TRIBUTARY_DATA_DIR: setting(
     text.min(1),
     './data',
-    'Folder of every embedded engine, the log, blobs and the secret key.',
+    'Folder of every embedded engine, the log, blobs and the secret key. A relative path counts from where you run npm; the default is in the checkout.',
   ),
   TRIBUTARY_ROLES: setting(
     list.pipe(z.array(z.enum(['all', ...roleNames])).min(1)),
@@ -94,7 +94,7 @@ export const settings = {
   TRIBUTARY_ADMIN_PASSWORD: setting(
     z.string().min(8, 'must have at least 8 characters'),
     undefined,
-    'Its password.',
+    'Its password, used when it is made; `npm run admin-password` sets another one later.',
     'generated, printed once',
   ),
   TRIBUTARY_SECRET_KEY: setting(

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
-const serverEntry = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
+/** The script that is the server. */
+export const serverEntry = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
 
 export type ProductOptions = {
   /** Keeps its data here; otherwise a fresh folder that is removed at the end. */
@@ -16,6 +17,8 @@ export type ProductOptions = {
   deadlineMs?: number
   /** Called with the process id as soon as the process runs. */
   onSpawn?: (pid: number) => void
+  /** What Node runs, instead of the server itself; the process it is in stands for the product. */
+  command?: readonly string[]
   /** Runs the process under this account; needs root. */
   user?: { uid: number; gid: number }
 }
@@ -53,7 +56,8 @@ export const readMetrics = (url: string): Promise<Response> =>
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   const ownFolder = options.dataDir === undefined
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tributary-')))
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', serverEntry], {
+  const command = options.command ?? ['--disable-warning=ExperimentalWarning', serverEntry]
+  const child: ChildProcess = spawn(process.execPath, command, {
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
       UV_THREADPOOL_SIZE: '16',

@@ -14,6 +14,8 @@ export type FirstAdmin = {
   created: boolean
   /** The password, when none was given: shown to the operator once, kept nowhere. */
   generatedPassword?: string
+  /** Present when there was an admin already whose password is not the given one: the given one is not used. */
+  otherPassword?: true
 }
 
 /**
@@ -28,12 +30,16 @@ export const ensurePlatformAdmin = async (
   const email = given.email.trim().toLowerCase()
   const existing = db
     .selectFrom('users')
-    .select(['id', 'email'])
+    .select(['id', 'email', 'password_hash'])
     .where('is_admin', '=', true)
+    .orderBy((row) => row(row.fn('lower', ['email']), '=', email), 'desc')
     .orderBy('create_time')
     .limit(1)
   const before = await existing.executeTakeFirst()
-  if (before !== undefined) return { email: before.email, created: false }
+  if (before !== undefined) {
+    const other = given.password !== undefined && !(await passwords.verify(before.password_hash, given.password))
+    return { email: before.email, created: false, ...(other ? { otherPassword: true } : {}) }
+  }
   const passwordHash = await passwords.hash(password)
   return await db.transaction().execute(async (tx): Promise<FirstAdmin> => {
     await sql`select pg_advisory_xact_lock(${sql.lit(lockKey)})`.execute(tx)

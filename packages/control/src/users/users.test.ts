@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sessionLimits } from '../sessions/sessions.ts'
 import { type Harness, startControl, testPassword } from '../testing/control-harness.ts'
 import { loginLimits } from './login.ts'
+import { resetAdminPassword } from './reset-admin-password.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -206,7 +207,7 @@ describe('the first platform admin', () => {
     expect((await fresh.audits()).map((row) => row.action)).toContain('users.ensurePlatformAdmin')
   })
 
-  test('gets the configured password, and a later start changes nothing', async () => {
+  test('gets the configured password, and a later start changes nothing and says when it names another', async () => {
     await using fresh = await startControl()
     expect(await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })).toEqual({
       email: 'a@b.co',
@@ -215,8 +216,36 @@ describe('the first platform admin', () => {
     expect(await fresh.ensurePlatformAdmin({ email: 'c@d.co', password: 'another' })).toEqual({
       email: 'a@b.co',
       created: false,
+      otherPassword: true,
+    })
+    expect(await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })).toEqual({
+      email: 'a@b.co',
+      created: false,
     })
     expect((await fresh.call('', 'POST', '/users:login', { email: 'a@b.co', password: testPassword })).status).toBe(200)
     expect((await fresh.call('', 'POST', '/users:login', { email: 'c@d.co', password: 'another' })).status).toBe(401)
+  })
+
+  test('gets a new password from the operator, which ends sessions and is audited; nobody else does', async () => {
+    await using fresh = await startControl()
+    await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })
+    const login = (password: string) => fresh.call('', 'POST', '/users:login', { email: 'a@b.co', password })
+    const { body } = await login(testPassword)
+    const token = String(body.access_token)
+    expect((await fresh.call(token, 'GET', '/workspaces')).status).toBe(200)
+    const reset = (email: string | undefined) =>
+      resetAdminPassword(
+        { db: fresh.db, clock: Date.now },
+        { email, password: 'a-new-password', origin: 'https://example.com' },
+      )
+    expect(await reset('nobody@b.co')).toBeUndefined()
+    expect((await login(testPassword)).status).toBe(200)
+    expect(await reset('A@B.co')).toEqual({ email: 'a@b.co' })
+    expect((await login(testPassword)).status).toBe(401)
+    expect((await login('a-new-password')).status).toBe(200)
+    // Answers about a token may be two seconds old.
+    fresh.advance(2000)
+    expect((await fresh.call(token, 'GET', '/workspaces')).status).toBe(401)
+    expect((await fresh.audits()).map((row) => row.action)).toContain('users.resetAdminPassword')
   })
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DataDirLocked, lockDataDir } from './data-dir-lock.ts'
+import { DataDirLocked, DataDirUnusable, lockDataDir } from './data-dir-lock.ts'
 import { identify } from './processes.ts'
 
 const lockModule = fileURLToPath(new URL('./data-dir-lock.ts', import.meta.url))
@@ -24,7 +24,9 @@ afterEach(() => {
 })
 
 /** Another process that tries to lock the folder; its first line is `locked` or the refusal. It then waits. */
-const otherProcess = async (): Promise<{ child: ChildProcess; says: string }> => {
+const otherProcess = async (
+  user: { uid?: number; gid?: number } = {},
+): Promise<{ child: ChildProcess; says: string }> => {
   const program = `
     import { lockDataDir } from ${JSON.stringify(lockModule)}
     try { lockDataDir(${JSON.stringify(dir)}); console.log('locked') } catch (error) { console.log(error.message) }
@@ -34,6 +36,7 @@ const otherProcess = async (): Promise<{ child: ChildProcess; says: string }> =>
     ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
+      ...user,
     },
   )
   others.push(child)
@@ -96,5 +99,19 @@ describe('lockDataDir', () => {
     await using held = lockDataDir(dir)
     expect((await stat(held.dir)).mode & 0o777).toBe(0o700)
     expect((await stat(join(dir, 'tributary.lock'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('names a folder that is a file, lies below one or may not be written to, and what to do', async () => {
+    const file = join(dir, 'file')
+    writeFileSync(file, '')
+    expect(() => lockDataDir(file)).toThrow(DataDirUnusable)
+    expect(() => lockDataDir(file)).toThrow(/file cannot be used: it is a file, not a folder\. Choose another/)
+    expect(() => lockDataDir(join(file, 'x'))).toThrow(/a part of its path is a file/)
+    chmodSync(dir, 0o555)
+    const { says } = await otherProcess(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {})
+    expect(says).toMatch(
+      /cannot be used: this user may not write there\. Choose another folder with TRIBUTARY_DATA_DIR/,
+    )
+    chmodSync(dir, 0o755)
   })
 })

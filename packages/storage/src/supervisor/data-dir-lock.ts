@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { reservePrivateFile } from './private-files.ts'
@@ -34,6 +34,38 @@ export class DataDirHalfRestored extends Error {
         'Run the restore again with --force; the old data are kept in a folder named .before-restore-… inside.',
     )
     this.name = 'DataDirHalfRestored'
+  }
+}
+
+const unusable: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file, not a folder',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a disk that is mounted read-only',
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'its disk is full for this user',
+}
+
+/** Thrown when the data folder cannot be made or written to. */
+export class DataDirUnusable extends Error {
+  constructor(dir: string, cause: NodeJS.ErrnoException) {
+    super(
+      `The data folder ${dir} cannot be used: ${unusable[cause.code ?? ''] ?? cause.message}. ` +
+        'Choose another folder with TRIBUTARY_DATA_DIR, or make this one writable for the user that runs Tributary.',
+      { cause },
+    )
+    this.name = 'DataDirUnusable'
+  }
+}
+
+/** Makes the folder (mode 0700) if it is missing. @throws DataDirUnusable when it cannot be made or written to. */
+const makeFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new DataDirUnusable(folder, error as NodeJS.ErrnoException)
   }
 }
 
@@ -85,11 +117,11 @@ const closeFolder = (folder: string): void => {
  * pid now belongs to a process with another start, is taken over.
  *
  * @param purpose `restore` is let into a folder that an interrupted restore has left; everybody else is refused
- * @throws DataDirLocked naming the other process; DataDirHalfRestored.
+ * @throws DataDirLocked naming the other process; DataDirHalfRestored; DataDirUnusable.
  */
 export const lockDataDir = (dir: string, purpose: 'work' | 'restore' = 'work'): DataDirLock => {
   const folder = resolve(dir)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   closeFolder(folder)
   const ownerFile = join(folder, 'tributary.owner.json')
   const handle = takeFileLock(join(folder, 'tributary.lock'))

@@ -36,6 +36,10 @@ export type EmbeddedPostgres = { spec: ChildSpec; url: string }
 export const socketUrl = (folder: string, database: string): string =>
   `postgres://${roleName}@/${database}?host=${encodeURIComponent(folder)}&port=${port}`
 
+/** The address of the embedded PostgreSQL that another process, under the same account, runs on this folder just now. */
+export const runningPostgresUrl = async (dir: string): Promise<string> =>
+  socketUrl(await ensureSocketFolder(resolve(dir), chooseAccount().server), databaseName)
+
 const serverSettings = (
   socketFolder: string,
   durable: boolean,

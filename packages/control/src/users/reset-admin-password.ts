@@ -1,0 +1,54 @@
+import { resourceNames } from '@tributary/contract'
+import type { Clock } from '@tributary/kernel'
+import { audit } from '../audit.ts'
+import type { Db } from '../deps.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import { passwordChangedMail } from '../mail/templates.ts'
+import { revokeOnboardings } from './onboarding-link.ts'
+import { createPasswords } from './passwords.ts'
+
+/** How long the mail that reports the change is worth sending, ms. */
+const mailLifeMs = 24 * 60 * 60_000
+
+/**
+ * Sets the password of a platform admin for the operator: of the one with this address, else of the first. All sessions,
+ * one-time tokens and onboarding links of the user end; a running product follows within two seconds. The user is told
+ * by mail, with links that begin with `origin`. Undefined when there is no such admin.
+ */
+export const resetAdminPassword = async (
+  { db, clock }: { db: Db; clock: Clock },
+  given: { email: string | undefined; password: string; origin: string },
+): Promise<{ email: string } | undefined> => {
+  const time = new Date(clock())
+  const passwordHash = await createPasswords().hash(given.password)
+  return await db.transaction().execute(async (tx) => {
+    const user = await tx
+      .selectFrom('users')
+      .select(['id', 'email', 'password_hash'])
+      .where('is_admin', '=', true)
+      .$if(given.email !== undefined, (query) =>
+        query.where((row) => row(row.fn('lower', ['email']), '=', given.email?.trim().toLowerCase() ?? '')),
+      )
+      .orderBy('create_time')
+      .limit(1)
+      .forUpdate()
+      .executeTakeFirst()
+    if (user === undefined) return undefined
+    await tx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()
+    await tx.deleteFrom('set_password_tokens').where('user_id', '=', user.id).execute()
+    await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    await revokeOnboardings(tx, user.id, time)
+    await audit(tx, {
+      actor: null,
+      action: 'users.resetAdminPassword',
+      resource: resourceNames.user.format({ user: user.id }),
+      organizationId: null,
+      workspaceId: null,
+      time,
+    })
+    const first = user.password_hash === null
+    const mail = passwordChangedMail({ email: user.email, origin: given.origin, time, first })
+    await queueMail(tx, { recipient: user.email, mail, time, expireTime: new Date(time.getTime() + mailLifeMs) })
+    return { email: user.email }
+  })
+}

@@ -1,0 +1,18 @@
+// npm run admin-password [-- --email <address>]: sets a new password for an administrator: TRIBUTARY_ADMIN_PASSWORD, else one
+// that is made and printed. Works while the product runs and while it is stopped.
+import { setAdminPassword } from '../apps/server/src/admin-password.ts'
+import { createLogger } from '../apps/server/src/logger.ts'
+import { configOf, given, runCommand } from './command-line.ts'
+
+await runCommand('admin-password', async () => {
+  const { values } = given({ email: { type: 'string' } }, 0)
+  const { email, generatedPassword } = await setAdminPassword(configOf(), {
+    email: values.email,
+    logger: createLogger('error'),
+  })
+  console.log(
+    generatedPassword === undefined
+      ? `The password of ${email} is now the one of TRIBUTARY_ADMIN_PASSWORD. All its sessions have ended.`
+      : `  e-mail    ${email}\n  password  ${generatedPassword}\nThis password is shown once: keep it. All sessions of the account have ended.`,
+  )
+})

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type Config, readConfig } from '../apps/server/src/config.ts'
+import { helpOf, tasks } from './launch/tasks.mjs'
+
+/** A command line that is not understood. */
+class UsageError extends Error {}
+
+/** Where the user is: commands run in the checkout, wherever npm was called. */
+const userFolder = process.env.INIT_CWD ?? process.cwd()
+
+/** A path that the user gave, from where the user is. */
+export const userPath = (path: string): string => resolve(userFolder, path)
+
+/** The configuration of the environment. */
+export const configOf = (): Config => readConfig(process.env)
+
+/** The command's options and at most `words` words behind them. @throws when there are others, told by `runCommand`. */
+export const given = <T extends NonNullable<ParseArgsConfig['options']>>(options: T, words: number) => {
+  try {
+    const found = parseArgs({ options, allowPositionals: true })
+    if (found.positionals.length > words) throw new Error(`'${found.positionals[words]}' is too much`)
+    return found
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Ends the command: it was called in a wrong way. */
+export const misused = (message: string): never => {
+  throw new UsageError(message)
+}
+
+/**
+ * Runs a root command. A failure is told by its message alone and ends it with code 1; a wrong call is told with its
+ * help, and ends it with 2.
+ */
+export const runCommand = async (name: string, run: () => Promise<void>): Promise<void> => {
+  try {
+    await run()
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if (error instanceof UsageError) {
+      console.error(`${message}\n\n${helpOf(name, tasks[name] ?? { script: '', does: '' })}`)
+      process.exit(2)
+    }
+    console.error(message)
+    process.exit(1)
+  }
+  process.exit(0)
+}
