@@ -1,5 +1,6 @@
 import type { Metrics } from '@tributary/kernel'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { metricHelp } from './metric-help.ts'
 
 /** A change of a metric as it travels from a worker thread. */
 export type MetricChange = {
@@ -9,12 +10,16 @@ export type MetricChange = {
   labels: Record<string, string>
 }
 
-const buckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
+/** Upper bounds of the buckets of durations, seconds. */
+const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
+
+/** Gauges of prom-client whose names end like a counter's; the same numbers stand in metrics without the ending. */
+const misnamed = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /**
  * Metrics backed by a Prometheus registry of its own. Names are given without prefix (`collect_requests`) and appear as
- * `tributary_collect_requests_total`, gauges as they are, durations as `…_milliseconds` histograms. The labels of a name
- * are fixed by its first use.
+ * `tributary_collect_requests_total`, gauges as they are, durations as `…_seconds` histograms. The labels of a name are
+ * fixed by its first use.
  */
 export const createPrometheus = (): Metrics & {
   render(): Promise<string>
@@ -22,6 +27,7 @@ export const createPrometheus = (): Metrics & {
 } => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tributary_' })
+  for (const name of misnamed) registry.removeSingleMetric(`tributary_${name}`)
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
   const histograms = new Map<string, Histogram>()
@@ -40,7 +46,7 @@ export const createPrometheus = (): Metrics & {
         () =>
           new Counter({
             name: `tributary_${name}_total`,
-            help: name.replaceAll('_', ' '),
+            help: metricHelp[name] ?? name,
             labelNames: Object.keys(labels),
             registers: [registry],
           }),
@@ -53,7 +59,7 @@ export const createPrometheus = (): Metrics & {
         () =>
           new Gauge({
             name: `tributary_${name}`,
-            help: name.replaceAll('_', ' '),
+            help: metricHelp[name] ?? name,
             labelNames: Object.keys(labels),
             registers: [registry],
           }),
@@ -65,13 +71,13 @@ export const createPrometheus = (): Metrics & {
         name,
         () =>
           new Histogram({
-            name: `tributary_${name}_milliseconds`,
-            help: name.replaceAll('_', ' '),
+            name: `tributary_${name}_seconds`,
+            help: metricHelp[name] ?? name,
             labelNames: Object.keys(labels),
             buckets,
             registers: [registry],
           }),
-      ).observe(labels, ms)
+      ).observe(labels, ms / 1000)
     },
   }
   return {

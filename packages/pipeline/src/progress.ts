@@ -69,7 +69,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     const { lagRecords, lagBytes, oldestUnstoredMs } = lag()
     metrics.gauge('pipeline_lag_records', lagRecords)
     metrics.gauge('pipeline_lag_bytes', lagBytes)
-    metrics.gauge('pipeline_oldest_unstored_milliseconds', oldestUnstoredMs)
+    metrics.gauge('pipeline_oldest_unstored_seconds', oldestUnstoredMs / 1000)
   }
 
   const safely = (what: string, task: () => void) => (): void => {
