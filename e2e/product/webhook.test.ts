@@ -13,6 +13,7 @@ import {
   startWebhookReceiver,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exampleBody } from '../../connectors/destinations/webhook/src/index.ts'
 import { post, track } from './calls.ts'
 
 /** Everything that may stand in no log line. */
@@ -72,6 +73,16 @@ test('a receiver can verify the signature of every request, sees its own headers
   })
   expect(call !== undefined && isSigned(call)).toBe(true)
   expect(JSON.parse(call?.body ?? '')).toMatchObject({ ...event, receivedAt: expect.any(String) })
+
+  // A page, as the guide shows its body: the same keys in the same order, the name of the page in `event`.
+  const shown = JSON.parse(exampleBody) as Record<string, unknown>
+  const { messageId, userId, anonymousId, properties, context, originalTimestamp, sentAt } = shown
+  const page = { type: 'page', name: 'Pricing', messageId, userId, anonymousId, properties, context, originalTimestamp }
+  expect((await post(product, '/v1/batch', key, { batch: [page], sentAt })).status).toBe(200)
+  const arrived = await eventually('the page', () => receiver.calls[1])
+  const body = JSON.parse(arrived.body) as Record<string, unknown>
+  expect(Object.keys(body)).toEqual(Object.keys(shown))
+  expect(body).toMatchObject({ type: 'page', event: 'Pricing', messageId, userId, anonymousId, properties, context })
 })
 
 test('batches are JSON arrays of at most the size asked for, in order, signed, and leave no event out', async () => {

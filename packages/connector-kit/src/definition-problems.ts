@@ -174,7 +174,9 @@ const paceProblems = (definition: DestinationDefinition): string[] => {
 
 const docsProblems = ({ docs }: DestinationDefinition): string[] => [
   ...textProblem('The address of the vendor’s documents', docs.url),
-  ...(URL.parse(docs.url)?.protocol === 'https:' ? [] : ['The address of the vendor’s documents is not an https URL']),
+  ...(URL.parse(docs.url)?.protocol === 'https:' || /^\/docs\/[a-z0-9-]+\.md$/.test(docs.url)
+    ? []
+    : ['The address of the vendor’s documents is not an https URL']),
   ...(docs.steps.length < 2 ? ['The set-up guide has fewer than two steps'] : []),
   ...docs.steps.flatMap(({ title, text }, at) => [
     ...textProblem(`Step ${at + 1} of the guide: its title`, title),

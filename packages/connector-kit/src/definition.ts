@@ -159,7 +159,8 @@ export type Exchange = { httpStatus: number; latencyMs: number; request: string;
 /** What became of one event. */
 export type EventOutcome =
   | { kind: 'delivered' }
-  | { kind: 'retry'; reason: string; retryAfterMs?: number }
+  /** `misconfigured`: it cannot succeed before somebody changes the set-up, and waits for that however long. */
+  | { kind: 'retry'; reason: string; retryAfterMs?: number; misconfigured?: boolean }
   | { kind: 'rejected'; reason: string }
 
 /**

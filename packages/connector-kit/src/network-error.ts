@@ -27,7 +27,9 @@ const codeText: Record<string, string> = {
 
 /** Why an address is not connected to. */
 export const egressRefusal = (host: string): EgressRefusedError =>
-  new EgressRefusedError(`The address of ${host} is not public and not in the allowed networks`)
+  new EgressRefusedError(
+    `The address of ${host} is not public, and destinations may reach public addresses only. Whoever runs Tributary allows its network with TRIBUTARY_EGRESS_ALLOW`,
+  )
 
 /** Names what went wrong on the network; an EgressRefusedError raised in the connector comes out as itself. */
 export const networkError = (error: unknown): Error => {

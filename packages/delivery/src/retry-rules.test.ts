@@ -60,6 +60,12 @@ describe('after an attempt', () => {
       facts(30, policy.maxElapsedMs),
       { kind: 'dead', reason: 'Retries exhausted: HTTP 503' },
     ],
+    [
+      'a set-up that fails: held beyond the retry window, since no retry mends it',
+      { kind: 'retry' as const, reason: 'not allowed', misconfigured: true },
+      facts(1, policy.maxElapsedMs * 10),
+      { kind: 'waiting', nextTime: now + 1000, reason: 'not allowed' },
+    ],
   ])('%s', (_title, outcome, attempt, decision) => {
     expect(decide(outcome, attempt, policy, cap)).toEqual(decision)
   })
@@ -83,8 +89,8 @@ describe('what a connector throws', () => {
       false,
     ],
     [new RejectedError('no', exchange), { kind: 'rejected', reason: 'no' }, false],
-    [new ConfigurationError('bad key', exchange), { kind: 'retry', reason: 'bad key' }, true],
-    [new EgressRefusedError('private', exchange), { kind: 'retry', reason: 'private' }, true],
+    [new ConfigurationError('bad key', exchange), { kind: 'retry', reason: 'bad key', misconfigured: true }, true],
+    [new EgressRefusedError('private', exchange), { kind: 'retry', reason: 'private', misconfigured: true }, true],
     [new TypeError('secret detail'), { kind: 'retry', reason: 'The connector failed' }, false],
   ])('%s decides', (error, outcomes, misconfigured) => {
     expect(resultOfError(error)).toMatchObject({ outcomes, misconfigured })

@@ -25,7 +25,8 @@ export type AttemptFacts = {
 
 /**
  * Delivered and rejected are final. A failure worth another try waits for its back-off, and at least as long as the
- * destination asked for (capped); it dies when the time since the first try is used up.
+ * destination asked for (capped); it dies when the time since the first try is used up, unless the set-up is what fails:
+ * no time mends that, and whoever mends it finds the events waiting.
  */
 export const decide = (
   outcome: EventOutcome,
@@ -35,7 +36,7 @@ export const decide = (
 ): Decision => {
   if (outcome.kind === 'delivered') return { kind: 'delivered' }
   if (outcome.kind === 'rejected') return { kind: 'dead', reason: outcome.reason }
-  if (facts.now - facts.firstTime >= policy.maxElapsedMs)
+  if (outcome.misconfigured !== true && facts.now - facts.firstTime >= policy.maxElapsedMs)
     return { kind: 'dead', reason: `Retries exhausted: ${outcome.reason}` }
   const asked = Math.min(Math.max(outcome.retryAfterMs ?? 0, 0), retryAfterCapMs)
   const delay = Math.max(backoffMs(policy, facts.attempt, facts.random), asked)
@@ -64,6 +65,7 @@ export const resultOfError = (error: unknown): DeliverResult & { misconfigured: 
   }
   if (error instanceof RejectedError) return { outcomes: { kind: 'rejected', reason: error.message }, ...kept }
   const reason = error instanceof DeliveryError ? error.message : 'The connector failed'
+  if (kept.misconfigured) return { outcomes: { kind: 'retry', reason, misconfigured: true }, ...kept }
   const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
   return { outcomes: { kind: 'retry', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...kept }
 }

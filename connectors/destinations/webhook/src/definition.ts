@@ -8,6 +8,27 @@ const batching = (settings: Settings): { maxEvents: number; maxBytes: number; ma
     ? { maxEvents: Number(settings.batch_size), maxBytes: 4 * 1024 * 1024, maxWaitMs: Number(settings.batch_wait_ms) }
     : { maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }
 
+/** A whole event as a request carries it; a test delivers the call that it comes from. */
+export const exampleBody = `{
+  "eventId": "01-000000000000042-0003",
+  "messageId": "ajs-1767348000000-a1b2c3",
+  "type": "page",
+  "event": "Pricing",
+  "userId": "u1",
+  "anonymousId": "7f3c",
+  "properties": {
+    "url": "https://shop.example/pricing"
+  },
+  "context": {
+    "library": { "name": "analytics.js", "version": "2.11.1" }
+  },
+  "test": false,
+  "receivedAt": "2026-01-02T10:00:01.000Z",
+  "timestamp": "2026-01-02T10:00:00.000Z",
+  "originalTimestamp": "2026-01-02T10:00:00.000Z",
+  "sentAt": "2026-01-02T10:00:00.500Z"
+}`
+
 /** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
 export const webhook: DestinationDefinition = {
   slug: 'webhook',
@@ -15,11 +36,17 @@ export const webhook: DestinationDefinition = {
   description: 'Sends events as JSON to an address of yours, whole or with the fields you map, signed if you wish.',
   logo,
   docs: {
-    url: 'https://www.rfc-editor.org/rfc/rfc2104',
+    url: '/docs/webhook.md',
     steps: [
       {
         title: 'Prepare an endpoint',
-        text: 'Have an HTTPS address that takes a JSON body and answers with a 2xx status within 10 seconds. Answer first and work later: a slow endpoint holds up its own events.',
+        text: 'Have an HTTPS address that takes a JSON body and answers with a 2xx status within 10 seconds. Answer first and work later: a slow endpoint holds up its own events. An address inside your network is reached only when whoever runs Tributary allows that network with `TRIBUTARY_EGRESS_ALLOW`; until then events are held.',
+      },
+      {
+        title: 'Know the body',
+        text: 'One event is one JSON object; a batch is an array of them. The name of a `track` call stands in `event`, and so does the name of a `page` or `screen` call. What the sender left out is absent; keys that Tributary does not know stand in `extra`.',
+        code: exampleBody,
+        language: 'json',
       },
       {
         title: 'Check the signature',

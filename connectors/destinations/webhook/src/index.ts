@@ -1,1 +1,1 @@
-export { webhook } from './definition.ts'
+export { exampleBody, webhook } from './definition.ts'

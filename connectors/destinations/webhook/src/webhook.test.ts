@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { ConfigurationError, createEgressPolicy, RetryableError, validateSettings } from '@tributary/connector-kit'
 import {
   outgoingEvent,
@@ -10,7 +11,7 @@ import {
   startPeer,
 } from '@tributary/connector-kit/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { webhook } from './index.ts'
+import { exampleBody, webhook } from './index.ts'
 
 let peer: Peer | undefined
 afterEach(async () => {
@@ -137,7 +138,7 @@ describe('the test of a connection', () => {
     })
     expect(await runConnectionTest(webhook, { url }, { egress: createEgressPolicy() })).toMatchObject({
       ok: false,
-      message: expect.stringContaining('is not public'),
+      message: expect.stringMatching(/^The address of .* is not public.*TRIBUTARY_EGRESS_ALLOW$/),
     })
   })
 })
@@ -268,4 +269,10 @@ it.each([
 ])('rejects a bad %s: %j', (name, settings) => {
   const result = validateSettings(webhook, { url: 'https://example.com', ...settings })
   expect(result).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
+})
+
+it('its documentation is ours, and shows the same body as its guide', () => {
+  const page = readFileSync(new URL(`../../../..${webhook.docs.url}`, import.meta.url), 'utf8')
+  expect(page).toContain(exampleBody)
+  expect(webhook.docs.steps.map(({ code }) => code)).toContain(exampleBody)
 })
