@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import { pages } from './src/lib/paths.ts'
 
 const server = process.env.TRIBUTARY_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
@@ -13,9 +14,18 @@ const output = (mode: string) =>
     ? { outDir: '../../.cache/kit', rolldownOptions: { input: 'kit.html' }, chunkSizeWarningLimit: 1500 }
     : { outDir: 'dist' }
 
+/** Writes down which pages there are, for the server. */
+const pageList: Plugin = {
+  name: 'page-list',
+  apply: 'build',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: '.pages.json', source: JSON.stringify(pages) })
+  },
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), pageList],
   build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {

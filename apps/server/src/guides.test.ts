@@ -21,7 +21,7 @@ test('the documentation lists its guides and the API, and each of its own links 
   const answer = await fetch(`${base}/docs`)
   expect(answer.status).toBe(200)
   const links = linksOf(await answer.text())
-  expect(links).toEqual(['/docs/collection', '/docs/configuration', '/docs/operations', '/api/docs'])
+  expect(links).toEqual(['/docs/collection', '/docs/configuration', '/docs/webhook', '/docs/operations', '/api/docs'])
   for (const link of links.filter((path) => path.startsWith('/docs/'))) {
     const guide = await fetch(`${base}${link}`)
     expect([link, guide.status]).toEqual([link, 200])

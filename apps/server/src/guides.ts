@@ -8,6 +8,7 @@ import { Marked, type Tokens } from 'marked'
 const guides = {
   collection: ['Collection', 'Where events are sent, what they may be, and what becomes of those that may not.'],
   configuration: ['Configuration', 'Every setting of an installation.'],
+  webhook: ['Webhook destination', 'What a webhook receives, how it is signed, and what an answer means.'],
   operations: ['Operations', 'Health, metrics, backup, retention, and what to do when.'],
 } as const satisfies Record<string, readonly [title: string, about: string]>
 

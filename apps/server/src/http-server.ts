@@ -81,6 +81,22 @@ const endUnread = (request: IncomingMessage, response: ServerResponse): void => 
 /** True for a path of the API: `/api` itself or below. */
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
+/** Paths that are no page of the web application, whoever answers below them in this process. */
+const notPages = /^\/(api|v1|media|ofrep|pusher|apps?|docs|health|metrics)(?=[/?]|$)/
+
+const answerNothing: Handler = (request, response) => {
+  const path = (request.url ?? '').split('?')[0]?.slice(0, 200)
+  const body = {
+    code: 404,
+    reason: 'NO_SUCH_CALL',
+    message: `There is no call ${request.method} ${path}`,
+    metadata: {},
+  }
+  response
+    .writeHead(404, { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' })
+    .end(JSON.stringify(body))
+}
+
 /**
  * One server for everything on one port. Collection is asked first and runs on plain `node:http`, since it is the hot
  * path. Time-outs end connections that send their request too slowly.
@@ -104,6 +120,7 @@ export const createHttpServer = (
       else if (parts.devOutbox?.handles(url.split('?')[0] ?? '')) parts.devOutbox.handle(request, response)
       else if (parts.guides.handles(url.split('?')[0] ?? '')) parts.guides.handle(request, response)
       else if (parts.realtime?.handleHttp(request, response)) return
+      else if (notPages.test(url)) answerNothing(request, response)
       else parts.web(request, response)
     },
   )

@@ -21,7 +21,7 @@ export const createOperations = (deps: {
   mayReadMetrics: TokenCheck
   version: string
 }) => {
-  const fixed: ReadonlyMap<string, readonly [type: string, body: string]> = new Map([
+  const fixed: ReadonlyMap<string, readonly [type: string, body: string]> = new Map<string, readonly [string, string]>([
     ['/health/live', ['application/json', '{"ok":true}']],
     ['/health', ['application/json', '{"ok":true}']],
     ['/version', ['application/json', JSON.stringify({ name: 'tributary', version: deps.version })]],

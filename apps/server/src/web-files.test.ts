@@ -15,6 +15,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'secret.txt'), 'secret')
   writeFileSync(join(folder, '.hidden/dist/index.html'), '<title>x</title><script>let a = 1</script>')
   writeFileSync(join(folder, '.hidden/dist/.sources'), 'hash')
+  const pages = ['', 'auth/login', 'workspaces/:workspaceId/*', 'invitations/:invitationId', 'app-oauth-callback']
+  writeFileSync(join(folder, '.hidden/dist/.pages.json'), JSON.stringify(pages))
   writeFileSync(join(folder, '.hidden/dist/assets/a.js'), 'a')
   const server = createServer(createWebFiles(join(folder, '.hidden/dist')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -31,8 +33,16 @@ test.each([
   ['/workspaces/1/sources', 200, '<title>'],
   ['/assets/a.js', 200, 'a'],
   ['/assets/missing.js', 404, 'Not found'],
-  ['/.sources', 200, '<title>'],
-  ['/..%2fsecret.txt', 200, '<title>'],
+  ['/auth/login', 200, '<title>'],
+  ['/AUTH/login/?x=1', 200, '<title>'],
+  ['/invitations/1', 200, '<title>'],
+  ['/auth/nonsense', 404, '<title>'],
+  ['/invitations/1/more', 404, '<title>'],
+  ['/nonsense', 404, '<title>'],
+  ['/workspacesx', 404, '<title>'],
+  ['/.sources', 404, '<title>'],
+  ['/.pages.json', 404, '<title>'],
+  ['/..%2fsecret.txt', 404, '<title>'],
   ['/%E0%A4%A', 400, ''],
 ])('%s answers %i', async (path, status, beginning) => {
   const answer = await fetch(`${url}${path}`)

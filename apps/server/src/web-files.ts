@@ -29,9 +29,20 @@ const inlineHashes = (html: string): string[] =>
 /** Pages to which consent of third parties comes back. */
 const returnPaths: ReadonlySet<string> = new Set(['/destination-oauth-callback', '/app-oauth-callback'])
 
+/** Whether the application has a page at a path, by the patterns that its build wrote down; without them, always. */
+const pageTest = (folder: string): ((path: string) => boolean) => {
+  const list = join(folder, '.pages.json')
+  if (!existsSync(list)) return () => true
+  const patterns = (JSON.parse(readFileSync(list, 'utf8')) as string[]).map((pattern) => {
+    const inner = pattern.replace(/\/\*$/, '').replace(/:\w+/g, '[^/]+')
+    return new RegExp(`^/${inner}${pattern.endsWith('/*') ? '(/.*)?' : ''}/?$`, 'i')
+  })
+  return (path) => patterns.some((pattern) => pattern.test(path))
+}
+
 /**
- * Serves the built web application: files below `folder`, and its index.html for every other path (the browser's router
- * decides). Hashed assets are cached for a year, the page never. Everything goes out under a strict content policy
+ * Serves the built web application: files below `folder`, and its index.html for every other path: with 200 for its pages,
+ * with 404 for others, where it shows that there is no such page. Hashed assets are cached for a year, the page never. Everything goes out under a strict content policy
  * that lets nothing in but `sources`.
  */
 export const createWebFiles = (
@@ -39,6 +50,7 @@ export const createWebFiles = (
   sources: PolicySources = {},
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const index = existsSync(join(folder, 'index.html')) ? readFileSync(join(folder, 'index.html'), 'utf8') : undefined
+  const isPage = pageTest(folder)
   const policy = contentPolicy(inlineHashes(index ?? ''), sources)
   const headers = {
     'content-security-policy': policy,
@@ -90,7 +102,8 @@ export const createWebFiles = (
     }
     // A popup that comes back from there keeps its opener, and may close itself, only if it gives up this protection.
     const returning = returnPaths.has(path) ? { 'cross-origin-opener-policy': 'unsafe-none' } : {}
-    response.writeHead(200, { ...headers, ...returning, 'content-type': types['.html'], 'cache-control': 'no-cache' })
+    const own = { ...headers, ...returning, 'content-type': types['.html'], 'cache-control': 'no-cache' }
+    response.writeHead(isPage(path) ? 200 : 404, own)
     response.end(request.method === 'HEAD' ? undefined : index)
   }
 }

@@ -174,7 +174,7 @@ const paceProblems = (definition: DestinationDefinition): string[] => {
 
 const docsProblems = ({ docs }: DestinationDefinition): string[] => [
   ...textProblem('The address of the vendor’s documents', docs.url),
-  ...(URL.parse(docs.url)?.protocol === 'https:' || /^\/docs\/[a-z0-9-]+\.md$/.test(docs.url)
+  ...(URL.parse(docs.url)?.protocol === 'https:' || /^\/docs\/[a-z0-9-]+$/.test(docs.url)
     ? []
     : ['The address of the vendor’s documents is not an https URL']),
   ...(docs.steps.length < 2 ? ['The set-up guide has fewer than two steps'] : []),

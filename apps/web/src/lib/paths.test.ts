@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { matchPath } from 'react-router'
 import { expect, test } from 'vitest'
-import { paths, patterns, safeReturn } from './paths.ts'
+import { pages, paths, patterns, safeReturn } from './paths.ts'
 
 const workspace = 'workspaces/w1'
 
@@ -143,4 +144,16 @@ test.each([
   [null, undefined],
 ])('after login %j opens %j', (path, opened) => {
   expect(safeReturn(path)).toBe(opened)
+})
+
+test('the pages that the server knows are those of the router: every link leads to one, and nothing else is one', () => {
+  const isPage = (path: string) => pages.some((pattern) => matchPath(`/${pattern}`, path) !== null)
+  for (const [link] of Object.values(links)) expect(isPage(link.split(/[?#]/)[0] ?? ''), link).toBe(true)
+  for (const path of ['/nonsense', '/auth/nonsense', '/workspaces', '/users/u1', '/.sources'])
+    expect(isPage(path)).toBe(false)
+  const source = (file: string) => readFileSync(new URL(`../app/${file}`, import.meta.url), 'utf8')
+  const routed = (text: string) => [...text.matchAll(/path: (?:patterns\.(\w+)|'([^'*]+)')/g)]
+  for (const [, name, path] of routed(source('router.tsx')).filter(([, , path]) => path !== 'dev/ui'))
+    expect(pages).toContain(name === undefined ? path : Reflect.get(patterns, name))
+  for (const [, , path] of routed(source('auth-routes.tsx'))) expect(pages).toContain(`auth/${path}`)
 })

@@ -107,6 +107,28 @@ export const patterns = {
   customDomain: 'admin/custom-domain',
 } as const
 
+/**
+ * Every page as patterns from the root; `*` stands for anything below. The build writes them down for the server, which
+ * answers 404 for everything else. Below a workspace every path leads to a page.
+ */
+export const pages: readonly string[] = [
+  '',
+  'auth',
+  ...['login', 'login-otp', 'register', 'complete-registration', 'forgot-password', 'oauth-callback', 'logout'].map(
+    (page) => `auth/${page}`,
+  ),
+  'onboarding',
+  patterns.completeOnboarding,
+  patterns.userOnboarding,
+  patterns.appOauthCallback,
+  patterns.destinationOauthCallback,
+  patterns.payment,
+  patterns.shortcut,
+  `${patterns.workspace}/*`,
+  patterns.invitation,
+  patterns.invitationLink,
+]
+
 /** A path of this application that may be opened after login, or undefined: never another origin, never /auth. */
 export const safeReturn = (path: string | null | undefined): string | undefined => {
   if (path === null || path === undefined || !/^\/(?![/\\])/.test(path) || /[\\\p{Cc}]/u.test(path)) return undefined

@@ -36,7 +36,7 @@ export const webhook: DestinationDefinition = {
   description: 'Sends events as JSON to an address of yours, whole or with the fields you map, signed if you wish.',
   logo,
   docs: {
-    url: '/docs/webhook.md',
+    url: '/docs/webhook',
     steps: [
       {
         title: 'Prepare an endpoint',

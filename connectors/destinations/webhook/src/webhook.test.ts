@@ -272,7 +272,7 @@ it.each([
 })
 
 it('its documentation is ours, and shows the same body as its guide', () => {
-  const page = readFileSync(new URL(`../../../..${webhook.docs.url}`, import.meta.url), 'utf8')
+  const page = readFileSync(new URL(`../../../..${webhook.docs.url}.md`, import.meta.url), 'utf8')
   expect(page).toContain(exampleBody)
   expect(webhook.docs.steps.map(({ code }) => code)).toContain(exampleBody)
 })
