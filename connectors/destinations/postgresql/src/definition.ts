@@ -28,7 +28,7 @@ export const postgresql: DestinationDefinition = {
       },
       {
         title: 'Let the server be reached',
-        text: 'Allow connections from this product in the firewall and in `pg_hba.conf`, encrypted ones at best (`hostssl`). With a certificate of your own authority, paste the certificate of the authority into the form; without TLS, choose **None** for encryption, in a network you trust.',
+        text: 'A server inside your network is reached only when whoever runs Tributary allows that network with `TRIBUTARY_EGRESS_ALLOW`. Allow connections from this product in the firewall and in `pg_hba.conf`, encrypted ones at best (`hostssl`). With a certificate of your own authority, paste the certificate of the authority into the form; without TLS, choose **None** for encryption, in a network you trust.',
       },
       {
         title: 'What is written',

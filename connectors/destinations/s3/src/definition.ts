@@ -107,7 +107,7 @@ export const s3: DestinationDefinition = {
     steps: [
       {
         title: 'Make a bucket',
-        text: 'In the region where the data is to live, without public access. With a storage other than AWS, note its endpoint.',
+        text: 'In the region where the data is to live, without public access. With a storage other than AWS, note its endpoint; one inside your network is reached only when whoever runs Tributary allows that network with `TRIBUTARY_EGRESS_ALLOW`.',
       },
       {
         title: 'Make a user that may write to it',
