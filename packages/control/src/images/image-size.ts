@@ -1,32 +1,63 @@
-/** What the first bytes of a picture say: its kind and the most pixels that decoding it can take. */
-export type ImageInfo = { type: 'png' | 'jpeg' | 'webp'; width: number; height: number }
+/** What a picture says of itself: its kind, the largest sides that it declares anywhere, and how often it is gone through. */
+export type ImageInfo = {
+  type: 'png' | 'jpeg' | 'webp'
+  width: number
+  height: number
+  /** Frames of an animation, scans of a progressive picture: each may touch every pixel. */
+  passes: number
+  /** Bytes of one decoded pixel. */
+  pixelBytes: number
+}
 
 const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end)
 
-/** PNG (third edition) §11.2.1: the header is the first chunk. */
+/** PNG (third edition) §11.2.1: the header is the first chunk. Only the still picture of an animated one is decoded. */
 const pngSize = (bytes: Buffer): ImageInfo | undefined =>
-  bytes.length >= 24 && ascii(bytes, 12, 16) === 'IHDR'
-    ? { type: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  bytes.length >= 26 && ascii(bytes, 12, 16) === 'IHDR'
+    ? {
+        type: 'png',
+        width: bytes.readUInt32BE(16),
+        height: bytes.readUInt32BE(20),
+        passes: 1,
+        pixelBytes: bytes[24] === 16 ? 8 : 4,
+      }
     : undefined
 
 /** True for the markers that begin a frame (ITU-T T.81, table B.1): C0 to CF but DHT, JPG and DAC. */
 const beginsFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
+/** Where the coded pixels of a scan end: at the next marker that is neither a stuffed byte nor a restart (B.1.1.5). */
+const scanEnd = (bytes: Buffer, from: number): number => {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0xd9
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at
+  }
+  return bytes.length
+}
+
+/** The largest frame of any, and the scans of all: a decoder may take a later frame for the one that counts. */
 const jpegSize = (bytes: Buffer): ImageInfo | undefined => {
-  let at = 2
-  while (at + 9 < bytes.length) {
-    if (bytes[at] !== 0xff) return undefined
+  let [width, height, passes] = [0, 0, 0]
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
-    else if (beginsFrame(marker))
-      return { type: 'jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-    // Pixels or the end before any frame.
-    else if (marker === 0xda || marker === 0xd9) return undefined
-    else at += 2 + bytes.readUInt16BE(at + 2)
+    else if (marker === 0xd9) break
+    else {
+      if (beginsFrame(marker)) {
+        width = Math.max(width, bytes.readUInt16BE(at + 7))
+        height = Math.max(height, bytes.readUInt16BE(at + 5))
+      }
+      // Pixels before any frame.
+      if (marker === 0xda && width === 0) return undefined
+      at += 2 + bytes.readUInt16BE(at + 2)
+      if (marker !== 0xda) continue
+      passes += 1
+      at = scanEnd(bytes, at)
+    }
   }
-  return undefined
+  return width === 0 ? undefined : { type: 'jpeg', width, height, passes: Math.max(1, passes), pixelBytes: 4 }
 }
 
 /** Sides that one chunk declares (RFC 9649 §2.5 to 2.7). */
@@ -44,16 +75,17 @@ const webpChunkSize = (bytes: Buffer, kind: string, at: number): [width: number,
 
 /** The largest sides of any chunk, so that a small canvas hides no large frame. */
 const webpSize = (bytes: Buffer): ImageInfo | undefined => {
-  let [width, height] = [0, 0]
+  let [width, height, frames] = [0, 0, 0]
   for (let at = 12; at + 8 <= bytes.length; ) {
     const kind = ascii(bytes, at, at + 4)
     const length = bytes.readUInt32LE(at + 4)
     const size = webpChunkSize(bytes, kind, at + 8)
     if (size !== undefined) [width, height] = [Math.max(width, size[0]), Math.max(height, size[1])]
+    if (kind === 'ANMF') frames += 1
     // A frame of an animation holds chunks of its own behind its 16 bytes.
     at += kind === 'ANMF' ? 24 : 8 + length + (length % 2)
   }
-  return width === 0 ? undefined : { type: 'webp', width, height }
+  return width === 0 ? undefined : { type: 'webp', width, height, passes: Math.max(1, frames), pixelBytes: 4 }
 }
 
 /**

@@ -8,8 +8,16 @@ import { createOneAtATime } from './one-at-a-time.ts'
 
 /** Longest side of a stored picture, in pixels. */
 const storedSide = 512
-/** Most pixels of a picture that is decoded: 100 MB of memory with 8 bits a channel. */
+/**
+ * Most pixels of a picture that is decoded, and its longest side: a picture of 25 million by one pixel took 10 s and
+ * 1.5 GB to be made smaller, since that work and its tables grow with each side by itself.
+ */
 const maxPixels = 25_000_000
+const maxSide = 16_384
+/** Decoded pixels of 16 bits a channel take twice the memory: half as many are decoded. */
+const maxDecodedBytes = 4 * maxPixels
+/** Frames and scans: a progressive JPEG of 2 MB may have thousands that each touch every pixel; cameras write 10. */
+const maxPasses = 100
 /** Sides that are kept at hand; what is asked for is answered with the next larger one. */
 const offeredSides = [32, 48, 64, 96, 128, 192, 256, 384] as const
 const cachedBytes = 16 * 1024 * 1024
@@ -53,8 +61,13 @@ const inspect = (bytes: Buffer): void => {
   if (bytes.length === 0) refuse('Image is required.')
   const found = imageSize(bytes)
   if (found === undefined) return refuse('jpeg, jpg, png, webp files are accepted.')
-  const { width, height } = found
+  const { width, height, passes, pixelBytes } = found
+  if (Math.max(width, height) > maxSide)
+    refuse(`The image is too long or too high; at most ${maxSide.toLocaleString('en-US')} pixels a side are accepted.`)
   if (width * height > maxPixels) refuse('The image has too many pixels; at most 25 million are accepted.')
+  if (width * height * pixelBytes > maxDecodedBytes)
+    refuse('The image has too many pixels of 16 bits; at most 12 million are accepted.')
+  if (passes > maxPasses) refuse(`The image has too many frames or scans; at most ${maxPasses} are accepted.`)
 }
 
 const shrink = (
