@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type {
   DataKind,
   EventType,
@@ -9,7 +8,7 @@ import type {
   TargetType,
 } from '@tributary/contract'
 import type { Clock, Logger } from '@tributary/kernel'
-import type { ConnectTarget } from './guarded-socket.ts'
+import type { ConnectTarget, GuardedStream } from './guarded-socket.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { OAuth2Client } from './oauth2.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
@@ -185,7 +184,7 @@ export type DeliverContext = {
   settings: Settings
   /** The only ways out of the process: HTTP, and a connection for what is not. */
   request: (request: OutgoingRequest) => Promise<HttpAnswer>
-  connect: (target: ConnectTarget) => Promise<Socket>
+  connect: (target: ConnectTarget) => Promise<GuardedStream>
   /** What is kept open from one delivery to the next hangs on it. */
   lifetime: Lifetime
   /**

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction, connect as openSocket, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import type { EgressPolicy } from './egress.ts'
 import { ConfigurationError, RetryableError } from './errors.ts'
 import { egressRefusal, networkError } from './network-error.ts'
@@ -10,6 +11,84 @@ export type ConnectTarget = {
   /** Until the connection stands, ms; the client's own unless told. */
   timeoutMs?: number
   signal?: AbortSignal
+  /** Bytes that the peer may send until `renew` is called, those of TLS included; the client's own unless told. */
+  answerBytes?: number
+}
+
+/** Bytes of an answer on a socket: one of many tiny rows takes fifteen times its bytes in memory when it is taken apart. */
+const defaultAnswerBytes = 4 * 1024 * 1024
+
+/**
+ * A connection that counts what the peer sends: beyond the bound it is destroyed with a ConfigurationError, before a driver
+ * that gathers a message of announced gigabytes has more than that in memory. It wraps the socket, so that TLS on top of it
+ * goes through it, too.
+ */
+export class GuardedStream extends Duplex {
+  readonly #socket: Socket
+  readonly #answerBytes: number
+  #left: number
+
+  constructor(socket: Socket, host: string, answerBytes: number) {
+    super({ allowHalfOpen: false })
+    this.#socket = socket
+    this.#answerBytes = answerBytes
+    this.#left = answerBytes
+    socket.on('data', (chunk: Buffer) => {
+      this.#left -= chunk.length
+      if (this.#left < 0) {
+        const most = `${answerBytes.toLocaleString('en-US')} bytes`
+        this.destroy(new ConfigurationError(`${host} answered with more than ${most}; the connection was ended`))
+      } else if (!this.push(chunk)) socket.pause()
+    })
+    socket.on('end', () => this.push(null))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => {
+      // After an end, what was received is still to be read.
+      if (!socket.readableEnded) this.destroy()
+    })
+    socket.pause()
+    // An error before the caller listens must not end the process.
+    this.on('error', () => {})
+  }
+
+  /** The peer is asked something new: its answer may have all the bytes again. */
+  renew(): void {
+    this.#left = this.#answerBytes
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
+  /** Bytes that the peer has sent. */
+  get bytesRead(): number {
+    return this.#socket.bytesRead
+  }
+
+  /** Drivers ask for it; the socket has it from the beginning. */
+  setNoDelay(): this {
+    return this
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, done)
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#socket.destroyed) done()
+    else this.#socket.end(() => done())
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    // Closed when the socket is, as a socket itself would be: what stands on top of it tells why it ended before that.
+    if (this.#socket.closed) return done(error)
+    this.#socket.once('close', () => done(error))
+    this.#socket.destroy()
+  }
 }
 
 type ResolvedAddresses = string | { address: string; family: number }[]
@@ -33,7 +112,7 @@ export const guardedLookup = (lookup: LookupFunction, egress: EgressPolicy): Loo
 /** Sockets under the same guard as requests. */
 export type GuardedSockets = {
   /** As `RequestClient.connect`. */
-  connect(target: ConnectTarget): Promise<Socket>
+  connect(target: ConnectTarget): Promise<GuardedStream>
   /** Ends every socket that is open. */
   close(): void
 }
@@ -43,6 +122,8 @@ export const createGuardedSockets = (options: {
   egress: EgressPolicy
   lookup: LookupFunction
   connectTimeoutMs: number
+  /** Bytes of an answer, see `ConnectTarget`. */
+  answerBytes?: number | undefined
 }): GuardedSockets => {
   const { egress } = options
   const open = new Set<Socket>()
@@ -66,11 +147,12 @@ export const createGuardedSockets = (options: {
       const socket = openSocket({ host, port, lookup, noDelay: true, keepAlive: true })
       open.add(socket)
       socket.once('close', () => open.delete(socket))
-      return await new Promise<Socket>((resolve, reject) => {
+      const answerBytes = target.answerBytes ?? options.answerBytes ?? defaultAnswerBytes
+      return await new Promise<GuardedStream>((resolve, reject) => {
         const settle = (error: Error | undefined): void => {
           clearTimeout(timer)
           signal?.removeEventListener('abort', onAbort)
-          if (error === undefined) return resolve(socket)
+          if (error === undefined) return resolve(new GuardedStream(socket, host, answerBytes))
           socket.destroy()
           reject(error)
         }

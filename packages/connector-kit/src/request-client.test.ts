@@ -1,6 +1,7 @@
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, LookupFunction } from 'node:net'
+import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import { createServer, type Server } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { silentLogger } from '@tributary/kernel'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEgressPolicy } from './egress.ts'
@@ -39,6 +40,9 @@ const resolver = (...answers: string[][]): LookupFunction => {
     )
   }
 }
+
+/** The head of an answer in chunks, and the beginning of its body. */
+const chunked = (body: string): string => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}`
 
 const get = (made: RequestClient, url: string, timeoutMs = 5000) =>
   made.request({ method: 'GET', url, headers: {}, timeoutMs })
@@ -151,6 +155,49 @@ describe('the request client', () => {
     const receiver = await peer(() => ({ status: 200, body: 'x'.repeat(8 * 1024 * 1024) }))
     const answer = await get(client(), receiver.url)
     expect(answer.body).toBe('x'.repeat(4096))
+  })
+
+  it.each<[string, string, (socket: Socket) => void]>([
+    ['headers', 'HTTP/1.1 200 OK\r\n', (socket) => socket.write(`x-${'a'.repeat(50)}: ${'b'.repeat(4000)}\r\n`)],
+    ['one header', 'HTTP/1.1 200 OK\r\nx: ', (socket) => socket.write('b'.repeat(4000))],
+    ['trailers', chunked('0\r\n'), (socket) => socket.write(`x-${'a'.repeat(50)}: ${'b'.repeat(4000)}\r\n`)],
+    ['interim answers', '', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n'.repeat(100))],
+    ['chunks', chunked(''), (socket) => socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`)],
+    ['the name of a chunk', chunked('1;a='), (socket) => socket.write('x'.repeat(4096))],
+  ])('cuts off a peer that sends %s without end', async (_what, head, more) => {
+    let cutOff: (bytes: number) => void
+    const sent = new Promise<number>((resolve) => {
+      cutOff = resolve
+    })
+    const server: Server = createServer((socket) => {
+      socket.on('error', () => {}).resume()
+      socket.on('close', () => cutOff(socket.bytesWritten))
+      socket.write(head)
+      const go = (): void => {
+        if (socket.destroyed) return
+        more(socket)
+        if (socket.writableNeedDrain) socket.once('drain', go)
+        else setImmediate(go)
+      }
+      go()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => new Promise((resolve) => server.close(() => resolve())))
+    const { port } = server.address() as AddressInfo
+    const made = client({ readResponseBytes: 100_000 })
+    await get(made, `http://127.0.0.1:${port}/`).catch((error: unknown) => expect(error).toBeInstanceOf(RetryableError))
+    await made.close()
+    expect(await sent).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  it('keeps an answer that is compressed as it came: nothing is inflated', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+    const receiver = await peer(() => ({
+      status: 200,
+      headers: { 'content-encoding': 'gzip' },
+      body: bomb.toString('latin1'),
+    }))
+    expect((await get(client(), receiver.url)).body.length).toBeLessThanOrEqual(4096)
   })
 
   it('gives up on a peer that never answers, as something to be tried again', async () => {

@@ -4,7 +4,7 @@ import type { Logger } from '@tributary/kernel'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { EgressPolicy } from './egress.ts'
 import { ConfigurationError, RetryableError } from './errors.ts'
-import { type ConnectTarget, createGuardedSockets, guardedLookup } from './guarded-socket.ts'
+import { type ConnectTarget, createGuardedSockets, type GuardedStream, guardedLookup } from './guarded-socket.ts'
 import { egressRefusal, networkError } from './network-error.ts'
 import { cutToBytes, keptBytes } from './redaction.ts'
 
@@ -41,9 +41,9 @@ export interface RequestClient {
   request(request: OutgoingRequest): Promise<HttpAnswer>
   /**
    * Opens a TCP connection under the same guard, for what is not HTTP. Rejects as `request` does. TLS and the end of the
-   * socket are the caller's.
+   * connection are the caller's, who calls `renew` with each question: an answer of more than 4 MB ends the connection.
    */
-  connect(target: ConnectTarget): Promise<Socket>
+  connect(target: ConnectTarget): Promise<GuardedStream>
   /** Requests under way. */
   inFlight(): number
   /** Ends every connection, those of `connect` included. */
@@ -62,6 +62,8 @@ export type RequestClientOptions = {
   keptResponseBytes?: number
   /** An answer longer than this is cut, and its connection ended. */
   readResponseBytes?: number
+  /** What a peer of `connect` may send in one answer, bytes. */
+  answerBytes?: number
   /** Connections held open to one origin; the lanes above bound what is under way. */
   connectionsPerOrigin?: number
   /** Requests under way over all origins; beyond it a request fails at once and is tried again later. */
@@ -70,8 +72,33 @@ export type RequestClientOptions = {
   ca?: string
 }
 
+const defaultReadBytes = 256 * 1024
+/** What may frame an answer beside its body: headers, interim answers, trailers, the names of chunks. */
+const framingBytes = 64 * 1024
+
+/**
+ * Ends a connection whose peer sends more bytes than an answer may have before anything new is written to it. What the
+ * parser takes for framing reaches no handler: without this it would be read until the time of the request is over.
+ */
+const boundAnswers = (socket: Socket, mostBytes: number): void => {
+  let written = 0
+  let received = 0
+  const push = socket.push.bind(socket)
+  socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten
+      received = 0
+    }
+    received += Buffer.isBuffer(chunk) ? chunk.length : 0
+    if (received <= mostBytes) return push(chunk, encoding)
+    socket.destroy(new RetryableError(`The answer has more than ${mostBytes.toLocaleString('en-US')} bytes`))
+    return false
+  }
+}
+
 const createConnector = (options: RequestClientOptions): buildConnector.connector => {
   const { egress } = options
+  const mostBytes = (options.readResponseBytes ?? defaultReadBytes) + framingBytes
   const connect = buildConnector({
     allowH2: false,
     timeout: options.connectTimeoutMs ?? 5000,
@@ -92,6 +119,7 @@ const createConnector = (options: RequestClientOptions): buildConnector.connecto
         socket.destroy()
         return callback(egressRefusal(host), null)
       }
+      boundAnswers(socket, mostBytes)
       callback(null, socket)
     })
   }
@@ -114,7 +142,7 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
  */
 export const createRequestClient = (options: RequestClientOptions): RequestClient => {
   const kept = options.keptResponseBytes ?? keptBytes
-  const readable = options.readResponseBytes ?? 256 * 1024
+  const readable = options.readResponseBytes ?? defaultReadBytes
   const defaultTimeoutMs = options.timeoutMs ?? 10_000
   const maxInFlight = options.maxInFlight ?? 4096
   const agent = new Agent({
@@ -133,6 +161,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
     egress: options.egress,
     lookup: options.lookup ?? (systemLookup as LookupFunction),
     connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+    answerBytes: options.answerBytes,
   })
   let inFlight = 0
 

@@ -1,5 +1,7 @@
 import {
   type DeliverContext,
+  DeliveryError,
+  type GuardedStream,
   type Lifetime,
   RetryableError,
   type Settings,
@@ -13,6 +15,7 @@ import { certificatesOf } from './tls.ts'
 
 /** An open connection, with what is known of the tables. */
 export type Session = { client: Client; tables: Tables }
+type OpenSession = Session & { socket: GuardedStream }
 
 /** The one connection of a destination; whoever uses it has it alone. */
 type Keeper = { use<T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> }
@@ -21,6 +24,8 @@ type Keeper = { use<T>(context: DeliverContext, work: (session: Session) => Prom
 const idleMs = 60_000
 const statementMs = 30_000
 const lockMs = 10_000
+/** Bytes of one answer: the columns of a table with a thousand take a tenth of it, and what a statement selects is not used. */
+const answerBytes = 1024 * 1024
 
 const tlsOptions = (settings: Settings): { rejectUnauthorized: true; ca?: string } | false => {
   if (settings.tls === 'off') return false
@@ -28,17 +33,24 @@ const tlsOptions = (settings: Settings): { rejectUnauthorized: true; ca?: string
   return { rejectUnauthorized: true, ...(ca === undefined || ca === '' ? {} : { ca }) }
 }
 
+/** Each question may have an answer of its own: the client asks nothing without renewing what its socket may take. */
+const renewing = (client: Client, socket: GuardedStream): Client => {
+  const ask = client.query.bind(client) as (...args: unknown[]) => unknown
+  const query = (...args: unknown[]): unknown => {
+    socket.renew()
+    return ask(...args)
+  }
+  return Object.assign(client, { query })
+}
+
 /** Everything is given, so that the driver looks at no environment variable and no file. */
-const createClient = async ({ settings, connect, signal }: DeliverContext): Promise<Client> => {
+const createClient = async ({ settings, connect, signal }: DeliverContext) => {
   const host = settingText(settings, 'host')
   const port = Number(settings.port)
-  const socket = await connect({ host, port, signal })
+  const socket = await connect({ host, port, signal, answerBytes })
   // The driver means to connect it; it is connected already, by the guard.
-  socket.connect = () => {
-    process.nextTick(() => socket.emit('connect'))
-    return socket
-  }
-  return new Client({
+  Object.assign(socket, { connect: () => process.nextTick(() => socket.emit('connect')) })
+  const client = new Client({
     stream: () => socket,
     host,
     port,
@@ -53,10 +65,15 @@ const createClient = async ({ settings, connect, signal }: DeliverContext): Prom
     // The server answers nothing more, though the connection stands.
     query_timeout: statementMs + 10_000,
   })
+  return { client: renewing(client, socket), socket }
 }
 
+/** Why the guard ended the connection, where it did: the driver knows only that it ended. */
+const causeOf = (error: unknown, socket: GuardedStream): unknown =>
+  socket.errored instanceof DeliveryError ? socket.errored : error
+
 const createKeeper = (lifetime: Lifetime): Keeper => {
-  let session: Session | undefined
+  let session: OpenSession | undefined
   let idle: NodeJS.Timeout | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -67,11 +84,11 @@ const createKeeper = (lifetime: Lifetime): Keeper => {
     await closing?.client.end().catch(() => {})
   }
 
-  const open = async (context: DeliverContext): Promise<Session> => {
+  const open = async (context: DeliverContext): Promise<OpenSession> => {
     if (session !== undefined) return session
-    const client = await createClient(context)
+    const { client, socket } = await createClient(context)
     const schema = settingText(context.settings, 'schema')
-    const opened = { client, tables: createTables(client, schema) }
+    const opened = { client, socket, tables: createTables(client, schema) }
     // Without a listener an error between two uses would end the process.
     client.on('error', () => {
       if (session === opened) session = undefined
@@ -81,7 +98,7 @@ const createKeeper = (lifetime: Lifetime): Keeper => {
       await client.query(`set search_path to ${quoted(schema)}, public`)
     } catch (error) {
       await client.end().catch(() => {})
-      throw error
+      throw causeOf(error, socket)
     }
     session = opened
     return opened
@@ -92,14 +109,16 @@ const createKeeper = (lifetime: Lifetime): Keeper => {
     clearTimeout(idle)
     const onAbort = (): void => void close()
     context.signal.addEventListener('abort', onAbort, { once: true })
+    let used: OpenSession | undefined
     try {
-      const result = await work(await open(context))
+      used = await open(context)
+      const result = await work(used)
       idle = setTimeout(() => void close(), idleMs).unref()
       return result
     } catch (error) {
       // Whatever it was, a new connection begins without a half-done transaction.
       await close()
-      throw deliveryError(error)
+      throw deliveryError(used === undefined ? error : causeOf(error, used.socket))
     } finally {
       context.signal.removeEventListener('abort', onAbort)
       if (lifetime.ended) await close()
