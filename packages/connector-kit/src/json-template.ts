@@ -1,28 +1,47 @@
 import { type TemplateProblem, templateFilters, templateProblemWord, templateTags } from '@tributary/contract'
-import { Liquid, LiquidError, type Template, toValueSync } from 'liquidjs'
-import { CountedContext, countedOperators, countingWork } from './template-work.ts'
+import {
+  Liquid,
+  LiquidError,
+  LiquidTag,
+  type Parser,
+  type TagToken,
+  type Template,
+  type TopLevelToken,
+  toValueSync,
+} from 'liquidjs'
+import { countNodes } from './template-cost.ts'
+import {
+  CountedContext,
+  countedOperators,
+  countingWork,
+  countWhole,
+  countWork,
+  type WorkBudget,
+} from './template-work.ts'
 
 /**
- * Bounds of a template: characters of its text; of one rendering the parts that are rendered (each turn of a loop counts
- * its own), characters and items that filters and loops make, what all it reads, compares and filters comes to (see
- * template-work.ts), and characters that come out. They are counted, not timed: on a busy machine a limit of 50 ms once
- * refused a template of one line. What comes closest to all of them takes about a second.
+ * Bounds of a template: characters of its text, and tags and outputs in it; of one rendering the parts that are rendered (each turn of a loop counts
+ * its own), characters and items that filters and loops make, the work that all it evaluates and goes through comes to
+ * (see template-work.ts), and characters that come out. They are counted, not timed: on a busy machine a limit of 50 ms
+ * once refused a template of one line. What comes closest to all of them takes about 20 ms.
  */
 export const templateLimits = {
   characters: 10_000,
-  steps: 10_000,
+  parts: 1000,
+  steps: 50_000,
   memory: 4_000_000,
-  work: 50_000_000,
+  work: 12_000_000,
   output: 512 * 1024,
 } as const
 
 /**
  * Compiled templates that are remembered, and their characters; the one that was not used for longest goes first. A
  * character may take 270 bytes when it is compiled (measured with outputs of one letter), so that 1,024 long ones would
- * take gigabytes.
+ * take gigabytes. An owner has a part of them, so that nobody's many templates have those of others compiled each time.
  */
 export const templateCacheEntries = 1024
 const rememberedCharacters = 400_000
+const ownersCharacters = rememberedCharacters / 4
 
 /** What `{{ … }}` writes: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
 export type TemplateForm = 'json' | 'text'
@@ -49,6 +68,21 @@ const inText = (value: unknown): string => {
   return typeof value === 'string' ? bounded(value) : jsonOf(value)
 }
 
+/** A `liquid` tag in another would be taken apart once for each that it lies in. */
+class OuterLiquidTag extends LiquidTag {
+  constructor(token: TagToken, remainTokens: TopLevelToken[], liquid: Liquid, parser: Parser) {
+    if (!token.getText().startsWith('{%')) throw new Error('tag "liquid" cannot stand in another')
+    super(token, remainTokens, liquid, parser)
+  }
+}
+
+/** The value is counted before it becomes a text. */
+const counting = (escape: (value: unknown) => string) =>
+  function (this: { context?: unknown }, value: unknown): string {
+    countWhole(this.context, value)
+    return escape(value)
+  }
+
 const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   const engine = new Liquid({
     strictFilters: true,
@@ -56,16 +90,18 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
     parseLimit: templateLimits.characters,
     memoryLimit: templateLimits.memory,
     timezoneOffset: 0,
-    outputEscape,
+    outputEscape: counting(outputEscape),
     operators: countedOperators,
     // Nothing can be looked up: the tags that would are gone as well.
     templates: {},
   })
   for (const name of Object.keys(engine.tags)) if (!templateTags.some((tag) => tag === name)) delete engine.tags[name]
   for (const name of Object.keys(engine.filters)) if (!templateFilters.includes(name)) delete engine.filters[name]
+  engine.tags['liquid'] = OuterLiquidTag
   engine.registerFilter('json', {
     raw: true,
     handler(value: unknown) {
+      countWhole(this.context, value)
       const text = jsonOf(value)
       this.context.memoryLimit.use(text.length)
       return text
@@ -76,27 +112,58 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
 }
 
 const engines: Readonly<Record<TemplateForm, Liquid>> = { json: createEngine(inJson), text: createEngine(inText) }
-const compiled = new Map<string, Template[]>()
+type Compiled = { template: Template[]; characters: number; owner: string }
+const compiled = new Map<string, Compiled>()
+const charactersOf = new Map<string, number>()
 let compiledCharacters = 0
 
 /** Names of the filters that templates may use. */
 export const templateFilterNames = (): string[] => Object.keys(engines.text.filters)
 
-const forget = (key: string): void => {
-  if (compiled.delete(key)) compiledCharacters -= key.length
+const tooManyParts = (): Error => new Error(`the template has more than ${templateLimits.parts} tags and outputs`)
+
+const parse = (text: string, form: TemplateForm): Template[] => {
+  // Before it is parsed: ten thousand characters of nothing but outputs take ten times as long as text.
+  if (text.split(/\{[{%]/, templateLimits.parts + 2).length > templateLimits.parts + 1) throw tooManyParts()
+  const template = engines[form].parse(text)
+  // Text between the parts counts, too, and so do the lines of a liquid tag.
+  if (countNodes(template, countWork) > 2 * templateLimits.parts + 1) throw tooManyParts()
+  return template
 }
 
-const compile = (text: string, form: TemplateForm): Template[] => {
-  const key = `${form}:${text}`
-  const template = compiled.get(key) ?? engines[form].parse(text)
-  forget(key)
-  compiled.set(key, template)
-  compiledCharacters += key.length
-  for (const oldest of compiled.keys()) {
-    if (compiledCharacters <= rememberedCharacters && compiled.size <= templateCacheEntries) break
-    forget(oldest)
+const noteCharacters = (owner: string, change: number): void => {
+  compiledCharacters += change
+  const characters = (charactersOf.get(owner) ?? 0) + change
+  if (characters === 0) charactersOf.delete(owner)
+  else charactersOf.set(owner, characters)
+}
+
+const forget = (key: string, entry: Compiled): void => {
+  if (compiled.delete(key)) noteCharacters(entry.owner, -entry.characters)
+}
+
+/** Forgets what is too much: of the owner first, then of all. */
+const makeRoom = (owner: string): void => {
+  for (const [key, entry] of compiled) {
+    if ((charactersOf.get(owner) ?? 0) <= ownersCharacters) break
+    if (entry.owner === owner) forget(key, entry)
   }
-  return template
+  for (const [key, entry] of compiled) {
+    if (compiledCharacters <= rememberedCharacters && compiled.size <= templateCacheEntries) break
+    forget(key, entry)
+  }
+}
+
+const compile = (text: string, form: TemplateForm, owner: string): Template[] => {
+  const key = `${owner}:${form}:${text}`
+  const known = compiled.get(key)
+  const entry = known ?? { template: parse(text, form), characters: text.length + 1, owner }
+  // What was used last stands last.
+  if (known === undefined) noteCharacters(owner, entry.characters)
+  else compiled.delete(key)
+  compiled.set(key, entry)
+  if (known === undefined) makeRoom(owner)
+  return entry.template
 }
 
 const problemOf = (error: unknown): TemplateProblem => ({
@@ -104,18 +171,36 @@ const problemOf = (error: unknown): TemplateProblem => ({
   message: error instanceof Error ? templateProblemWord(error.message) : String(error),
 })
 
-/** Why a text is no Liquid template, or undefined when it is one. */
-export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {
+/** What was found of the texts that were looked at last. */
+const looked = new Map<string, TemplateProblem | undefined>()
+let lookedCharacters = 0
+
+const look = (text: string, form: TemplateForm): TemplateProblem | undefined => {
   try {
-    compile(text, form)
+    parse(text, form)
     return undefined
   } catch (error) {
     return problemOf(error)
   }
 }
 
+/** Why a text is no Liquid template, or undefined when it is one. Nothing is kept of it but the answer, for a while. */
+export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {
+  const key = `${form}:${text}`
+  if (looked.has(key)) return looked.get(key)
+  const problem = look(text, form)
+  looked.set(key, problem)
+  lookedCharacters += key.length
+  for (const oldest of looked.keys()) {
+    if (lookedCharacters <= rememberedCharacters) break
+    looked.delete(oldest)
+    lookedCharacters -= oldest.length
+  }
+  return problem
+}
+
 /** What renderings may still take. Those that are given the same one share it. */
-export type TemplateBudget = { steps: number; memory: number; work: number; output: number }
+export type TemplateBudget = WorkBudget & { output: number }
 
 /** The budget of one rendering by itself. */
 const wholeBudget = (): TemplateBudget => {
@@ -130,6 +215,7 @@ const createEmitter = (budget: TemplateBudget) => ({
     // What is no text has been made one by then.
     if (typeof part !== 'string' && typeof part !== 'number') return
     const text = String(part)
+    budget.work -= text.length
     budget.output -= text.length
     if (budget.output < 0) throw tooMuch()
     this.buffer += text
@@ -138,24 +224,24 @@ const createEmitter = (budget: TemplateBudget) => ({
 
 export type Rendered = { text: string } | { problem: TemplateProblem }
 
+export type RenderOptions = {
+  /** Taken from; that of one rendering unless told. */
+  budget?: TemplateBudget
+  /** Whose template it is, such as a workspace: the memory for compiled ones is shared out among owners. */
+  owner?: string
+}
+
 const render = (
   text: string,
   form: TemplateForm,
   variables: Readonly<Record<string, unknown>>,
-  budget: TemplateBudget,
+  { budget = wholeBudget(), owner = '' }: RenderOptions,
 ): Rendered => {
   try {
-    const template = compile(text, form)
+    const template = compile(text, form, owner)
     const engine = engines[form]
     const emitter = createEmitter(budget)
     const context = new CountedContext({ ...variables }, engine.options, budget)
-    context.renderLimit.check = () => {
-      if (--budget.steps < 0) throw new Error('the template takes too many steps')
-    }
-    context.memoryLimit.use = (count) => {
-      if (Number(count) > 0) budget.memory -= Number(count)
-      if (budget.memory < 0) throw new Error('memory alloc limit exceeded')
-    }
     toValueSync(engine.renderer.renderTemplates(template, context, emitter))
     return { text: emitter.buffer }
   } catch (error) {
@@ -168,15 +254,18 @@ const render = (
  * value. Within `templateLimits`: what exceeds them is a problem. Only own properties of the variables can be read, no
  * file can be, and times are in UTC.
  */
-export const renderTemplate = (text: string, variables: Readonly<Record<string, unknown>>): Rendered =>
-  render(text, 'json', variables, wholeBudget())
+export const renderTemplate = (
+  text: string,
+  variables: Readonly<Record<string, unknown>>,
+  options: RenderOptions = {},
+): Rendered => render(text, 'json', variables, options)
 
 /**
- * Renders a Liquid template that writes plain text: texts come out as they are, lists and objects as JSON. Takes from the
- * budget, which is that of one rendering unless told; otherwise like `renderTemplate`.
+ * Renders a Liquid template that writes plain text: texts come out as they are, lists and objects as JSON. Otherwise like
+ * `renderTemplate`.
  */
 export const renderText = (
   text: string,
   variables: Readonly<Record<string, unknown>>,
-  budget: TemplateBudget = wholeBudget(),
-): Rendered => render(text, 'text', variables, budget)
+  options: RenderOptions = {},
+): Rendered => render(text, 'text', variables, options)

@@ -1,92 +1,212 @@
+import { itemWork, type SpendWork, workOfText, workOfValue } from '@tributary/contract'
 import { Context, defaultOperators, type Liquid, type Operators } from 'liquidjs'
 
 type Filter = Liquid['filters'][string]
+type Handler = Extract<Filter, (...args: never[]) => unknown>
 
-/** What each lookup, comparison and filter counts as at least; an item of a list or object is as much work as this many characters. */
-const least = 64
-const perItem = 40
+/*
+ * Work is counted in units of about a nanosecond of a common processor. What is written in a template is counted by
+ * template-cost.ts, what it goes through here: the values that are read, compared, filtered, made and written.
+ */
 
-/** How much there is to go through in a value: the characters of a text, the items of a list and of lists in it, the keys of an object. */
-const sizeOf = (value: unknown): number => {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 0
-  if (!Array.isArray(value)) return perItem * Object.keys(value).length
+/** Each turn of a loop and each part that is rendered. */
+const perStep = 200
+/** Each name of a path, and each scope that a name is looked for in. */
+const perName = 100
+const perScope = 20
+/** A number of a range that is made. */
+const perNumber = 120
+/** An item of a list that is compared takes two generators. */
+const perComparison = 10 * itemWork
+
+/** A key of an object, and one of an object of very many, whose keys are put in order each time they are asked for. */
+const perKey = 60
+const perKeyOfMany = 500
+const manyKeys = 500
+
+/** How much there is to go through in a list and in lists in it, or in the keys of an object. */
+const sizeOfObject = (value: object): number => {
+  if (!Array.isArray(value)) {
+    const keys = Object.keys(value).length
+    return keys * (keys > manyKeys ? perKeyOfMany : perKey)
+  }
   let size = 0
   const lists: unknown[][] = [value]
   for (let list = lists.pop(); list !== undefined; list = lists.pop()) {
-    size += perItem * list.length
+    size += itemWork * list.length
     for (const item of list) if (Array.isArray(item)) lists.push(item)
   }
   return size
 }
 
-/** Looking for a part in a text: at worst each character of the one is compared with each of the other. */
-const searchOf = (text: unknown, part: unknown): number =>
-  typeof text === 'string' && typeof part === 'string' ? text.length * Math.ceil(part.length / 16) : 0
+/** What a rendering may take. */
+export type WorkBudget = { steps: number; memory: number; work: number }
 
 /** Values that a template reads, counted by how much there is to go through in them: a loop may read one thousands of times. */
 export class CountedContext extends Context {
-  readonly #left: { work: number }
+  readonly #left: WorkBudget
+  /** What a template is given is never changed, so that each object is looked at once. */
+  readonly #sizes = new WeakMap<object, number>()
+  /** Filters make texts and lists; whatever else asks for memory makes a range of numbers. */
+  filtering = false
+  /** Scopes that a name is looked for in: one for each loop that it stands in. */
+  #scopes = 1
 
-  constructor(variables: Record<string, unknown>, options: Liquid['options'], left: { work: number }) {
+  constructor(variables: Record<string, unknown>, options: Liquid['options'], left: WorkBudget) {
     super(variables, options, { sync: true })
     this.#left = left
+    this.renderLimit.check = () => {
+      if (--left.steps < 0) throw new Error('the template takes too many steps')
+      this.count(perStep)
+    }
+    this.memoryLimit.use = (given) => {
+      const count = Number(given)
+      if (!(count > 0)) return
+      left.memory -= count
+      if (left.memory < 0) throw new Error('memory alloc limit exceeded')
+      this.count(this.filtering ? count : perNumber * count)
+    }
   }
 
   /** Takes work from what is left. Throws when that is used up. */
   count(work: number): void {
-    this.#left.work -= least + work
+    this.#left.work -= work
     if (this.#left.work < 0) throw new Error('the template goes through too much')
   }
 
+  /** How much there is to go through in a value at its surface: characters, items, keys. */
+  sizeOf(value: unknown): number {
+    if (typeof value === 'string') return value.length
+    if (typeof value !== 'object' || value === null) return 0
+    let size = this.#sizes.get(value)
+    if (size === undefined) {
+      size = sizeOfObject(value)
+      this.#sizes.set(value, size)
+    }
+    return size
+  }
+
+  /** Counts a whole value, with everything in it, before it is written as JSON. */
+  countWhole(value: unknown): void {
+    this.count(typeof value === 'string' ? 4 * value.length : workOfValue(value, this.#left.work))
+  }
+
+  override push(...args: Parameters<Context['push']>): ReturnType<Context['push']> {
+    this.#scopes++
+    return super.push(...args)
+  }
+
+  override pop(): ReturnType<Context['pop']> {
+    this.#scopes--
+    return super.pop()
+  }
+
   override *_getFromScope(...args: Parameters<Context['_getFromScope']>): Generator<unknown, unknown, unknown> {
+    this.count(perScope * this.#scopes)
     const value = yield super._getFromScope(...args)
-    this.count(sizeOf(value))
+    this.count(this.sizeOf(value))
     return value
   }
 
   override readProperty(...[holder, key]: Parameters<Context['readProperty']>): unknown {
     // The size of an object is counted anew each time.
-    this.count(key === 'size' && !Array.isArray(holder) ? sizeOf(holder) : 0)
+    this.count(key === 'size' && !Array.isArray(holder) ? this.sizeOf(holder) : perName)
     return super.readProperty(holder, key)
   }
 }
 
-const count = (context: Context, work: number): void => {
+/** Counts work where a context is one that counts. */
+export const countWork = (context: unknown, work: number): void => {
   if (context instanceof CountedContext) context.count(work)
 }
 
-const lookFor = defaultOperators['contains']
+/** Counts all of a value where a context is one that counts. */
+export const countWhole = (context: unknown, value: unknown): void => {
+  if (context instanceof CountedContext) context.countWhole(value)
+}
 
-/** The operators of Liquid. What they compare was counted when it was read; looking for a text in a text may be more. */
+const searchOf = (text: unknown, part: unknown): number =>
+  typeof text === 'string' && typeof part === 'string' ? workOfText(text, part) : 0
+
+const comparing = (name: string): Operators[string] => {
+  const compare = defaultOperators[name]
+  return (left: unknown, right: unknown, context: Context) => {
+    const lists = [left, right].filter((each) => Array.isArray(each))
+    const items = lists.reduce((sum, list) => sum + sizeOfObject(list), 0) / itemWork
+    countWork(context, perComparison * items + (name === 'contains' ? searchOf(left, right) : 0))
+    return compare?.(left as never, right as never, context as never) ?? false
+  }
+}
+
+/** The operators of Liquid. What they compare was counted when it was read; lists are gone through, and so are texts in texts. */
 export const countedOperators: Operators = {
   ...defaultOperators,
-  contains(text: unknown, part: unknown, context: Context) {
-    count(context, searchOf(text, part))
-    return lookFor?.(text, part, context) ?? false
-  },
+  ...Object.fromEntries(['==', '!=', 'contains'].map((name) => [name, comparing(name)])),
 }
 
 /** Filters that look for their first argument in the text. */
 const searching = new Set(['split', 'replace', 'replace_first', 'remove', 'remove_first'])
+/** Filters that go through characters or items one by one, and make new ones of them. */
+const thorough = new Set(
+  'concat join lstrip map remove replace reverse rstrip slice split strip strip_html truncate uniq'.split(' '),
+)
+/** Conversions of a time that make a formatter of the language of each; the others read a number. */
+const byLanguage = /%[-_0^#:]*\d*[EO]?[aAbBhcxXZ]/g
+const perFormatter = 60_000
+const perConversion = 800
+
+const dateWork = (format: unknown, zone: unknown): number => {
+  // Without a format all of a time is written.
+  if (typeof format !== 'string') return 10 * perFormatter
+  const formatters = format.match(byLanguage)?.length ?? 0
+  return perConversion * format.length + perFormatter * (formatters + (zone === undefined ? 0 : 8))
+}
 
 /** What a filter goes through beyond its value and arguments. */
-const moreWork = (name: string, value: unknown, [first]: readonly unknown[]): number => {
+const moreWork = (
+  context: CountedContext,
+  name: string,
+  value: unknown,
+  [first, second]: readonly unknown[],
+): number => {
   if (searching.has(name)) return searchOf(value, first)
   // Each item is asked for each part of the path.
-  if (name === 'map') return typeof first === 'string' ? sizeOf(value) * first.length : 0
-  // A whole date and time is made for two characters.
-  if (name === 'date') return typeof first === 'string' ? 400 * first.length : 0
-  return name === 'strip_html' ? 8 * sizeOf(value) : 0
+  if (name === 'map') return typeof first === 'string' ? (context.sizeOf(value) / itemWork) * perName * first.length : 0
+  if (name === 'date') return dateWork(first, second)
+  if (name === 'round') return perConversion
+  return name === 'date_to_xmlschema' ? 20 * perConversion : 0
 }
 
 /** A filter that counts what it goes through. */
 export const countingWork = (name: string, filter: Filter): Filter => {
   const handler = typeof filter === 'function' ? filter : filter.handler
-  const counted: typeof handler = function (value, ...args) {
-    const sizes = args.reduce<number>((sum, arg) => sum + sizeOf(arg), sizeOf(value))
-    count(this.context, sizes + moreWork(name, value, args))
-    return handler.call(this, value, ...args)
+  const weight = name === 'truncatewords' ? 30 : thorough.has(name) ? 12 : 4
+  const counted: Handler = function (value, ...args) {
+    const { context } = this
+    if (!(context instanceof CountedContext)) return handler.call(this, value, ...args)
+    const sizes = args.reduce<number>((sum, arg) => sum + context.sizeOf(arg), context.sizeOf(value))
+    context.count(weight * sizes + moreWork(context, name, value, args))
+    context.filtering = true
+    try {
+      return handler.call(this, value, ...args)
+    } finally {
+      context.filtering = false
+    }
   }
   return typeof filter === 'function' ? counted : { ...filter, handler: counted }
+}
+
+/** Takes work from what is left, for what is no template; the error says that it is used up. */
+export const spending = (left: Pick<WorkBudget, 'work'>): SpendWork => {
+  return (work) => {
+    left.work -= work
+    if (left.work < 0) throw new TooMuchWork()
+  }
+}
+
+/** Thrown by `spending`. */
+export class TooMuchWork extends Error {
+  constructor() {
+    super('it goes through too much')
+  }
 }

@@ -14,6 +14,8 @@ import { callOnce } from './lifetime.ts'
 import { createRequestClient, type RequestClientOptions } from './request-client.ts'
 import { validateSettings } from './settings.ts'
 
+export { hostileTemplates } from './testing-templates.ts'
+
 export type PeerRequest = {
   method: string
   url: string

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { line } from './fields.ts'
+import { itemWork, type SpendWork, spendFreely, workOfText, workOfValue } from './work.ts'
 
 /** How a condition compares what it finds with its value. */
 export const conditionOperators = [
@@ -168,13 +169,35 @@ const meets = (found: unknown, { operator, value }: Pick<Condition, 'operator' |
   }
 }
 
+/** A look-up and a comparison, and each name on the way. */
+const perCondition = 200
+const perName = 30
+
+/** What a comparison goes through: text is made of what is none, and a part is looked for in it. */
+const workOfCondition = (found: unknown, { operator, value }: Pick<Condition, 'operator' | 'value'>): number => {
+  if (withoutValue.has(operator)) return 0
+  const contains = operator === 'contains' || operator === 'not_contains'
+  if (typeof found === 'string') return contains ? workOfText(found, value) : found.length
+  return workOfValue(found) + (contains && typeof found === 'object' ? itemWork * value.length : 0)
+}
+
 /**
  * A filter made ready once and asked for each event, which is an object as `PipelineEvent` describes. A condition on a
  * place that the event does not have is met by the operators that deny (`not_equals`, `not_contains`, `not_exists`) only.
+ * What it goes through is spent before: where `spend` throws, so does the filter.
  */
-export const compileFilter = ({ match, conditions }: EventConditions): ((event: unknown) => boolean) => {
+export const compileFilter = ({
+  match,
+  conditions,
+}: EventConditions): ((event: unknown, spend?: SpendWork) => boolean) => {
   const ready = conditions.map((each) => ({ ...each, names: pathNames(each.field) }))
-  const one = (event: unknown) => (each: (typeof ready)[number]) => meets(valueAt(event, each.names), each)
   if (ready.length === 0) return () => true
-  return match === 'all' ? (event) => ready.every(one(event)) : (event) => ready.some(one(event))
+  return (event, spend = spendFreely) => {
+    const one = (each: (typeof ready)[number]): boolean => {
+      const found = valueAt(event, each.names)
+      spend(perCondition + perName * each.names.length + workOfCondition(found, each))
+      return meets(found, each)
+    }
+    return match === 'all' ? ready.every(one) : ready.some(one)
+  }
 }

@@ -188,3 +188,57 @@ it('an event that goes whole is not taken apart', () => {
   expect(createGate(relay, { ...entry, consentCategories: ['ads'] })(watched, 0, now)).toEqual(sent)
   expect(taken).toBe(0)
 })
+
+describe('the work of one event is bounded', () => {
+  const conditions = (count: number, field: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: String(index).padStart(4, '0'),
+      field,
+      operator: 'contains' as const,
+      value: `${'a'.repeat(900)}b`,
+    }))
+  const large = { properties: { text: 'a'.repeat(30_000), list: Array(3000).fill('aaaa') } }
+
+  it('conditions that go through too much fail the event, with a reason that says so', () => {
+    const filters = new Map([['s1', { match: 'any' as const, conditions: conditions(20, 'properties.text') }]])
+    expect(judge({ filters }, large)).toEqual({
+      kind: 'failed',
+      reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
+    })
+    const few = new Map([['s1', { match: 'any' as const, conditions: conditions(2, 'properties.text') }]])
+    expect(judge({ filters: few }, large)).toEqual({ kind: 'filtered', reason: 'Filter of the connection' })
+  })
+
+  it.each<[string, object[]]>([
+    [
+      'conditions of many mappings',
+      Array.from({ length: 100 }, (_, index) => ({
+        id: String(index).padStart(4, '0'),
+        destination: 'send',
+        field_mappings: [],
+        filter_match: 'all',
+        filters: conditions(20, 'properties'),
+      })),
+    ],
+    [
+      'fields that carry the whole event many times',
+      [
+        {
+          id: 'aaaa',
+          destination: 'send',
+          field_mappings: Array.from({ length: 200 }, (_, index) => ({
+            id: String(index).padStart(4, '0'),
+            source: { type: 'FIELD', name: 'properties' },
+            target: { name: `t${index}` },
+          })),
+        },
+      ],
+    ],
+  ])('%s do, too', (_, given) => {
+    expect(judge({ mappings: eventMappings.parse(given) }, large)).toEqual({
+      kind: 'failed',
+      reason:
+        'The mappings take more work than one event may: make conditions, templates, or fields that carry large values fewer',
+    })
+  })
+})

@@ -1,5 +1,5 @@
 import type { DestinationDefinition, Mapper } from '@tributary/connector-kit'
-import { compileMappings } from '@tributary/connector-kit'
+import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
 import type { DestinationEntry } from './ports.ts'
 import type { DeliveryRecord } from './record.ts'
@@ -35,7 +35,8 @@ const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   if (ready.size === 0) return undefined
   return {
     concerns: (_, meta) => meta.p === undefined && ready.has(meta.s),
-    judge: (event, meta) => (ready.get(meta.s)?.(event) === false ? 'Filter of the connection' : undefined),
+    judge: (event, meta) =>
+      ready.get(meta.s)?.(event, spending({ ...eventBudget })) === false ? 'Filter of the connection' : undefined,
   }
 }
 
@@ -110,6 +111,10 @@ const ageRule = ({ maxEventAgeMs: most }: Pick<DestinationDefinition, 'maxEventA
 }
 
 const unreadable: Verdict = { kind: 'failed', reason: 'The event in the log is unreadable' }
+const tooMuch: Verdict = {
+  kind: 'failed',
+  reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
+}
 const unmapped: Verdict = { kind: 'filtered', reason: 'No mapping fits' }
 
 const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): Verdict => {
@@ -136,7 +141,7 @@ export const createGate = (definition: DestinationDefinition, entry: Destination
     consentRule(entry),
     ageRule(definition),
   ].filter((rule) => rule !== undefined)
-  return (record, index, now) => {
+  const judge: Gate = (record, index, now) => {
     const { meta } = record.reference
     const text = record.events()?.[index]?.json ?? ''
     for (const rule of rules) {
@@ -149,5 +154,14 @@ export const createGate = (definition: DestinationDefinition, entry: Destination
     if (whole !== undefined) return whole
     const event = record.values(index)
     return event === undefined ? unreadable : mapped(mapper, event, meta.s, meta.e === true ? text : undefined)
+  }
+  return (record, index, now) => {
+    try {
+      return judge(record, index, now)
+    } catch (error) {
+      // The mappings answer for themselves.
+      if (error instanceof TooMuchWork) return tooMuch
+      throw error
+    }
   }
 }

@@ -5,14 +5,17 @@ import {
   type FieldMapping,
   type PipelineEvent,
   pathNames,
+  type SpendWork,
   type TargetType,
+  workOfValue,
 } from '@tributary/contract'
 import type { ActionDefinition, DestinationDefinition, PiiRule } from '../definition.ts'
+import { spending, TooMuchWork } from '../template-work.ts'
 import { coerce } from './coerce.ts'
 import { hashPersonalData } from './hash-personal-data.ts'
 import { createPayload, isPlace } from './payload.ts'
 import { presetMappings } from './presets.ts'
-import { compileSource, type EventInHand, type MappingPlace, sourceWords, takeInHand } from './sources.ts'
+import { compileSource, type EventInHand, eventBudget, type MappingPlace, sourceWords, takeInHand } from './sources.ts'
 
 export type { MappingPlace } from './sources.ts'
 
@@ -63,6 +66,17 @@ type Field = {
   value: (of: EventInHand) => { value: unknown } | { problem: string; fails: boolean } | undefined
 }
 
+/** A field by itself, and each character or item that it puts into what is sent: it is made text of more than once. */
+const perField = 500
+const perCopy = 2
+/** A hash of a text, and of each item of a list. */
+const perHash = 2000
+
+const workOfField = (given: unknown, hashed: boolean): number => {
+  const items = hashed ? perHash * (Array.isArray(given) ? given.length : 1) : 0
+  return perField + items + perCopy * (typeof given === 'object' || typeof given === 'string' ? workOfValue(given) : 0)
+}
+
 const called = ({ name, label }: Target): string => (label === name ? `"${name}"` : `"${label}" (${name})`)
 
 const compileField = (action: ActionDefinition, mapping: FieldMapping): Field => {
@@ -84,6 +98,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
         if (type === 'any' && pii === undefined) return { value: null }
         return { problem: `${called(target)} is left out: ${words} is null`, fails: false }
       }
+      of.spend(workOfField(given.value, pii !== undefined))
       const coerced = coerce(given.value, type)
       if (coerced !== undefined && 'problem' in coerced)
         return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
@@ -137,7 +152,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
 }
 
 type Candidate = {
-  fits: (event: PipelineEvent) => boolean
+  fits: (event: PipelineEvent, spend: SpendWork) => boolean
   make: Fields
   /** The action, where every event fits and goes as it is. */
   whole: string | undefined
@@ -155,8 +170,8 @@ const compileMapping = (
   const types = typesOf(mapping, action)
   const meets = compileFilter({ match: mapping.filter_match, conditions: mapping.filters })
   const { event_name: name } = mapping
-  const fits = (event: PipelineEvent): boolean =>
-    (name === '' || event.event === name) && (types.length === 0 || types.includes(event.type)) && meets(event)
+  const fits = (event: PipelineEvent, spend: SpendWork): boolean =>
+    (name === '' || event.event === name) && (types.length === 0 || types.includes(event.type)) && meets(event, spend)
   if (action === undefined) {
     const problem = {
       field: mapping.destination,
@@ -171,11 +186,15 @@ const compileMapping = (
   return { fits, make: () => mapped, whole: everything ? action.name : undefined }
 }
 
+const tooMuch =
+  'The mappings take more work than one event may: make conditions, templates, or fields that carry large values fewer'
+
 /**
  * The mappings of a destination made ready once, those of its app where it has none of its own: the first enabled one
- * that fits an event decides what becomes of it. Pure: the same event always gives the same. Templates of one event share
- * a bound on what they take. A field is copied as it came, its numbers to the digit. What is not there is left out; null
- * is sent as null where the target takes any value, else left out with a problem beside it; an optional field that cannot be made its target's
+ * that fits an event decides its outcome. Pure: the same event always gives the same. All that is done for one event shares
+ * a bound on the work that it takes (`eventBudget`); beyond it the event fails with a reason that says so. A field is copied
+ * as it came, its numbers to the digit. What is not there is left out; null is sent as null where the target takes any
+ * value, else left out with a problem beside it; an optional field that cannot be made its target's
  * type too, with a problem beside it; a required one fails the event, and so does a template that cannot be rendered.
  */
 export const compileMappings = (
@@ -186,9 +205,20 @@ export const compileMappings = (
   const candidates = (mappings ?? presetMappings(definition))
     .filter((mapping) => mapping.enabled)
     .map((mapping) => compileMapping(definition, mapping))
+  const follow = (event: PipelineEvent, sourceId: string, json?: string): Mapping => {
+    const budget = { ...eventBudget }
+    const spend = spending(budget)
+    const fitting = candidates.find(({ fits }) => fits(event, spend))
+    if (fitting === undefined) return { kind: 'unmapped' }
+    return fitting.make(() => takeInHand(event, sourceId, json, place, budget))
+  }
   const map = (event: PipelineEvent, sourceId: string, json?: string): Mapping => {
-    const fitting = candidates.find(({ fits }) => fits(event))
-    return fitting === undefined ? { kind: 'unmapped' } : fitting.make(() => takeInHand(event, sourceId, json, place))
+    try {
+      return follow(event, sourceId, json)
+    } catch (error) {
+      if (error instanceof TooMuchWork) return failed([{ field: '', message: tooMuch }])
+      throw error
+    }
   }
   return Object.assign(map, { whole: candidates[0]?.whole })
 }

@@ -109,10 +109,18 @@ const eventMappingProblems = (
   return problems
 }
 
-const templateCharacters = (mappings: readonly EventMapping[]): number =>
+/** The templates of mappings. */
+export const templatesOf = (mappings: readonly EventMapping[]): string[] =>
   mappings
     .flatMap((mapping) => mapping.field_mappings)
-    .reduce((sum, { source }) => sum + (source.type === 'TEMPLATE' ? source.value.length : 0), 0)
+    .flatMap(({ source }) => (source.type === 'TEMPLATE' ? [source.value] : []))
+
+/** Why the templates of mappings are too many to be looked at, or undefined when they are not. */
+export const templatesTooLong = (mappings: readonly EventMapping[]): string | undefined => {
+  const longest = mappingLimits.templateCharactersTogether
+  const characters = templatesOf(mappings).reduce((sum, text) => sum + text.length, 0)
+  return characters > longest ? `Templates of at most ${longest} characters together` : undefined
+}
 
 /**
  * Why mappings cannot be saved: messages by place, such as `event_mappings.0.field_mappings.2.source.value`; required
@@ -122,10 +130,9 @@ export const mappingProblems = (
   definition: Pick<DestinationDefinition, 'actions' | 'title'>,
   mappings: readonly EventMapping[],
 ): Record<string, string> => {
-  const longest = mappingLimits.templateCharactersTogether
   // Before any is parsed: a million characters take a second.
-  if (templateCharacters(mappings) > longest)
-    return { event_mappings: `Templates of at most ${longest} characters together` }
+  const tooLong = templatesTooLong(mappings)
+  if (tooLong !== undefined) return { event_mappings: tooLong }
   const problems: Problems = {}
   for (const [index, mapping] of mappings.entries())
     for (const [key, message] of Object.entries(eventMappingProblems(definition, mapping)))

@@ -4,10 +4,12 @@ import {
   mappingVariables,
   type PipelineEvent,
   pathNames,
+  type SpendWork,
   valueAt,
 } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
-import { renderText, type TemplateBudget } from '../json-template.ts'
+import { renderText, type TemplateBudget, templateLimits } from '../json-template.ts'
+import { spending } from '../template-work.ts'
 
 /** Where a mapping is used. */
 export type MappingPlace = { workspaceId: string; destinationId: string }
@@ -20,6 +22,8 @@ export type EventInHand = {
   readonly sourceId: string
   readonly place: MappingPlace
   readonly budget: TemplateBudget
+  /** Takes from that budget; throws TooMuchWork. */
+  readonly spend: SpendWork
   /** What templates read: the event's own keys, and the variables under their names. */
   scope(): Readonly<Record<string, unknown>>
 }
@@ -42,17 +46,18 @@ const variables: Readonly<Record<MappingVariable, (of: EventInHand) => unknown>>
 const isVariable = (name: string): name is MappingVariable => Object.hasOwn(variables, name)
 
 /**
- * What all templates of one event may take together: about a tenth of a second, since the thread that maps serves
- * every workspace.
+ * What the mappings of a destination may take for one event, its conditions, templates, fields and hashes together: about
+ * 20 ms, since the thread that maps serves every workspace.
  */
-const eventBudget = { steps: 10_000, memory: 1_000_000, work: 3_000_000, output: 512 * 1024 } as const
+export const eventBudget = { ...templateLimits, memory: 1_000_000 } as const
 
-/** An event made ready for the sources of a mapping; `json` is its text. */
+/** An event made ready for the sources of a mapping; `json` is its text, `budget` what is left of its work. */
 export const takeInHand = (
   event: PipelineEvent,
   sourceId: string,
   json: string | undefined,
   place: MappingPlace,
+  budget: TemplateBudget,
 ): EventInHand => {
   let exact: unknown
   let scope: Record<string, unknown> | undefined
@@ -61,7 +66,8 @@ export const takeInHand = (
     exact: () => (exact ??= json === undefined ? event : parseExactJson(json)),
     sourceId,
     place,
-    budget: { ...eventBudget },
+    budget,
+    spend: spending(budget),
     scope: () =>
       (scope ??= {
         ...Object.fromEntries(mappingVariables.map(({ name }) => [name, variables[name](inHand)])),
@@ -100,7 +106,7 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
     case 'TEMPLATE': {
       const text = source.value
       return (of) => {
-        const rendered = renderText(text, of.scope(), of.budget)
+        const rendered = renderText(text, of.scope(), { budget: of.budget, owner: of.place.workspaceId })
         if ('problem' in rendered) return { problem: `its template fails: ${rendered.problem.message}` }
         return rendered.text.trim() === '' ? nothing : { value: rendered.text }
       }
