@@ -6,7 +6,7 @@ import { createCollect, createWebhookReceiver, networkOf } from '@tributary/coll
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers } from '@tributary/http'
-import { systemClock } from '@tributary/kernel'
+import { createWorkShare, systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import { sourceDefinitions } from '@tributary/sources'
 import {
@@ -136,6 +136,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
   await keys.start()
   stack.defer(() => keys.stop())
+  const workShare = createWorkShare()
   // Known when the server listens; nobody can ask before.
   let ownUrl = config.publicUrl ?? ''
   const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
@@ -146,6 +147,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     secretBox,
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
     receiveWebhook: createWebhookReceiver(sourceWebhooks),
+    workShare,
     counters: hub.coordination,
     requestClient,
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
@@ -189,6 +191,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         log: requests,
         keys,
         webhooks: sourceWebhooks,
+        workShare,
         refusals: createRefusalSink({ db: relational.db }),
         coordination: hub.coordination,
         clock: systemClock,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { discardBody } from '@tributary/http'
+import { createWorkShare } from '@tributary/kernel'
 import { sendPreflight, sendSuccess } from './answer.ts'
 import { type BrowserSdk, loadBrowserSdk } from './browser-sdk.ts'
 import { outerKey } from './credentials.ts'
@@ -43,7 +44,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
   let timer: NodeJS.Timeout | undefined
   let unsubscribe: (() => void) | undefined
   let draining = false
-  const track = createTracking(desk, keys)
+  const track = createTracking(desk, keys, deps.workShare ?? createWorkShare())
   const webhook = createWebhook(desk, deps)
   const pixel = createPixels(desk, keys)
   const start = createStartCalls({

@@ -25,6 +25,7 @@ type Later = Record<
   | 'keylessOverloaded'
   | 'tooSlow'
   | 'backlog'
+  | 'busy'
   | 'unavailable'
   | 'settingsUnreadable',
   Refusal
@@ -86,6 +87,7 @@ const laterAnswers = (seconds: number): Later => ({
   tooSlow: refusals.tooSlow(seconds),
   backlog: refusals.backlogFull(seconds),
   unavailable: refusals.unavailable(seconds),
+  busy: refusals.workspaceBusy(seconds),
   settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
 

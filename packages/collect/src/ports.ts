@@ -1,7 +1,7 @@
 import type { Settings } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
 import type { PaceLimits } from '@tributary/http'
-import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { Coordination, LogWriter } from '@tributary/storage'
 import type { Webhooks } from './receive-webhook.ts'
 
@@ -107,6 +107,8 @@ export type CollectDeps = {
   coordination: Coordination
   /** What becomes of calls to the webhooks of some kinds of sources. */
   webhooks?: Webhooks
+  /** What workspaces have taken of this thread for their templates; one of its own unless told. */
+  workShare?: WorkShare
   clock: Clock
   logger: Logger
   metrics: Metrics

@@ -178,3 +178,10 @@ export const backlogFull = (seconds: number): Refusal =>
     'The workspace has more events waiting for processing than its share. Send the request again later.',
     seconds,
   )
+export const workspaceBusy = (seconds: number): Refusal =>
+  later(
+    429,
+    'WORKSPACE_BUSY',
+    "The templates of the workspace's sources take more time than its share. Make them shorter, and send the request again later.",
+    seconds,
+  )

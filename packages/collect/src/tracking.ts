@@ -1,3 +1,4 @@
+import type { WorkShare } from '@tributary/kernel'
 import { sendSuccess } from './answer.ts'
 import type { BodyFault } from './body.ts'
 import { readBody } from './body.ts'
@@ -16,7 +17,14 @@ import type { TrackRoute } from './routes.ts'
 export type Made = { body: Buffer; route?: TrackRoute; own?: true } | 'nothing' | Refusal
 
 /** Makes the body that counts of the one that was sent; or says why it cannot. `entry` is whose key the call names. */
-export type Wrap = (sent: Buffer, asked: Asked, entry: WriteKeyEntry | undefined) => Made
+export type Wrap = {
+  (sent: Buffer, asked: Asked, entry: WriteKeyEntry | undefined): Made
+  /** Whether it runs what a workspace wrote: then it takes of that workspace's share of the thread. */
+  ownCode?: (entry: WriteKeyEntry) => boolean
+}
+
+/** Longest body that waits for its workspace's turn, bytes: what waits is memory that all workspaces share. */
+const longestWaiting = 256 * 1024
 
 /**
  * Calls with a body: single events and batches. The checks stand in the order of their price, and a request that names
@@ -26,6 +34,7 @@ export type Wrap = (sent: Buffer, asked: Asked, entry: WriteKeyEntry | undefined
 export const createTracking = (
   desk: Desk,
   keys: WriteKeyDirectory,
+  share: WorkShare,
 ): ((asked: Asked, route: TrackRoute, wrap?: Wrap) => void) => {
   const { settings, later } = desk
   type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding'>
@@ -111,6 +120,18 @@ export const createTracking = (
     })
   }
 
+  /** Begins at once, or at the turn of the workspace whose code it runs; false when too much of that waits. */
+  const begin = (owner: WriteKeyEntry | undefined, wrap: Wrap | undefined, bytes: number, job: () => void): boolean => {
+    if (owner === undefined || wrap?.ownCode?.(owner) !== true) {
+      job()
+      return true
+    }
+    const { workspaceId } = owner
+    if (share.wait(workspaceId) > 0) return bytes <= longestWaiting && share.later(workspaceId, job)
+    share.run(workspaceId, job)
+    return true
+  }
+
   return (asked, route, wrap) => {
     const unfit = desk.shed()
     if (unfit !== undefined) return desk.refuse(asked, route.kind, unfit)
@@ -123,7 +144,19 @@ export const createTracking = (
       return desk.refuse(asked, route.kind, later.backlog, owner, named)
     readBody(req, desk.termsFor(owner), desk.ownerOf(req, owner), (body, release) => {
       try {
-        if (typeof body !== 'string') return receive(asked, route, named, body, release, wrap)
+        if (typeof body !== 'string') {
+          const receiveNow = (): void => {
+            try {
+              receive(asked, route, named, body, release, wrap)
+            } catch (error) {
+              release()
+              desk.fail(asked, error)
+            }
+          }
+          if (begin(owner, wrap, body.length, receiveNow)) return
+          desk.refuse(asked, route.kind, later.busy, owner, named)
+          return release()
+        }
         if (body === 'aborted') return
         const why =
           body === 'unknown-encoding'

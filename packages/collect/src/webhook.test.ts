@@ -1,5 +1,6 @@
 import type { ReceiveWebhook } from '@tributary/connector-kit'
 import { requestMeta } from '@tributary/contract'
+import { createWorkShare, type WorkShare } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { WriteKeyEntry } from './ports.ts'
 import { createWebhookReceiver } from './receive-webhook.ts'
@@ -190,4 +191,52 @@ test('a call whose event cannot be written as JSON is refused as too deep', () =
   const make = createWebhookReceiver(new Map([['open', { receive: rule, signed: false }]]))
   const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
   expect(make('open', {}, call)).toMatchObject({ refusal: { code: 400, reason: 'TOO_DEEP' } })
+})
+
+test('templates of one workspace take turns beyond their share, and more than a few calls are sent away; others are not', async () => {
+  // A clock that stands: what was taken is never paid back, so that nothing of it has a turn.
+  let time = 0
+  const own = createWorkShare({ waiting: 2, share: 1, together: 1 }, () => time)
+  let waiting = 0
+  const share: WorkShare = {
+    ...own,
+    later: (...args) => {
+      const taken = own.later(...args)
+      if (taken) waiting++
+      return taken
+    },
+  }
+  const expensive: ReceiveWebhook = () => {
+    time += 500
+    return { events: [{ event: 'x' }] }
+  }
+  const directory = new Map([
+    ['a', entryOf('slow', { workspaceId: 'wa' })],
+    ['b', entryOf('slow', { workspaceId: 'wb' })],
+    ['c', entryOf('plain', { workspaceId: 'wa' })],
+  ])
+  const busy = await startCollect({
+    webhooks: new Map([['slow', { receive: expensive, signed: false }]]),
+    keys: { find: (key) => directory.get(key), findRevoked: () => undefined, ready: () => true },
+    workShare: share,
+  })
+  const call = (key: string, body = '{}') =>
+    fetch(`${busy.origin}/v1/webhook?writeKey=${key}`, { method: 'POST', body })
+  expect((await call('a')).status).toBe(200)
+  const later = [call('a'), call('a')]
+  while (waiting < 2) await new Promise((resolve) => setImmediate(resolve))
+  const refused = await call('a')
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).not.toBeNull()
+  expect(await refused.json()).toMatchObject({ reason: 'WORKSPACE_BUSY' })
+  // What holds much memory does not wait at all.
+  expect((await call('a', JSON.stringify('x'.repeat(300_000)))).status).toBe(429)
+  // Another workspace, and what runs no template, go on at once.
+  expect((await call('b')).status).toBe(200)
+  expect((await call('c')).status).toBe(200)
+  time += 60_000
+  await Promise.race(later)
+  time += 60_000
+  expect((await Promise.all(later)).map(({ status }) => status)).toEqual([200, 200])
+  await busy.stop()
 })

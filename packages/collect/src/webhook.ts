@@ -16,7 +16,7 @@ const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
 export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
   const { webhooks = new Map(), clock } = deps
   const receive = createWebhookReceiver(webhooks, desk.settings.eventBytes)
-  return (sent, { req, query }, entry) => {
+  const wrap: Wrap = (sent, { req, query }, entry) => {
     // A source that is off is told so by the checks that follow.
     if (entry !== undefined && entry.sourceEnabled && webhooks.has(entry.app)) {
       if (entry.settings === undefined) return desk.later.settingsUnreadable
@@ -30,4 +30,6 @@ export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
     const body = webhookEvent(sent, query, req.method ?? '')
     return Buffer.isBuffer(body) ? { body } : body
   }
+  wrap.ownCode = ({ app }) => webhooks.has(app)
+  return wrap
 }

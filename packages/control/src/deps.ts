@@ -7,7 +7,7 @@ import type {
   WebhookRefusal,
 } from '@tributary/connector-kit'
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
-import type { Clock, Logger, SecretBox } from '@tributary/kernel'
+import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, Database, EventStore, LogReader } from '@tributary/storage'
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenIdSettings } from './openid/openid.ts'
@@ -44,6 +44,8 @@ export type ControlDeps = {
   catalog: Catalog
   /** What becomes of a call to the webhook of a source of an app, exactly as collection does it. */
   receiveWebhook: ReceiveWebhookCall
+  /** What workspaces have taken of this thread for their templates and mappings; collection's share is the same one. */
+  workShare: WorkShare
   counters: Counters
   /** The way out for tests of destinations. */
   requestClient: Pick<RequestClient, 'request' | 'connect'>

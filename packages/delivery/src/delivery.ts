@@ -1,5 +1,5 @@
 import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
-import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import { type Clock, createWorkShare, faultPoint, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
 import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createAttemptLog } from './attempts.ts'
@@ -29,6 +29,8 @@ export type DeliveryDeps = {
   logger: Logger
   metrics: Metrics
   settings?: Partial<DeliverySettings>
+  /** What workspaces have taken of the thread; a new one unless told. */
+  workShare?: WorkShare
 }
 
 export type DeliveryState = {
@@ -86,6 +88,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     metrics,
     settings,
     signal: abort.signal,
+    workShare: deps.workShare ?? createWorkShare({ waiting: Number.POSITIVE_INFINITY }),
     queued: { bytes: 0 },
   }
   const lanes = new Map<string, Lane>()

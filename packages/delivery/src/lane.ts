@@ -118,7 +118,15 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     )
   }
 
-  const take = createTake({ context, outcomes, queue, ready: readiness.ready })
+  const take = createTake({
+    id,
+    context,
+    outcomes,
+    queue,
+    ready: readiness.ready,
+    sends: () => !halted && (state === 'flowing' || state === 'probing'),
+    wake: () => pump(),
+  })
 
   const backlog = createBacklog({
     id,
@@ -126,12 +134,12 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     held,
     rows,
     ordered,
-    room,
-    rowRoom,
+    room: () => room() && take.free(),
+    rowRoom: () => rowRoom() && take.free(),
     rangesDue: collecting.due,
     take,
     state: () => (halted ? 'paused' : state),
-    busy: () => inFlight > 0 || queue.length() > 0,
+    busy: () => inFlight > 0 || queue.length() > 0 || take.pending() > 0,
     closeRow: outcomes.closeRow,
     lostRow: outcomes.lost,
     wake: () => pump(),
@@ -159,6 +167,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
   /** What is queued goes back to where it waits. */
   const giveBack = (): void => {
     outcomes.giveBack(queue.clear(), clock())
+    take.giveBack()
     backlog.settleFirst()
   }
 
@@ -342,7 +351,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       const { partition, offset, time, bytes, meta } = record.reference
       if (held.covers(partition, offset)) return
       const follows = ordered() ? backlog.upToDate() : !held.lags(partition)
-      if (state === 'flowing' && !halted && follows && !collecting.active() && room()) {
+      if (state === 'flowing' && !halted && follows && !collecting.active() && room() && take.free()) {
         entry.open++
         take(record, undefined, () => tracker.release(entry))
         pump()
@@ -362,7 +371,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       pump()
     },
     ranges: (all) => rangeChange({ id, held, settings, metrics, now: clock(), all, gone: state === 'gone' }),
-    idle: () => queue.length() === 0 && inFlight === 0 && !backlog.pending() && !burying,
+    idle: () => queue.length() === 0 && inFlight === 0 && take.pending() === 0 && !backlog.pending() && !burying,
     over: () =>
       state === 'gone' &&
       !burying &&

@@ -1,6 +1,6 @@
 import type { DestinationDefinition, GrantState, OAuth2Client, RequestClient } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping } from '@tributary/contract'
-import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import type { AttemptLog } from './attempts.ts'
 import type { Parking } from './parking.ts'
@@ -57,6 +57,8 @@ export type LaneContext = {
   settings: DeliverySettings
   /** Aborted when requests must end. */
   signal: AbortSignal
+  /** What workspaces have taken of this thread for their filters and mappings. */
+  workShare: WorkShare
   /** Bytes queued over all lanes. */
   queued: { bytes: number }
 }

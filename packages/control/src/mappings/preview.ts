@@ -8,7 +8,9 @@ import { tryMapping } from './try-mapping.ts'
 
 /** Shows what a mapping makes of an event, by what deliveries run; nothing is kept or sent. */
 export const previewMapping =
-  (deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock'>): Handler<typeof methods.mappings.preview> =>
+  (
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock' | 'workShare'>,
+  ): Handler<typeof methods.mappings.preview> =>
   async ({ actor, params, body, signal }) => {
     const workspace = await requireWorkspace(deps.db, actor, params.workspace, editors)
     const row = await readDestination(deps.db, workspace.id, params.destination)

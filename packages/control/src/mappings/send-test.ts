@@ -85,7 +85,7 @@ const send = async (
  */
 export const sendTestEvent =
   (
-    deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'counters'>,
+    deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'counters' | 'workShare'>,
   ): Handler<typeof methods.mappings.sendTest> =>
   async ({ actor, params, body, signal }) => {
     const { db, catalog, counters, clock } = deps

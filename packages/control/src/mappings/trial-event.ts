@@ -1,4 +1,4 @@
-import type { Mapper } from '@tributary/connector-kit'
+import type { Mapping } from '@tributary/connector-kit'
 import { type EventMapping, type EventType, type PipelineEvent, resourceNames } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
@@ -29,7 +29,8 @@ type TrialDeps = {
   sources: readonly ConnectedSource[]
   /** Types that the mapping is for; empty for all. */
   types: readonly EventType[]
-  mapper: Mapper
+  /** The mapping, at the workspace's turn. */
+  map: (event: PipelineEvent, sourceId: string, json: string) => Promise<Mapping>
   now: number
   signal: AbortSignal
 }
@@ -59,14 +60,14 @@ const namedEvent = async (name: string, { eventStore, workspaceId, signal }: Tri
 
 /** The latest event that the mapping and the connection of its source let through. */
 const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<TrialEvent | undefined> => {
-  const { eventStore, workspaceId, sources, types, mapper, now, signal } = deps
+  const { eventStore, workspaceId, sources, types, map, now, signal } = deps
   const filter = { workspaceId, sourceIds: sources.map(({ id }) => id), types, event: mapping.event_name }
   for (const row of await readRecentEvents(eventStore, filter, mostLookedThrough, { now, signal })) {
     const json = storedEventText(row)
     if (json === undefined) continue
     const trial = trialOf(workspaceId, row.source_id, json)
     if (sources.find(({ id }) => id === row.source_id)?.lets(trial.event) !== true) continue
-    if (mapper(trial.event, row.source_id, json).kind !== 'unmapped') return trial
+    if ((await map(trial.event, row.source_id, json)).kind !== 'unmapped') return trial
   }
   return undefined
 }

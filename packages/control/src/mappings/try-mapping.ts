@@ -4,13 +4,13 @@ import {
   type DestinationDefinition,
   type FieldProblem,
   type Mapping,
-  mappingProblems,
   type OutgoingEvent,
 } from '@tributary/connector-kit'
-import type { EventMapping, MappingPreview } from '@tributary/contract'
-import { badRequest, losesDigits } from '@tributary/kernel'
+import type { EventMapping, MappingPreview, PipelineEvent } from '@tributary/contract'
+import { badRequest, losesDigits, takeTurn } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { DestinationRow } from '../destinations/read.ts'
+import { checkMappings } from './check-mappings.ts'
 import { connectedSources } from './connected-sources.ts'
 import { findTrialEvent, mostLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
 
@@ -27,8 +27,7 @@ const requireAction = (definition: DestinationDefinition, mapping: EventMapping)
  * What is wrong with the fields themselves, whatever the event: what a save would refuse. Throws 400 for templates that are
  * too much to be rendered at all.
  */
-const ownProblems = (definition: DestinationDefinition, mapping: EventMapping): FieldProblem[] => {
-  const problems = mappingProblems(definition, [mapping])
+const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventMapping): FieldProblem[] => {
   const whole = problems['event_mappings']
   if (whole !== undefined) throw badRequest('VALIDATION', whole, { event_mapping: whole })
   return Object.entries(problems).flatMap(([key, message]) => {
@@ -76,7 +75,7 @@ const noEvent = (sources: number): string =>
  * be handed, undefined where there is nothing to send. A mapping that is switched off is tried as if it were on.
  */
 export const tryMapping = async (
-  { db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
+  { db, eventStore, clock, workShare }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock' | 'workShare'>,
   row: DestinationRow,
   definition: DestinationDefinition,
   trial: Trial,
@@ -84,20 +83,23 @@ export const tryMapping = async (
 ): Promise<{ shown: MappingPreview; outgoing: OutgoingEvent | undefined }> => {
   const mapping = { ...trial.event_mapping, enabled: true }
   const action = requireAction(definition, mapping)
-  const own = ownProblems(definition, mapping)
-  const place = { workspaceId: row.workspace_id, destinationId: row.id }
+  const { workspace_id: workspaceId } = row
+  const own = ownProblems(await checkMappings(workShare, workspaceId, definition, [mapping]), mapping)
+  const place = { workspaceId, destinationId: row.id }
   const mapper = compileMappings(definition, [mapping], place)
+  const map = (event: PipelineEvent, sourceId: string, json: string): Promise<Mapping> =>
+    takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json))
   const sources = await connectedSources(db, row.id)
   const types = mapping.event_type === '' ? action.eventTypes : [mapping.event_type]
   const found = await findTrialEvent(
     { ...trial, event_mapping: mapping },
-    { eventStore, workspaceId: row.workspace_id, sources, types, mapper, now: clock(), signal },
+    { eventStore, workspaceId, sources, types, map, now: clock(), signal },
   )
   if (found === undefined) {
     const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }
     return { shown, outgoing: undefined }
   }
-  const made = mapper(found.event, found.sourceId, found.json)
+  const made = await map(found.event, found.sourceId, found.json)
   const sent = outgoing(found, made)
   return {
     outgoing: sent,

@@ -1,19 +1,12 @@
-import { mappingProblems } from '@tributary/connector-kit'
-import { type EventMapping, editors, type methods, resourceNames } from '@tributary/contract'
+import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
-import type { Catalog, ControlDeps } from '../deps.ts'
-import { type DestinationRow, readDestination } from '../destinations/read.ts'
+import type { ControlDeps } from '../deps.ts'
+import { readDestination } from '../destinations/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { checkMappings } from './check-mappings.ts'
 import { presentMappings, requireDefinition } from './read.ts'
-
-/** Throws 400 with each mistake by its place. */
-const checkMappings = (catalog: Catalog, row: DestinationRow, mappings: readonly EventMapping[]): void => {
-  const problems = mappingProblems(requireDefinition(catalog, row, 'event_mappings'), mappings)
-  const [first] = Object.values(problems)
-  if (first !== undefined) throw badRequest('VALIDATION', first, problems)
-}
 
 /**
  * Replaces the mappings of a destination; null takes it back to those of its app. In force for the next event: the
@@ -21,12 +14,22 @@ const checkMappings = (catalog: Catalog, row: DestinationRow, mappings: readonly
  * first and the other is told (409).
  */
 export const updateMappings =
-  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.mappings.update> =>
+  ({
+    db,
+    catalog,
+    clock,
+    workShare,
+  }: Pick<ControlDeps, 'db' | 'catalog' | 'clock' | 'workShare'>): Handler<typeof methods.mappings.update> =>
   async ({ actor, params, body }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const current = await readDestination(db, workspace.id, params.destination)
     const { event_mappings: wanted, revision } = body
-    if (wanted !== null) checkMappings(catalog, current, wanted)
+    if (wanted !== null) {
+      const definition = requireDefinition(catalog, current, 'event_mappings')
+      const problems = await checkMappings(workShare, workspace.id, definition, wanted)
+      const [first] = Object.values(problems)
+      if (first !== undefined) throw badRequest('VALIDATION', first, problems)
+    }
     const { id } = current
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {

@@ -1,7 +1,7 @@
 import { templateProblem } from '@tributary/connector-kit'
 import { editors, type methods, templateProblemText } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { badRequest } from '@tributary/kernel'
+import { badRequest, takeTurn } from '@tributary/kernel'
 import { readableSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
@@ -10,10 +10,10 @@ import { readSource } from './read.ts'
 /** Shows what a template would make of a call, by what collection itself runs. A template that fails is an answer, too. */
 export const previewTemplate =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'receiveWebhook' | 'clock' | 'logger'>,
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'receiveWebhook' | 'workShare' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.previewTemplate> =>
   async ({ actor, params, body: { template, body, query, headers } }) => {
-    const { db, catalog, secretBox, receiveWebhook, clock, logger } = deps
+    const { db, catalog, secretBox, receiveWebhook, workShare, clock, logger } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const source = await readSource(db, workspace.id, params.source)
     const field = catalog.sources
@@ -23,23 +23,22 @@ export const previewTemplate =
       const text = 'This kind of source has no template'
       throw badRequest('VALIDATION', text, { template: text })
     }
-    const problem = templateProblem(template)
+    const problem = await takeTurn(workShare, workspace.id, () => templateProblem(template))
     if (problem !== undefined)
       return {
         events: [],
         error: { reason: 'TEMPLATE_INVALID', message: templateProblemText(problem) },
       }
     const settings = readableSettings(`sources/${source.id}`, source, secretBox, logger)
-    const received = receiveWebhook(
-      source.app,
-      { ...settings, [field.name]: template },
-      {
-        method: 'POST',
-        body: Buffer.from(body),
-        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-        query: new URLSearchParams(query),
-        receivedAt: clock(),
-      },
+    const call = {
+      method: 'POST',
+      body: Buffer.from(body),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      query: new URLSearchParams(query),
+      receivedAt: clock(),
+    }
+    const received = await takeTurn(workShare, workspace.id, () =>
+      receiveWebhook(source.app, { ...settings, [field.name]: template }, call),
     )
     if (received === undefined) return { events: [], error: null }
     return 'refusal' in received

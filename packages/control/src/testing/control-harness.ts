@@ -20,7 +20,7 @@ import {
   type Role,
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
-import { createSecretBox, newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createCoordinationHub, openFolderBlobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
@@ -222,6 +222,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     secretBox,
     catalog: testCatalog,
     receiveWebhook: () => ({ events: [] }),
+    workShare: createWorkShare(),
     counters: hub.coordination,
     requestClient,
     blobs,
