@@ -149,7 +149,8 @@ export const createDesk = (deps: CollectDeps): Desk => {
     countLost,
     refuse(asked, call, refusal, entry, key, body) {
       tally.answered(call, refusal.code)
-      if (refusal.retryAfter === undefined || refusal === later.backlog) countLost(refusal, asked.req, entry, key, body)
+      const shown = refusal === later.backlog || refusal === later.busy
+      if (refusal.retryAfter === undefined || shown) countLost(refusal, asked.req, entry, key, body)
       if (!asked.req.complete && asked.req.listenerCount('data') === 0) discardBody(asked.req)
       sendRefusal(asked.req, asked.res, refusal)
     },

@@ -145,7 +145,7 @@ export const createTake = (deps: {
     pending: () => waiting.size,
     free: () => waiting.size === 0 && workShare.wait(workspace()) === 0,
     giveBack: () => {
-      for (const [taking, record] of [...waiting]) giveBackOne(taking, record)
+      for (const [taking, record] of waiting) giveBackOne(taking, record)
     },
   })
 }
