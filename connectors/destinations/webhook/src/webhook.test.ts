@@ -233,6 +233,7 @@ describe('OAuth 2', () => {
       clientSecret: 'shh-secret',
       clientAuthentication: 'basic',
       scopes: ['write', 'offline_access'],
+      tokensSentTo: ['https://a.example'],
     })
     expect(client({ ...settings, oauth_client_authentication: 'body', oauth_audience: 'api' })).toMatchObject({
       clientAuthentication: 'body',
