@@ -85,6 +85,30 @@ test('a receiver can verify the signature of every request, sees its own headers
   expect(body).toMatchObject({ type: 'page', event: 'Pricing', messageId, userId, anonymousId, properties, context })
 })
 
+test('API-49: each app of the catalogue makes a destination of title and app alone; what comes meanwhile goes out once it is set up', async () => {
+  await using receiver = await startWebhookReceiver()
+  const { source, key } = await createSource(product.api, workspace, 'Set up later')
+  const { catalog_destinations } = await product.api.ok('GET', `/${workspace}/catalogDestinations`)
+  const made = new Map<string, string>()
+  for (const { name } of catalog_destinations as { name: string }[]) {
+    const body = { title: 'Made first', app: { name } }
+    const destination = await product.api.ok('POST', `/${workspace}/destinations`, body)
+    expect([name, destination.state]).toEqual([name, 'needs_setup'])
+    made.set(name, String(destination.name))
+    await product.api.ok('POST', `/${workspace}/connections`, { source, destination: destination.name })
+  }
+  expect(made.size).toBe(6)
+  const ids = ['early-1', 'early-2', 'early-3']
+  for (const id of ids) expect((await post(product, '/v1/track', key, track(id))).status).toBe(200)
+  const webhook = made.get('catalogDestinations/webhook') ?? ''
+  expect(await attemptsOf(webhook)).toEqual([])
+  await product.api.ok('POST', `/${webhook}/app:updateSetting`, { name: 'url', value: receiver.url })
+  expect(await product.api.ok('GET', `/${webhook}`)).toMatchObject({ state: 'ready', missing_settings: [] })
+  await eventually('all of them', () => receiver.messageIds().size === ids.length)
+  made.delete('catalogDestinations/webhook')
+  for (const destination of made.values()) expect(await attemptsOf(destination)).toEqual([])
+})
+
 test('batches are JSON arrays of at most the size asked for, in order, signed, and leave no event out', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Batched')

@@ -11,6 +11,7 @@ import {
   RetryableError,
   redirectedSecrets,
   type Settings,
+  validatePartialSettings,
   validateSettings,
 } from '@tributary/connector-kit'
 import { eventTypes, type PipelineEvent } from '@tributary/contract'
@@ -139,6 +140,15 @@ describe.each([...destinationDefinitions])('%s', (slug, definition) => {
   it('is complete, under its own name', () => {
     expect(definition.slug).toBe(slug)
     expect(definitionProblems(definition)).toEqual([])
+  })
+
+  it('can be made without settings, and names those that it still needs', () => {
+    const required = definition.fields.filter((field) => field.required && field.default === undefined)
+    expect(validatePartialSettings(definition, {})).toMatchObject({
+      ok: true,
+      missing: required.map(({ name }) => name),
+    })
+    expect(required.length).toBeGreaterThan(0)
   })
 
   it('does something with events of some type as it is', () => {

@@ -64,7 +64,7 @@ export type Settings = Readonly<
 export type SettingsDefinition = {
   title: string
   fields: readonly FieldDefinition[]
-  /** Run after each field's own rules. */
+  /** Run after each field's own rules; also while required settings are still absent, so it throws for none. */
   check?: (settings: Settings) => Record<string, string>
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DestinationDefinition, FieldDefinition } from './definition.ts'
-import { validateSettings } from './settings.ts'
+import { validatePartialSettings, validateSettings } from './settings.ts'
 
 const field = (name: string, type: FieldDefinition['type'], more: Partial<FieldDefinition> = {}): FieldDefinition => ({
   name,
@@ -110,5 +110,25 @@ describe('settings are refused, with a message at the field', () => {
       ok: false,
       errors: { settings: 'Settings are an object' },
     })
+  })
+})
+
+describe('settings of which some come later', () => {
+  it('name what is missing, and keep what is given', () => {
+    expect(validatePartialSettings(definition, { size: 5 })).toEqual({
+      ok: true,
+      settings: { method: 'POST', size: 5, on: false },
+      missing: ['url'],
+    })
+    expect(validatePartialSettings(definition, { url })).toMatchObject({ ok: true, missing: [] })
+  })
+
+  it.each([
+    [{ size: 0 }, { size: 'At least 1' }],
+    [{ colour: 'red' }, { colour: 'Unknown setting' }],
+    // A rule that spans fields counts for what is given, whatever else is missing.
+    [{ on: true }, { key: 'Required when on' }],
+  ])('%j is refused all the same', (settings, errors) => {
+    expect(validatePartialSettings(definition, settings)).toEqual({ ok: false, errors })
   })
 })

@@ -132,6 +132,31 @@ const parseField = (field: FieldDefinition, value: unknown): Parsed => {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
+type ParsedFields = { parsed: Record<string, Value>; errors: Record<string, string>; missing: string[] }
+
+/** Each field by its own rules. `missing` are required ones without a value. */
+const parseFields = (fields: readonly FieldDefinition[], settings: Readonly<Record<string, unknown>>): ParsedFields => {
+  const errors: Record<string, string> = {}
+  const parsed: Record<string, Value> = {}
+  const missing: string[] = []
+  const known = new Set(fields.map((field) => field.name))
+  for (const name of Object.keys(settings)) if (!known.has(name)) errors[name] = 'Unknown setting'
+  for (const field of fields) {
+    const given = Object.hasOwn(settings, field.name) ? settings[field.name] : undefined
+    const value = isEmpty(given) ? field.default : given
+    if (isEmpty(value)) {
+      if (field.required) missing.push(field.name)
+      continue
+    }
+    const result = parseField(field, value)
+    if ('error' in result) errors[field.name] = result.error
+    else parsed[field.name] = result.value
+  }
+  return { parsed, errors, missing }
+}
+
+const noObject = { ok: false, errors: { settings: 'Settings are an object' } } as const
+
 /**
  * Settings as a person or a call gave them, checked field by field against the definition: parsed settings with defaults
  * filled in, or messages for people by field name. Unknown keys are errors, so that a typing mistake never passes
@@ -141,22 +166,9 @@ export const validateSettings = (
   definition: Pick<SettingsDefinition, 'fields' | 'check'>,
   settings: unknown,
 ): SettingsResult => {
-  if (!isRecord(settings)) return { ok: false, errors: { settings: 'Settings are an object' } }
-  const errors: Record<string, string> = {}
-  const parsed: Record<string, Value> = {}
-  const known = new Set(definition.fields.map((field) => field.name))
-  for (const name of Object.keys(settings)) if (!known.has(name)) errors[name] = 'Unknown setting'
-  for (const field of definition.fields) {
-    const given = Object.hasOwn(settings, field.name) ? settings[field.name] : undefined
-    const value = isEmpty(given) ? field.default : given
-    if (isEmpty(value)) {
-      if (field.required) errors[field.name] = 'Required'
-      continue
-    }
-    const result = parseField(field, value)
-    if ('error' in result) errors[field.name] = result.error
-    else parsed[field.name] = result.value
-  }
+  if (!isRecord(settings)) return noObject
+  const { parsed, errors, missing } = parseFields(definition.fields, settings)
+  for (const name of missing) errors[name] = 'Required'
   if (Object.keys(errors).length === 0) Object.assign(errors, definition.check?.(parsed))
   return Object.keys(errors).length === 0 ? { ok: true, settings: parsed } : { ok: false, errors }
 }
@@ -176,3 +188,24 @@ export const redirectedSecrets = (
       before[name] !== undefined &&
       sentTo.some(({ setting, by }) => !isSameTarget(by, before[setting], after[setting])),
   )
+
+/** Settings that are right as far as they go, with the names of the required ones that are still absent. */
+export type PartialSettingsResult =
+  | { ok: true; settings: Settings; missing: readonly string[] }
+  | { ok: false; errors: Record<string, string> }
+
+/**
+ * Checks settings as `validateSettings` does, but lets required ones be absent: `missing` names them, in the order of the
+ * definition. What is given has to be valid, also by the rules that span fields.
+ */
+export const validatePartialSettings = (
+  definition: Pick<SettingsDefinition, 'fields' | 'check'>,
+  settings: unknown,
+): PartialSettingsResult => {
+  if (!isRecord(settings)) return noObject
+  const { parsed, errors, missing } = parseFields(definition.fields, settings)
+  if (Object.keys(errors).length === 0)
+    for (const [name, text] of Object.entries(definition.check?.(parsed) ?? {}))
+      if (!missing.includes(name)) errors[name] = text
+  return Object.keys(errors).length === 0 ? { ok: true, settings: parsed, missing } : { ok: false, errors }
+}

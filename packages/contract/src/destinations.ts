@@ -26,11 +26,18 @@ export const destinationApp = z.object({
 })
 export type DestinationApp = z.infer<typeof destinationApp>
 
+/** `needs_setup`: required settings are missing, and events for it are held until they are given. */
+export const destinationStates = ['needs_setup', 'ready'] as const
+
 export const destination = z.object({
   /** `workspaces/{id}/destinations/{id}`. */
   name: z.string(),
   title: z.string(),
   app: destinationApp,
+  /** Whether its settings are complete; `enabled` and `grant` tell what else may hold its events. */
+  state: z.enum(destinationStates),
+  /** Names of the settings that it still needs, in the order of `app.settings`; empty when it is ready. */
+  missing_settings: z.array(z.string()),
   enabled: z.boolean(),
   /** Consent categories that an event's user must have agreed to; empty asks for none. */
   consent_categories: z.array(z.string()),
@@ -63,7 +70,8 @@ export const destinations = {
     name: 'destinations.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations',
-    summary: 'Makes a destination of an entry of the catalogue (`app.name` is `catalogDestinations/{slug}`).',
+    summary:
+      'Makes a destination of an entry of the catalogue (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` has given them.',
     request: z.object({
       title: destinationTitle,
       app: z.object({ name: reference }),

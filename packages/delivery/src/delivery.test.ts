@@ -105,6 +105,25 @@ describe('healthy destinations', () => {
   })
 })
 
+it('a destination that is not set up yet holds its events untried, over a restart too, and gets all once it is', async () => {
+  const peer = await peerOf()
+  const id = fixture.destination({ method: 'PUT' })
+  await fixture.append([id], 20, 3)
+  await fixture.delivery.idle()
+  expect(lane(id)).toMatchObject({ state: 'paused', reason: 'It is not set up yet: url', heldEvents: 20 })
+  await fixture.restart()
+  await fixture.append([id], 5)
+  await fixture.delivery.idle()
+  expect(lane(id)).toMatchObject({ heldEvents: 25, waitingRows: 0 })
+  expect((await parked()).every(({ attempts }) => attempts === 0)).toBe(true)
+  expect(await fixture.attempts()).toHaveLength(0)
+  fixture.change(id, { settings: { method: 'PUT', url: peer.url } })
+  await eventually('all of them', () => distinct(peer) === 25)
+  await fixture.delivery.idle()
+  expect(sortedIds(peer)).toEqual(expectedIds(0, 25))
+  expect((await fixture.attempts()).every(({ attempt }) => attempt === 1)).toBe(true)
+})
+
 describe('isolation', () => {
   it('a dead and a hanging destination do not delay a healthy one, and get everything when they return', async () => {
     // No request ends by itself in this test: the order of events decides, not the machine's speed.

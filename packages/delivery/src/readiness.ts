@@ -5,6 +5,7 @@ import {
   grantProblem,
   type OAuth2Client,
   type Settings,
+  validatePartialSettings,
   validateSettings,
 } from '@tributary/connector-kit'
 import { createGate, type Gate } from './gate.ts'
@@ -39,6 +40,18 @@ export type Readiness = {
 const gateText = ({ title, mappings, consentCategories, filters }: DestinationEntry): string =>
   JSON.stringify([title, mappings ?? null, consentCategories, [...filters]])
 
+/** Why a destination cannot send with its settings: they are not complete yet, or some break a rule of this version. */
+const settingsProblem = (
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  errors: Readonly<Record<string, string>>,
+): string => {
+  const partial = validatePartialSettings(definition, settings)
+  return partial.ok
+    ? `It is not set up yet: ${partial.missing.join(', ')}`
+    : `The settings are not valid: ${Object.keys(errors).join(', ')}`
+}
+
 /**
  * Follows the directory's entry of one destination. Settings and gate are made anew when their own parts change, what is
  * left of the rate only when the rate does.
@@ -65,7 +78,7 @@ export const createReadiness = (context: Pick<LaneContext, 'connectors' | 'setti
     ready = undefined
     problem = ''
     if (definition === undefined || parsed === undefined) problem = `There is no connector ${entry.app}`
-    else if (!parsed.ok) problem = `The settings are not valid: ${Object.keys(parsed.errors).join(', ')}`
+    else if (!parsed.ok) problem = settingsProblem(definition, entry.settings, parsed.errors)
     else {
       const { settings } = parsed
       const ordered = definition.ordered?.(settings) === true

@@ -43,3 +43,8 @@ export const count = (value: number): string => new Intl.NumberFormat(undefined)
 /** A whole number in few characters, as an axis shows it: "1.2K". */
 export const shortCount = (value: number, locale?: string): string =>
   new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+
+const and = new Intl.ListFormat('en')
+
+/** Names as a sentence lists them: `A, B, and C`. */
+export const listed = (names: readonly string[]): string => and.format(names)

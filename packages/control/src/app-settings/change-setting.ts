@@ -1,4 +1,10 @@
-import { redirectedSecrets, type Settings, type SettingsDefinition, validateSettings } from '@tributary/connector-kit'
+import {
+  redirectedSecrets,
+  type Settings,
+  type SettingsDefinition,
+  validatePartialSettings,
+  validateSettings,
+} from '@tributary/connector-kit'
 import type { SettingValue } from '@tributary/contract'
 import { badRequest, conflict, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -16,6 +22,46 @@ export const checkNewSettings = (definition: SettingsDefinition, given: Record<s
   const checked = validateSettings(definition, given)
   if (checked.ok) return checked.settings
   throw refuseNewSettings(definition, checked.errors)
+}
+
+/**
+ * As `checkNewSettings`, but required settings may be given later. What is given is checked all the same; `missing` are
+ * the names of those that are not there yet.
+ */
+export const checkFirstSettings = (
+  definition: SettingsDefinition,
+  given: Record<string, SettingValue>,
+): { settings: Settings; missing: readonly string[] } => {
+  const checked = validatePartialSettings(definition, given)
+  if (checked.ok) return checked
+  throw refuseNewSettings(definition, checked.errors)
+}
+
+/**
+ * Names of the required settings that these lack. Where secrets are sealed with another key, none of them counts as
+ * missing: nobody has to give them anew before it is known that the key is lost.
+ */
+export const missingSettings = (
+  definition: SettingsDefinition,
+  settings: Settings,
+  row: Pick<StoredSettings, 'secrets_encrypted'>,
+): readonly string[] => {
+  const secrets = new Set(definition.fields.filter((field) => field.secret).map(({ name }) => name))
+  const unreadable = row.secrets_encrypted !== null && Object.keys(settings).every((name) => !secrets.has(name))
+  const checked = validatePartialSettings(definition, settings)
+  return checked.ok ? checked.missing.filter((name) => !unreadable || !secrets.has(name)) : []
+}
+
+/** Throws 400 for what cannot be done before these settings are complete; names what is missing. */
+export const requireComplete = (definition: SettingsDefinition, settings: Settings): void => {
+  const checked = validatePartialSettings(definition, settings)
+  if (!checked.ok || checked.missing.length === 0) return
+  const missing = definition.fields.filter(({ name }) => checked.missing.includes(name))
+  throw badRequest(
+    'VALIDATION',
+    `Fill in ${new Intl.ListFormat('en').format(missing.map(({ label }) => label))} first`,
+    Object.fromEntries(missing.map(({ name }) => [`settings.${name}`, 'Required'])),
+  )
 }
 
 /** Several mistakes as one sentence, each with the name that its setting has on the screen. */
@@ -91,10 +137,10 @@ const secretsGiven = (
 }
 
 /**
- * The whole settings with one of them changed; null takes it back to its default. A setting that is not editable takes
- * a first value. Throws 400 with metadata.name or metadata.value, and `secrets.{name}` for each secret that has to be
- * entered again because the change would send it elsewhere; `definition` is undefined when the app is no longer in the
- * catalogue.
+ * The settings with one of them changed; null takes it back to its default. A setting that is not editable takes a first
+ * value, and other required ones may still be missing. Throws 400 with metadata.name or metadata.value, and
+ * `secrets.{name}` for each secret that has to be entered again because the change would send it elsewhere; `definition`
+ * is undefined when the app is no longer in the catalogue.
  */
 export const changedSettings = (
   owner: SettingsOwner,
@@ -110,17 +156,17 @@ export const changedSettings = (
   const before = openForChange(owner, row, secretBox)
   if (!field.editable && before[name] !== undefined) throw refused('value', 'This cannot be changed once it is set')
   const given = secretsGiven(definition, change, before)
-  const checked = validateSettings(definition, { ...before, ...given, [name]: value ?? undefined })
-  if (checked.ok) {
+  const checked = validatePartialSettings(definition, { ...before, ...given, [name]: value ?? undefined })
+  // Others may still be missing; what this change is about is not taken away where it is required.
+  const errors = checked.ok ? Object.fromEntries(checked.missing.map((each) => [each, 'Required'])) : checked.errors
+  if (checked.ok && ![name, ...Object.keys(given)].some((each) => checked.missing.includes(each))) {
     requireSecretsAgain(definition, { before, after: checked.settings, given: change.secrets ?? {} })
     return checked.settings
   }
-  const wrong = Object.keys(given).find((secret) => secret !== name && checked.errors[secret] !== undefined)
+  const wrong = Object.keys(given).find((secret) => secret !== name && errors[secret] !== undefined)
   if (wrong !== undefined)
-    throw badRequest('VALIDATION', sentenceOf(definition, checked.errors), {
-      [`secrets.${wrong}`]: checked.errors[wrong] ?? '',
-    })
-  throw refused('value', checked.errors[name] ?? sentenceOf(definition, checked.errors))
+    throw badRequest('VALIDATION', sentenceOf(definition, errors), { [`secrets.${wrong}`]: errors[wrong] ?? '' })
+  throw refused('value', errors[name] ?? sentenceOf(definition, errors))
 }
 
 /** The columns of `changedSettings`; throws as that does. */

@@ -81,3 +81,26 @@ test('a destination is not made with a setting that it objects to; mistakes have
     body: { message: `Region: ${message} syntax error`, metadata: { 'settings.region': `${message} syntax error` } },
   })
 })
+
+test('a destination is asked about its settings once they are complete, about those that came before as well', async () => {
+  const workspace = { workspace: organization.workspaceId }
+  const given = { region: 'nowhere', signing_secret: 'kept' }
+  const before = asked.length
+  const made = await organization.administrator.ok(methods.destinations.create, workspace, {
+    body: { title: 'Mine', app, settings: given },
+  })
+  expect(asked).toHaveLength(before)
+  const update = (name: string, value: string) =>
+    organization.administrator.call('POST', `/${made.name}/app:updateSetting`, { name, value })
+  expect(await update('url', settings.url)).toMatchObject({
+    status: 400,
+    body: { metadata: { value: `Region: ${message}`, detail: 'syntax error' } },
+  })
+  expect((await update('region', 'here')).status).toBe(200)
+  expect(asked).toHaveLength(before + 1)
+  expect((await update('url', settings.url)).status).toBe(200)
+  expect(
+    (await organization.administrator.ok(methods.destinations.get, { ...workspace, destination: idIn(made.name) }))
+      .state,
+  ).toBe('ready')
+})

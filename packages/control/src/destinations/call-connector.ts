@@ -6,7 +6,7 @@ import {
   RetryableError,
   type Settings,
 } from '@tributary/connector-kit'
-import { openForChange } from '../app-settings/change-setting.ts'
+import { openForChange, requireComplete } from '../app-settings/change-setting.ts'
 import type { ControlDeps } from '../deps.ts'
 import { createAccessTokens } from '../oauth-grants/access-tokens.ts'
 import type { DestinationRow } from './read.ts'
@@ -25,8 +25,8 @@ export type ConnectorDeps = Pick<ControlDeps, 'db' | 'requestClient' | 'secretBo
 
 /**
  * Makes one call of the connector of a destination for a person who waits for it, with its settings as they are and within
- * a time. Rejects as the connector does, with RetryableError when the time is over, and with 409 when the secrets cannot
- * be opened. `secrets` are what must not be shown of its settings.
+ * a time. Rejects as the connector does, with RetryableError when the time is over, with 409 when the secrets cannot be
+ * opened, and with 400 while required settings are missing. `secrets` are what must not be shown of its settings.
  */
 export const callConnector = async <T>(
   deps: ConnectorDeps,
@@ -37,6 +37,7 @@ export const callConnector = async <T>(
 ): Promise<T> => {
   const { requestClient: client, secretBox, clock, logger } = deps
   const settings = openForChange(`destinations/${row.id}`, row, secretBox)
+  requireComplete(definition, settings)
   const over = AbortSignal.timeout(options.withinMs)
   const signal = AbortSignal.any([options.signal, over])
   const { onExchange } = options

@@ -1,7 +1,7 @@
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
-import { checkNewSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
+import { checkFirstSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
 import { storeSettings } from '../app-settings/stored-settings.ts'
 import { verifySettings } from '../app-settings/verify-settings.ts'
 import { audit } from '../audit.ts'
@@ -10,7 +10,10 @@ import { idFor, parseReference } from '../resource-ids.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { showDestination } from './read.ts'
 
-/** Makes a destination of an entry of the catalogue. Its settings must be whole and valid; secrets are sealed. */
+/**
+ * Makes a destination of an entry of the catalogue. Settings that it is given must be valid; required ones may be given
+ * later, and until then nothing is delivered to it. Secrets are sealed.
+ */
 export const createDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
@@ -24,8 +27,9 @@ export const createDestination =
       const text = 'The catalogue has no destination of this name'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
-    const settings = checkNewSettings(definition, body.settings)
-    const objections = await verifySettings(deps, definition, settings, Object.keys(settings))
+    const { settings, missing } = checkFirstSettings(definition, body.settings)
+    // While some are missing the destination cannot be asked; it is once they are complete.
+    const objections = missing.length > 0 ? {} : await verifySettings(deps, definition, settings, Object.keys(settings))
     const mistakes = Object.entries(objections).map(([name, { message, detail }]): [string, string] => [
       name,
       detail === undefined ? message : `${message} ${detail}`,

@@ -108,7 +108,6 @@ describe('a destination', () => {
     [{ title: '', app, settings: {} }, 'title', /Required/],
     [{ title: 'Title', app: { name: '' }, settings: {} }, 'app.name', 'Required'],
     [{ title: 'Title', app: { name: 'catalogDestinations/none' } }, 'app.name', /no destination/],
-    [{ title: 'Title', app }, 'settings.url', 'Required'],
     [{ title: 'Title', app, settings: { url: 'ftp://x' } }, 'settings.url', expect.any(String)],
     [
       { title: 'Title', app, settings: { url: 'https://a.example', batch_size: 100 } },
@@ -135,6 +134,38 @@ describe('a destination', () => {
   ])('is rejected as %j', async (body, field, text) => {
     const reply = await administrator.call('POST', path(), body)
     expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata: { [field]: text } } })
+  })
+
+  test('API-49, DST-09: is made with title and app alone; it needs set-up until its last required setting is there', async () => {
+    const made = await administrator.ok(methods.destinations.create, workspace, { body: { title: 'Later', app } })
+    const params = { ...workspace, destination: idIn(made.name) }
+    expect(made).toMatchObject({ state: 'needs_setup', missing_settings: ['url'], enabled: true })
+    const listed = await administrator.ok(methods.destinations.list, workspace)
+    expect(listed.destinations.find(({ name }) => name === made.name)).toMatchObject({ state: 'needs_setup' })
+    const test = () => administrator.call('POST', `/${made.name}:testConnection`, {})
+    expect(await test()).toMatchObject({
+      status: 400,
+      body: { message: 'Fill in URL first', metadata: { 'settings.url': 'Required' } },
+    })
+    const set = (name: string, value: unknown) =>
+      administrator.call('POST', `/${made.name}/app:updateSetting`, { name, value })
+    // In any order, each checked by itself.
+    expect((await set('batch_size', 100)).status).toBe(400)
+    expect((await set('batch_size', 20)).status).toBe(200)
+    expect((await set('signing_secret', 'kept')).status).toBe(200)
+    expect(await administrator.ok(methods.destinations.get, params)).toMatchObject({ missing_settings: ['url'] })
+    expect((await set('url', 'https://a.example/hook')).status).toBe(200)
+    expect(await administrator.ok(methods.destinations.get, params)).toMatchObject({
+      state: 'ready',
+      missing_settings: [],
+    })
+    expect(await set('url', null)).toMatchObject({ status: 400, body: { metadata: { value: 'Required' } } })
+    expect((await test()).status).toBe(200)
+    expect((await delivered(params.destination))?.settings).toEqual({
+      url: 'https://a.example/hook',
+      batch_size: 20,
+      signing_secret: 'kept',
+    })
   })
 
   test('of one request sent twice is made once', async () => {
@@ -292,6 +323,8 @@ describe('updateSetting', () => {
     })
     expect(Buffer.from((await rowOf(params.destination)).secrets_encrypted ?? [])).toEqual(Buffer.from(sealed))
     expect(await delivered(params.destination)).toMatchObject({ enabled: false })
+    // Not asked for anew: the key may come back.
+    expect((await administrator.call('GET', `/${made.name}`)).body).toMatchObject({ state: 'ready' })
     expect((await administrator.call('GET', `/${made.name}`)).status).toBe(200)
   })
 })

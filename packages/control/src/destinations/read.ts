@@ -3,6 +3,7 @@ import { type Destination, type DestinationApp, resourceNames } from '@tributary
 import { notFound } from '@tributary/kernel'
 import type { DestinationsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
+import { missingSettings } from '../app-settings/change-setting.ts'
 import { presentSettings } from '../app-settings/present-setting.ts'
 import { readableSettings } from '../app-settings/stored-settings.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
@@ -57,10 +58,13 @@ export const presentDestination = (
 ): Destination => {
   const entry = catalog.destinations.find(({ slug }) => slug === row.app)
   const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
+  const missing = entry === undefined ? [] : missingSettings(entry, settings, row)
   return {
     name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
     title: row.title,
     app: presentApp(row, counts, entry, settings),
+    state: missing.length > 0 ? 'needs_setup' : 'ready',
+    missing_settings: [...missing],
     enabled: row.enabled,
     consent_categories: row.consent_categories,
     grant: presentGrant(entry?.oauth2?.(settings), grant),

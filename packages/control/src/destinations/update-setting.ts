@@ -1,12 +1,50 @@
+import { type DestinationDefinition, type Settings, validateSettings } from '@tributary/connector-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { changedSettings, changeSetting } from '../app-settings/change-setting.ts'
+import { changedSettings, changeSetting, openForChange } from '../app-settings/change-setting.ts'
 import { verifySettings } from '../app-settings/verify-settings.ts'
 import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { readDestination, showDestination } from './read.ts'
+
+type VerifyDeps = Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>
+
+/**
+ * Which settings the destination is asked about: the changed one, all of them when this change completes them, none while
+ * some are still missing.
+ */
+const namesToVerify = (
+  app: DestinationDefinition,
+  before: Settings,
+  settings: Settings,
+  changed: string,
+): readonly string[] => {
+  if (!validateSettings(app, settings).ok) return []
+  return validateSettings(app, before).ok ? [changed] : Object.keys(settings)
+}
+
+/** Throws 400 with metadata.value when the destination objects to a setting that it is asked about. */
+const verifyChange = async (
+  deps: VerifyDeps,
+  app: DestinationDefinition,
+  settings: Settings,
+  changed: string,
+  names: readonly string[],
+): Promise<void> => {
+  if (names.length === 0) return
+  const objections = await verifySettings(deps, app, settings, names)
+  const name = objections[changed] === undefined ? names.find((each) => objections[each] !== undefined) : changed
+  const objection = name === undefined ? undefined : objections[name]
+  if (objection === undefined) return
+  const { message, detail } = objection
+  const label = name === changed ? '' : `${app.fields.find((field) => field.name === name)?.label ?? name}: `
+  throw badRequest('VALIDATION', `${label}${message}`, {
+    value: `${label}${message}`,
+    ...(detail === undefined ? {} : { detail }),
+  })
+}
 
 /**
  * Changes one setting of a destination, when the destination has nothing against it. Secrets that the change would send
@@ -25,12 +63,9 @@ export const updateSetting =
     const app = catalog.destinations.find(({ slug }) => slug === current.app)
     // Asked before the row is locked: a destination may take its time.
     if (app?.verifySettings !== undefined && body.value !== null) {
+      const before = openForChange(`destinations/${id}`, current, secretBox)
       const settings = changedSettings(`destinations/${id}`, app, current, body, secretBox)
-      const objection = (await verifySettings(deps, app, settings, [body.name]))[body.name]
-      if (objection !== undefined) {
-        const { message, detail } = objection
-        throw badRequest('VALIDATION', message, { value: message, ...(detail === undefined ? {} : { detail }) })
-      }
+      await verifyChange(deps, app, settings, body.name, namesToVerify(app, before, settings, body.name))
     }
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {

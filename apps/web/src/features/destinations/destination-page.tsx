@@ -13,6 +13,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { ConnectionNotice } from './connection-card.tsx'
 import { destinationTabs } from './destination-tabs.tsx'
 import { PausedNote } from './paused-note.tsx'
+import { SetUpNotice } from './set-up-notice.tsx'
 import { MappingDraftContext, useMappingDraft } from './use-mapping-draft.ts'
 
 const DestinationView = ({ destination }: { destination: Destination }) => {
@@ -27,7 +28,8 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
         icon={<AppIcon icon={destination.app.extra.app_icon} size="lg" />}
         crumbs={[{ label: 'Destinations', to: paths.destinations(workspace.name) }]}
       />
-      {destination.grant !== null && destination.grant.status !== 'connected' && (
+      <SetUpNotice destination={destination} />
+      {destination.state === 'ready' && destination.grant !== null && destination.grant.status !== 'connected' && (
         <ConnectionNotice destination={destination} grant={destination.grant} />
       )}
       <PausedNote destination={destination} />

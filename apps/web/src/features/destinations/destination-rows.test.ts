@@ -15,6 +15,8 @@ const named = (name: string, title: string): Destination => ({
     extra: { app_icon: '' },
     settings: [],
   },
+  state: 'ready',
+  missing_settings: [],
   enabled: true,
   consent_categories: [],
   grant: null,
@@ -57,7 +59,7 @@ test('what could not be loaded is not told as none', () => {
   expect(rows.map(({ name, sources, failed }) => [name, sources, failed])).toEqual([['d1', undefined, undefined]])
 })
 
-const well = { enabled: true, grant: null, sources: 1, failed: 0 }
+const well = { state: 'ready', enabled: true, grant: null, sources: 1, failed: 0 } as const
 const expired = { status: 'expired', account: '', connect_time: null, error: '', missing: '' } as const
 test.each([
   [well, 'enabled'],
@@ -67,6 +69,7 @@ test.each([
   [{ ...well, sources: 0, failed: 3 }, 'failing'],
   [{ ...well, failed: 3, grant: expired }, 'unpermitted'],
   [{ ...well, enabled: false, failed: 3, grant: expired }, 'paused'],
+  [{ ...well, state: 'needs_setup', enabled: false, failed: 3, grant: expired }, 'unfinished'],
 ])('the state of a destination is what somebody has to know first (%#)', (row, state) => {
   expect(stateOf(row)).toBe(state)
 })

@@ -28,18 +28,20 @@ export const destinationRows = (
 }
 
 /** How it is with a destination, what is most in need of somebody first. */
-export const destinationStates = ['unpermitted', 'failing', 'unconnected', 'paused', 'enabled'] as const
+export const destinationStates = ['unfinished', 'unpermitted', 'failing', 'unconnected', 'paused', 'enabled'] as const
 
 /**
- * What of `destinationStates` a row is in. Paused comes first, because somebody wants it so; what is not known is not
- * claimed.
+ * What of `destinationStates` a row is in. Without its settings it could do nothing, paused or not; then paused comes first,
+ * because somebody wants it so. What is not known is not claimed.
  */
 export const stateOf = ({
+  state,
   enabled,
   grant,
   sources,
   failed,
-}: Pick<DestinationRow, 'enabled' | 'grant' | 'sources' | 'failed'>): (typeof destinationStates)[number] => {
+}: Pick<DestinationRow, 'state' | 'enabled' | 'grant' | 'sources' | 'failed'>): (typeof destinationStates)[number] => {
+  if (state === 'needs_setup') return 'unfinished'
   if (!enabled) return 'paused'
   if (grant !== null && grant.status !== 'connected') return 'unpermitted'
   if ((failed ?? 0) > 0) return 'failing'

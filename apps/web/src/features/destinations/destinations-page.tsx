@@ -21,6 +21,12 @@ import { destinationRows, destinationStates, type DestinationRow as Row, stateOf
 
 const StateBadge = ({ row }: { row: Row }) => {
   const state = stateOf(row)
+  if (state === 'unfinished')
+    return (
+      <Badge tone="warning" dot title="Its events are held until its settings are complete">
+        Needs set-up
+      </Badge>
+    )
   if (state === 'paused')
     return (
       <Badge tone="outline" title="Its events are held, and delivered when it is resumed">

@@ -18,6 +18,8 @@ const destination: Destination = {
     extra: { app_icon: '' },
     settings: [],
   },
+  state: 'ready',
+  missing_settings: [],
   enabled: true,
   consent_categories: [],
   grant: null,

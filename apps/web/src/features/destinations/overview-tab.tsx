@@ -321,7 +321,7 @@ const Empty = ({ destination }: { destination: Destination }) => {
           <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
             {enabled ? 'See connections' : 'See settings'}
           </ButtonLink>
-          {mayEdit && <TestConnection destination={destination} />}
+          {mayEdit && destination.state === 'ready' && <TestConnection destination={destination} />}
         </>
       }
     >

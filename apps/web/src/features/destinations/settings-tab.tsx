@@ -42,9 +42,26 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const update = useUpdateDestination(destination)
   const setting = useUpdateSetting(destination)
   const remove = useDeleteDestination(destination)
+  const ready = destination.state === 'ready'
+  const settings = (
+    <SettingsCard
+      // With a key it keeps what is being typed when it moves.
+      key="settings"
+      description={
+        ready
+          ? 'Each setting is saved by itself and holds from the next delivery on.'
+          : 'Each setting is saved by itself. Events are delivered once every required one is there.'
+      }
+      settings={destination.app.settings}
+      mayEdit={mayEdit}
+      onSave={setting.mutateAsync}
+    />
+  )
   return (
     <div className="max-w-2xl space-y-5">
       <ReadOnlyNote />
+      {/* What it still needs comes first. */}
+      {!ready && settings}
       <TitleCard
         key={destination.title}
         title={destination.title}
@@ -53,13 +70,8 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
         onSave={(title) => update.mutateAsync({ title })}
       />
       {destination.grant !== null && <ConnectionCard destination={destination} grant={destination.grant} />}
-      <SettingsCard
-        description="Each setting is saved by itself and holds from the next delivery on."
-        settings={destination.app.settings}
-        mayEdit={mayEdit}
-        onSave={setting.mutateAsync}
-      />
-      {mayEdit && <TestConnectionCard key={destination.update_time} destination={destination} />}
+      {ready && settings}
+      {mayEdit && ready && <TestConnectionCard key={destination.update_time} destination={destination} />}
       <ConsentCard
         key={JSON.stringify(destination.consent_categories)}
         categories={destination.consent_categories}
