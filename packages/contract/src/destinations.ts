@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { destinationGrant, grantMethods } from './destination-grants.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
-import { setting, settingsInput, settingValue } from './settings.ts'
+import { newSettingValue, setting, settingsInput } from './settings.ts'
 import { destinationTitle } from './value-rules.ts'
 
 const secretsUnreadable = {
@@ -127,7 +127,7 @@ export const destinations = {
       'Changes one setting; null takes it back to its default. One that decides where secrets are sent (`sent_to` of the secret) takes the secrets that are set once more in `secrets`.',
     request: z.object({
       name: line(100).min(1, 'Required'),
-      value: settingValue,
+      value: newSettingValue,
       /** Secrets by name, entered again; null takes one away. */
       secrets: settingsInput.default({}),
     }),

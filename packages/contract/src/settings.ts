@@ -44,6 +44,14 @@ export const isSameTarget = (
   after: SettingValue | undefined,
 ): boolean => targetPart(by, before) === targetPart(by, after)
 
+const isBlank = (value: SettingValue): boolean =>
+  typeof value === 'string'
+    ? value.trim() === ''
+    : typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** What a setting is changed to: never an empty text or no header at all. null takes it back to its default. */
+export const newSettingValue = settingValue.refine((value) => !isBlank(value), 'Required')
+
 /** A setting of an app: how to ask for it. */
 export const settingOption = z.object({
   name: z.string(),

@@ -14,7 +14,7 @@ import {
   title,
 } from './fields.ts'
 import { defineMethod } from './method.ts'
-import { setting, settingsInput, settingValue } from './settings.ts'
+import { newSettingValue, setting, settingsInput } from './settings.ts'
 import { schemaLimits } from './source-schema.ts'
 import { currentSchema, enforcements, schemaChanges } from './source-schemas.ts'
 
@@ -122,7 +122,7 @@ export const sources = {
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}/app:updateSetting',
     summary: "Changes one setting of a source's app; null takes it back to its default.",
-    request: z.object({ name: line(100).min(1, 'Required'), value: settingValue }),
+    request: z.object({ name: line(100).min(1, 'Required'), value: newSettingValue }),
     response: source,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

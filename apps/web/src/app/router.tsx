@@ -38,6 +38,8 @@ const FirstLoad = () => (
   </div>
 )
 
+const pageFrame = async () => ({ Component: (await import('./page-frame.tsx')).PageFrame })
+
 const development = import.meta.env.DEV
   ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('./kit/kit-page.tsx')).KitPage }) }]
   : []
@@ -68,11 +70,16 @@ export const router = createBrowserRouter([
         }),
       },
       {
-        path: 'onboarding',
         loader: signedIn,
-        lazy: async () => ({
-          Component: (await import('../features/workspaces/create-organization-page.tsx')).CreateOrganizationPage,
-        }),
+        lazy: pageFrame,
+        children: [
+          {
+            path: 'onboarding',
+            lazy: async () => ({
+              Component: (await import('../features/workspaces/create-organization-page.tsx')).CreateOrganizationPage,
+            }),
+          },
+        ],
       },
       {
         path: patterns.appOauthCallback,
@@ -94,11 +101,16 @@ export const router = createBrowserRouter([
         Component: ActingFrame,
         children: [
           {
-            index: true,
             loader: signedIn,
-            lazy: async () => ({
-              Component: (await import('../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
-            }),
+            lazy: pageFrame,
+            children: [
+              {
+                index: true,
+                lazy: async () => ({
+                  Component: (await import('../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
+                }),
+              },
+            ],
           },
           workspaceRoute,
         ],

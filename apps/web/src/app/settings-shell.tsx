@@ -7,6 +7,7 @@ import { paths } from '../lib/paths.ts'
 import { platformAdminsOnly, useAccess, useIsAdministrator, useWorkspace } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
 import { CardSkeleton } from '../ui/skeleton.tsx'
+import { InboxButton, InboxRow } from './inbox-row.tsx'
 import { MobileBar } from './mobile-bar.tsx'
 import { sidebarRow } from './sidebar-row.tsx'
 import { SkipLink } from './skip-link.tsx'
@@ -72,6 +73,7 @@ const SettingsSidebar = ({ workspace }: { workspace: Workspace }) => {
         <SettingsGroup group={account} />
         {platformAdmin && <SettingsGroup group={admin} />}
       </nav>
+      <InboxRow narrow={false} />
     </div>
   )
 }
@@ -90,7 +92,7 @@ export const SettingsShell = () => {
       >
         <SettingsSidebar workspace={workspace} />
       </aside>
-      <MobileBar key={pathname} title="Settings">
+      <MobileBar key={pathname} title="Settings" action={<InboxButton />}>
         <SettingsSidebar workspace={workspace} />
       </MobileBar>
       <main id="content" ref={content} tabIndex={-1} className="min-w-0 flex-1 outline-none">

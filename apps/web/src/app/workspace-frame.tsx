@@ -1,6 +1,5 @@
 import { useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
-import { useInboxArrivals } from '../features/notifications/use-inbox.ts'
 import { useSidebar } from '../lib/ui-store.ts'
 import { useWorkspace } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
@@ -15,7 +14,6 @@ export const WorkspaceFrame = () => {
   const { pathname } = useLocation()
   const collapsed = useSidebar((state) => state.collapsed)
   const content = useRef<HTMLElement>(null)
-  useInboxArrivals()
   return (
     <div className="md:flex">
       <SkipLink content={content} />

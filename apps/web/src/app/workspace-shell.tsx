@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import { useEffect } from 'react'
 import { Outlet, useParams } from 'react-router'
+import { useInboxArrivals } from '../features/notifications/use-inbox.ts'
 import { DebugWorkspace } from '../features/staff/debug-workspace.tsx'
 import { workspacesQuery } from '../lib/account-queries.ts'
 import { useSession, workspaceEntered, workspacesLoaded } from '../lib/session.ts'
@@ -33,6 +34,7 @@ export const WorkspaceShell = () => {
   const list = useQuery(workspacesQuery(user))
   const own = useQuery({ ...workspaceQuery(name), enabled: workspaceId !== undefined })
   useLiveAccess()
+  useInboxArrivals()
   useEffect(() => {
     if (list.data !== undefined) workspacesLoaded(list.data)
     if (own.data === undefined || list.data === undefined) return

@@ -1,17 +1,61 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
+import { toast } from 'sonner'
 import { vi } from 'vitest'
 import { flushAnalytics, startAnalytics } from '../lib/analytics.ts'
+
+/** What a server answers to one call. */
+export type CallAnswer = { status?: number; body: unknown }
+
+type UseMutation<Input> = () => { mutateAsync: (input: Input) => Promise<unknown> }
+
+/** Runs a mutation as a page would while `answers` says what the server answers. */
+const mutate = async <Input,>(
+  useIt: UseMutation<Input>,
+  input: Input,
+  answers: (path: string, body: unknown) => CallAnswer,
+): Promise<{ unmount: () => void }> => {
+  vi.stubGlobal('fetch', (path: string, { body }: RequestInit) => {
+    const answer = answers(path, typeof body === 'string' ? JSON.parse(body) : undefined)
+    return Promise.resolve(Response.json(answer.body, { status: answer.status ?? 200 }))
+  })
+  // What the test before has shown.
+  for (const { id } of toast.getToasts()) toast.dismiss(id)
+  const client = new QueryClient()
+  const { result, unmount } = renderHook(useIt, {
+    wrapper: ({ children }: { children: ReactNode }) => (
+      <QueryClientProvider client={client}>{children}</QueryClientProvider>
+    ),
+  })
+  await act(async () => {
+    await result.current.mutateAsync(input).catch(() => undefined)
+  })
+  return { unmount }
+}
+
+/** Runs a mutation against a server and returns the notices that it shows, oldest first: kind, title and description. */
+export const noticed = async <Input,>(
+  useIt: UseMutation<Input>,
+  input: NoInfer<Input>,
+  answers: (path: string, body: unknown) => CallAnswer,
+): Promise<unknown[][]> => {
+  const { unmount } = await mutate(useIt, input, answers)
+  unmount()
+  vi.unstubAllGlobals()
+  return toast
+    .getToasts()
+    .map((notice) => ('type' in notice ? [notice.type, notice.title, notice.description ?? ''] : []))
+}
 
 /**
  * Runs a mutation against a server that gives one answer, and returns the product events that it told, as name and
  * properties. The test file says `// @vitest-environment happy-dom` on its first line.
  */
 export const tracked = async <Input,>(
-  useIt: () => { mutateAsync: (input: Input) => Promise<unknown> },
+  useIt: UseMutation<Input>,
   input: NoInfer<Input>,
-  answer: { status?: number; body: unknown },
+  answer: CallAnswer,
 ): Promise<{ event: string; properties: Record<string, unknown> }[]> => {
   const told: { event: string; properties: Record<string, unknown> }[] = []
   startAnalytics({
@@ -24,16 +68,7 @@ export const tracked = async <Input,>(
     },
     now: () => new Date(),
   })
-  vi.stubGlobal('fetch', () => Promise.resolve(Response.json(answer.body, { status: answer.status ?? 200 })))
-  const client = new QueryClient()
-  const { result, unmount } = renderHook(useIt, {
-    wrapper: ({ children }: { children: ReactNode }) => (
-      <QueryClientProvider client={client}>{children}</QueryClientProvider>
-    ),
-  })
-  await act(async () => {
-    await result.current.mutateAsync(input).catch(() => undefined)
-  })
+  const { unmount } = await mutate(useIt, input, () => answer)
   await flushAnalytics()
   unmount()
   vi.unstubAllGlobals()

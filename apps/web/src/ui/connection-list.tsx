@@ -1,4 +1,4 @@
-import { ArrowRight, Plus } from 'lucide-react'
+import { ArrowRight, CircleAlert, Plus, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { AppIcon } from './app-icon.tsx'
@@ -26,6 +26,7 @@ export type ConnectionChoice = { name: string; title: string; icon: string }
 export const ConnectMenu = ({
   label,
   choices,
+  failed,
   loading,
   onConnect,
   addLabel,
@@ -33,6 +34,8 @@ export const ConnectMenu = ({
 }: {
   label: string
   choices: readonly ConnectionChoice[]
+  /** What is said, and what tries it again, when the choices could not be loaded. */
+  failed?: { text: string; onRetry: () => void } | undefined
   loading: boolean
   onConnect: (name: string) => void
   addLabel: string
@@ -56,7 +59,17 @@ export const ConnectMenu = ({
         {choice.title}
       </MenuItem>
     ))}
-    {choices.length > 0 && <MenuSeparator />}
+    {failed !== undefined && (
+      <>
+        <MenuItem icon={<CircleAlert />} danger disabled>
+          {failed.text}
+        </MenuItem>
+        <MenuItem icon={<RotateCw />} onSelect={failed.onRetry}>
+          Try again
+        </MenuItem>
+      </>
+    )}
+    {(choices.length > 0 || failed !== undefined) && <MenuSeparator />}
     <MenuItem icon={<Plus />} to={addTo}>
       {addLabel}
     </MenuItem>

@@ -92,19 +92,39 @@ test('MAP-10a: an empty query is refused without a request', async () => {
   expect(saved).toEqual([])
 })
 
-test('a query that is not required is taken away while it is edited, and only where there is one', async () => {
+test('FORM-39, MAP-10: a query that is not asked for is not emptied either, and nothing takes it away', async () => {
   const saved = show({ ...statement, required: false }, 'select 1')
   const user = userEvent.setup()
-  expect(screen.queryByRole('button', { name: 'Remove query' })).toBeNull()
   await user.click(button('Edit Statement'))
-  await user.click(button('Remove query'))
-  expect(saved).toEqual([{ name: 'statement', value: null }])
+  expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Cancel', 'Save'])
+  await user.clear(screen.getByRole('textbox', { name: /Statement/ }))
+  await user.click(button('Save'))
+  expect(screen.getByText('Required')).toBeTruthy()
+  expect(saved).toEqual([])
 })
 
-test('a required query is not taken away', async () => {
-  show(statement, 'select 1')
-  await userEvent.setup().click(button('Edit Statement'))
-  expect(screen.queryByRole('button', { name: 'Remove query' })).toBeNull()
+test.each([
+  [null, 'Remove'],
+  ['events', 'Use the default'],
+])('FORM-39: an optional setting is not saved empty; with the default %j, %s takes it back', async (preset, label) => {
+  const saved = show({ name: 'prefix', display_name: 'Prefix', default: preset }, 'archive')
+  const user = userEvent.setup()
+  const input = screen.getByRole('textbox', { name: 'Prefix' })
+  await user.clear(input)
+  await user.click(button('Save'))
+  expect(screen.getByText('Required')).toBeTruthy()
+  expect(input.getAttribute('aria-invalid')).toBe('true')
+  expect(saved).toEqual([])
+  await user.click(button('Discard'))
+  await user.click(button(label))
+  expect(saved).toEqual([{ name: 'prefix', value: null }])
+})
+
+test('what has its default, is required, or has no value is not taken back', () => {
+  show({ name: 'a', default: 'events' }, 'events')
+  show({ name: 'b', required: true }, 'archive')
+  show({ name: 'c' }, null)
+  expect(screen.queryByRole('button')).toBeNull()
 })
 
 test('MAP-13, MAP-15: a template that cannot be read is told and cannot be applied; mended, Apply saves it', async () => {

@@ -53,7 +53,7 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
     setDraft(undefined)
     setProblem(undefined)
   }
-  const send = async (value: string | null): Promise<void> => {
+  const send = async (value: string): Promise<void> => {
     setSaving(true)
     setProblem(undefined)
     try {
@@ -103,11 +103,6 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
       </Field>
       {draft !== undefined && (
         <div className="flex justify-end gap-2">
-          {saved !== '' && !setting.required && (
-            <Button className="mr-auto" disabled={saving} onClick={() => void send(null)}>
-              Remove query
-            </Button>
-          )}
           <Button disabled={saving} onClick={close}>
             Cancel
           </Button>
@@ -142,22 +137,24 @@ const SettingRow = ({
   // A secret is not shown again once it is saved: its input starts anew.
   const [saves, setSaves] = useState(0)
   const locked = !mayEdit || (!setting.editable && (setting.is_set || !isEmptySetting(setting.value)))
+  // Taking a value back may send secrets elsewhere, too.
+  const [takingBack, setTakingBack] = useState(false)
   const again = secretsToEnterAgain(settings, setting, draft)
   const secrets = useSecretsAgain(again)
   const savedAtOnce = setting.type === 'boolean' || setting.type === 'select'
   const immediate = savedAtOnce && again.length === 0
+  const takesBack =
+    !savedAtOnce && setting.is_set && !setting.required && (setting.is_secret || saved !== setting.default)
   const isTemplate = setting.type === 'template' || setting.type === 'text-template'
-  const changed = JSON.stringify(draft) !== JSON.stringify(saved)
+  const changed = JSON.stringify(draft) !== JSON.stringify(saved) && !(isEmptySetting(draft) && isEmptySetting(saved))
   const mistake = useTemplateProblem(isTemplate && changed && typeof draft === 'string' ? draft : undefined)
-  const save = async (value: SettingValue): Promise<void> => {
-    const found = settingProblem(setting, value)
-    setProblem(found === undefined ? undefined : { message: found })
-    if (found !== undefined) return
+  const send = async (value: SettingValue): Promise<void> => {
     const along = secrets.take()
     if (along === undefined) return
     setSaving(true)
+    setProblem(undefined)
     try {
-      await onSave({ name: setting.name, value: isEmptySetting(value) ? null : value, ...along })
+      await onSave({ name: setting.name, value, ...along })
       setSaves((count) => count + 1)
       secrets.clear()
       if (setting.is_secret) setDraft('')
@@ -168,7 +165,20 @@ const SettingRow = ({
       setSaving(false)
     }
   }
+  const save = async (value: SettingValue): Promise<void> => {
+    // A value is never nothing, also where none is asked for: what is set is taken back by a button of its own.
+    const found = takingBack ? undefined : isEmptySetting(value) ? 'Required' : settingProblem(setting, value)
+    if (found === undefined) await send(takingBack ? null : value)
+    else setProblem({ message: found })
+    if (found !== undefined && immediate) setDraft(saved)
+  }
+  const takeBack = (): void => {
+    if (secretsToEnterAgain(settings, setting, null).length === 0) return void send(null)
+    setTakingBack(true)
+    setDraft(setting.default ?? '')
+  }
   const change = (value: SettingValue): void => {
+    setTakingBack(false)
     setDraft(value)
     setProblem(undefined)
     if (savedAtOnce && secretsToEnterAgain(settings, setting, value).length === 0) void save(value)
@@ -211,15 +221,16 @@ const SettingRow = ({
           onChange={secrets.change}
         />
       )}
-      {setting.is_secret && setting.is_set && !setting.required && !changed && !locked && (
-        <Button size="sm" loading={saving} onClick={() => void save(null)}>
-          Remove
+      {takesBack && !changed && !locked && (
+        <Button size="sm" loading={saving} onClick={takeBack}>
+          {setting.default === null ? 'Remove' : 'Use the default'}
         </Button>
       )}
       {!immediate && changed && !locked && (
         <div className="flex justify-end gap-2">
           <Button
             onClick={() => {
+              setTakingBack(false)
               setDraft(saved)
               setProblem(undefined)
               secrets.clear()

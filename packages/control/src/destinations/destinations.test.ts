@@ -231,13 +231,15 @@ describe('updateSetting', () => {
   test.each([
     ['url', 'nonsense', { value: expect.any(String) }],
     ['url', null, { value: 'Required' }],
+    ['signing_secret', '', { value: 'Required' }],
+    ['headers', {}, { value: 'Required' }],
     ['batch_size', 0, { value: 'At least 1' }],
     ['batch_size', 'ten', { value: 'Enter a number' }],
     ['headers', { 'bad name': 'x' }, { value: expect.any(String) }],
     ['headers', { 'X-A': 'a\r\nX-B: b' }, { value: expect.any(String) }],
     ['colour', 'red', { name: /no setting/ }],
     ['', 'red', { name: 'Required' }],
-  ])('rejects %s = %j', async (setting, value, metadata) => {
+  ])('FORM-39: rejects %s = %j', async (setting, value, metadata) => {
     const { made, params } = await create()
     const before = await rowOf(params.destination)
     expect(await update(made.name, setting, value)).toMatchObject({

@@ -6,6 +6,7 @@ import { destinationsQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form, SelectField, SubmitButton, useApiForm } from '../../ui/form.tsx'
+import { LoadFailure } from '../../ui/load-failure.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { useConnections } from '../../ui/use-connections.ts'
 
@@ -55,6 +56,10 @@ export const ConnectDialog = ({
     setOpen(false)
   }
   const missing = sources.data?.length === 0 ? 'source' : destinations.data?.length === 0 ? 'destination' : undefined
+  const failed = [
+    { title: 'The sources could not be loaded', query: sources },
+    { title: 'The destinations could not be loaded', query: destinations },
+  ].filter(({ query }) => query.isError && query.data === undefined)
   const loading = sources.data === undefined || destinations.data === undefined
   return (
     <Dialog open={open} onClose={() => setOpen(false)} onClosed={onClose} title="Connect" size="sm">
@@ -67,6 +72,12 @@ export const ConnectDialog = ({
           >
             {`Add a ${missing}`}
           </ButtonLink>
+        </div>
+      ) : failed.length > 0 ? (
+        <div className="space-y-3">
+          {failed.map(({ title, query }) => (
+            <LoadFailure key={title} title={title} query={query} />
+          ))}
         </div>
       ) : loading ? (
         <CardSkeleton lines={2} />

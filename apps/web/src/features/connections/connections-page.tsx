@@ -47,12 +47,12 @@ const useLayout = (workspace: string, connections: readonly Connection[], search
               ...(enabled ? {} : { off: 'Disabled' }),
             })) ?? endsOf(connections, 'source'),
           destinations:
-            destinations?.map(({ name, title, app, enabled }) => ({
+            destinations?.map(({ name, title, app, enabled, state }) => ({
               name,
               title,
               icon: app.extra.app_icon,
               appTitle: app.display_name,
-              ...(enabled ? {} : { off: 'Paused' }),
+              ...(state === 'needs_setup' ? { off: 'Needs set-up' } : enabled ? {} : { off: 'Paused' }),
             })) ?? endsOf(connections, 'destination'),
           connections,
           activities: activities ?? [],

@@ -24,9 +24,11 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
   const connected = new Set(mine.map(({ source }) => source))
   const free = (sources.data ?? []).filter(({ name }) => !connected.has(name))
   const addTo = paths.catalogSources(workspace.name)
+  const failed = { text: 'The sources could not be loaded', onRetry: () => void sources.refetch() }
   const menu = (
     <ConnectMenu
       label="Connect source"
+      failed={sources.isError && sources.data === undefined ? failed : undefined}
       loading={connect.isPending}
       choices={free.map(({ name, title, app }) => ({ name, title, icon: app.extra.app_icon }))}
       onConnect={(source) => connect.mutate({ source, destination: destination.name }, { onError: refused })}

@@ -69,7 +69,7 @@ test.each([
   [{ ...well, sources: 0, failed: 3 }, 'failing'],
   [{ ...well, failed: 3, grant: expired }, 'unpermitted'],
   [{ ...well, enabled: false, failed: 3, grant: expired }, 'paused'],
-  [{ ...well, state: 'needs_setup', enabled: false, failed: 3, grant: expired }, 'unfinished'],
+  [{ ...well, state: 'needs_setup' as const, enabled: false, failed: 3, grant: expired }, 'unfinished'],
 ])('the state of a destination is what somebody has to know first (%#)', (row, state) => {
   expect(stateOf(row)).toBe(state)
 })

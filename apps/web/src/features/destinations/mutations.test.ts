@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
+import { useQueryClient } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { tracked } from '../../testing/tracked.tsx'
+import { keys } from '../../lib/query-keys.ts'
+import { noticed, tracked } from '../../testing/tracked.tsx'
 import { useCreateDestination, useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 
 const name = 'workspaces/w1/destinations/d1'
@@ -49,5 +51,48 @@ test('OBS-02: a changed setting is told by its name, never with its value', asyn
   )
   expect(told).toEqual([
     { event: 'Destination Updated', properties: { destination: name, fields: ['settings.api_key'] } },
+  ])
+})
+
+test('a chosen source that cannot be connected with a new destination is told with the reason; the destination is there', async () => {
+  const input = {
+    title: 'Hook',
+    app: { name: 'catalogDestinations/webhook' },
+    settings: {},
+    sources: ['s1', 's2', 's3'],
+  }
+  const refusal = { code: 409, reason: 'CONFLICT', message: 'The source was deleted', metadata: {} }
+  const connection = {
+    name: 'workspaces/w1/connections/c1',
+    source: 's1',
+    destination: name,
+    enabled: true,
+    filter: { match: 'all', conditions: [] },
+    create_time: '2026-01-01T00:00:00Z',
+    extra: Object.fromEntries(
+      ['source', 'destination'].map((end) => [
+        end,
+        { name: '', title: '', enabled: true, display_name: '', app_icon: '' },
+      ]),
+    ),
+  }
+  const notices = await noticed(
+    () => {
+      useQueryClient().setQueryData(keys.sources('workspaces/w1'), [
+        { name: 's1', title: 'Shop' },
+        { name: 's2', title: 'Blog' },
+        { name: 's3', title: 'App' },
+      ])
+      return useCreateDestination('workspaces/w1')
+    },
+    input,
+    (path, body) => {
+      if (!path.endsWith('/connections')) return { body: destination }
+      return (body as { source: string }).source === 's1' ? { body: connection } : { status: 409, body: refusal }
+    },
+  )
+  expect(notices).toEqual([
+    ['success', 'Destination Created', ''],
+    ['warning', 'Could not connect Blog and App', 'The source was deleted. Connect them on the Connections tab.'],
   ])
 })

@@ -1,15 +1,33 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Destination, type MethodRequest, methods, type SettingValue } from '@tributary/contract'
+import { type Destination, type MethodRequest, methods, type SettingValue, type Source } from '@tributary/contract'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
+import { failureText } from '../../lib/errors.ts'
 import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
-import { count, pluralise } from '../../lib/text.ts'
+import { count, listed, pluralise, sentence } from '../../lib/text.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
-/** Creates a destination and connects it with the chosen sources. */
+/** Why a source that was chosen for a new destination is not connected with it. */
+type Unconnected = { source: string; error: unknown }
+
+/** Tells which of the chosen sources are not connected, why, and where that can be done; stays until it is closed. */
+const tellUnconnected = (unconnected: readonly Unconnected[], titles: ReadonlyMap<string, string>): void => {
+  const [first] = unconnected
+  if (first === undefined) return
+  const names = listed(unconnected.map(({ source }) => titles.get(source) ?? 'a source'))
+  notify('warning', `Could not connect ${names}`, {
+    description: `${sentence(failureText(first.error))} Connect ${unconnected.length === 1 ? 'it' : 'them'} on the Connections tab.`,
+    timeout: false,
+  })
+}
+
+/**
+ * Creates a destination and connects it with the chosen sources. The destination stays when some of them cannot be
+ * connected: that is told with the reason.
+ */
 export const useCreateDestination = (workspace: string) => {
   const cache = useQueryClient()
   const user = useSession((state) => state.currentUserResourceName) ?? ''
@@ -25,20 +43,25 @@ export const useCreateDestination = (workspace: string) => {
     }) => {
       const destination = await call(methods.destinations.create, { params: workspaceIds(workspace), body })
       // The destination exists now: a connection that fails can be made on its page.
-      await Promise.allSettled(
+      const connected = await Promise.all(
         sources.map((source) =>
           call(methods.connections.create, {
             params: workspaceIds(workspace),
             body: { source, destination: destination.name },
-          }),
+          }).then(
+            () => [],
+            (error: unknown): Unconnected[] => [{ source, error }],
+          ),
         ),
       )
-      return destination
+      return { destination, unconnected: connected.flat() }
     },
-    onSuccess: (destination) => {
+    onSuccess: ({ destination, unconnected }) => {
       cache.setQueryData(keys.destination(destination.name), destination)
       track('Destination Created', { destination: destination.name, app: destination.app.catalog_app })
       notify('success', 'Destination Created')
+      const known = cache.getQueryData<Source[]>(keys.sources(workspace)) ?? []
+      tellUnconnected(unconnected, new Map(known.map(({ name, title }) => [name, title])))
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: keys.destinations(workspace) })

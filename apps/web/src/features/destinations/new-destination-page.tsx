@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type CatalogDestination, editors, type SettingOption, type Source } from '@tributary/contract'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Controller, useFormContext, useWatch } from 'react-hook-form'
 import { useNavigate, useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
@@ -13,6 +13,7 @@ import { Card } from '../../ui/card.tsx'
 import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { LoadFailure } from '../../ui/load-failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
@@ -86,7 +87,14 @@ const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
   )
 }
 
-const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources: readonly Source[] }) => {
+const NewDestinationForm = ({
+  app,
+  sources,
+}: {
+  app: CatalogDestination
+  /** To choose from; `failure` stands in their place when they could not be loaded. */
+  sources: { list: readonly Source[]; failure: ReactNode }
+}) => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
   const create = useCreateDestination(workspace.name)
@@ -98,7 +106,7 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
   })
   useFirstField(form, 'title')
   const submit = async ({ title, settings, sources: chosen }: DestinationForm): Promise<void> => {
-    const destination = await create.mutateAsync({
+    const { destination } = await create.mutateAsync({
       title,
       app: { name: app.name },
       settings: filledSettings(app.settings, settings),
@@ -135,7 +143,8 @@ const NewDestinationForm = ({ app, sources }: { app: CatalogDestination; sources
               autoComplete="off"
             />
             <SettingFields options={app.settings} />
-            {sources.length > 0 && <SourceChoices sources={sources} />}
+            {sources.list.length > 0 && <SourceChoices sources={sources.list} />}
+            {sources.failure}
             <div className="flex justify-end">
               <SubmitButton>Create</SubmitButton>
             </div>
@@ -168,7 +177,24 @@ export const NewDestinationPage = () => {
     <RequireAccess allowed={editors} skeleton={<Loading />}>
       <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
         {(app) =>
-          sources.isPending ? <Loading /> : <NewDestinationForm key={app.name} app={app} sources={sources.data ?? []} />
+          sources.isPending ? (
+            <Loading />
+          ) : (
+            <NewDestinationForm
+              key={app.name}
+              app={app}
+              sources={{
+                list: sources.data ?? [],
+                failure: sources.data === undefined && (
+                  <LoadFailure
+                    title="The sources could not be loaded"
+                    query={sources}
+                    advice="You can also connect them once the destination is there."
+                  />
+                ),
+              }}
+            />
+          )
         }
       </QueryView>
     </RequireAccess>

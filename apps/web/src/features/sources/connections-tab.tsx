@@ -24,9 +24,11 @@ export const ConnectionsTab = ({ source }: { source: Source }) => {
   const connected = new Set(mine.map(({ destination }) => destination))
   const free = (destinations.data ?? []).filter(({ name }) => !connected.has(name))
   const addTo = paths.catalogDestinations(workspace.name)
+  const failed = { text: 'The destinations could not be loaded', onRetry: () => void destinations.refetch() }
   const menu = (
     <ConnectMenu
       label="Connect destination"
+      failed={destinations.isError && destinations.data === undefined ? failed : undefined}
       loading={connect.isPending}
       choices={free.map(({ name, title, app }) => ({ name, title, icon: app.extra.app_icon }))}
       onConnect={(destination) => connect.mutate({ source: source.name, destination }, { onError: refused })}

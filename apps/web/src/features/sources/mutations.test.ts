@@ -2,7 +2,7 @@
 import { emptySchema } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { sourceName, sourceWith } from '../../testing/source.ts'
-import { tracked } from '../../testing/tracked.tsx'
+import { noticed, tracked } from '../../testing/tracked.tsx'
 import { useCreateSource, useDeleteSource, useUpdateSource } from './mutations.ts'
 
 const name = sourceName
@@ -33,4 +33,21 @@ test('OBS-01: what the server refuses is not told', async () => {
   const refused = { status: 403, body: { code: 403, reason: 'FORBIDDEN', message: 'no', metadata: {} } }
   expect(await tracked(() => useCreateSource('workspaces/w1'), input, refused)).toEqual([])
   expect(await tracked(() => useDeleteSource(source), undefined, refused)).toEqual([])
+})
+
+test('a write key that was not made is told with the reason; the source is there', async () => {
+  const refusal = { code: 503, reason: 'UNAVAILABLE', message: 'The database is starting', metadata: {} }
+  const notices = await noticed(
+    () => useCreateSource('workspaces/w1'),
+    input,
+    (path) => (path.endsWith('/writekeys') ? { status: 503, body: refusal } : { body: source }),
+  )
+  expect(notices).toEqual([
+    ['success', 'Source Created', ''],
+    [
+      'warning',
+      'No write key was made',
+      'The database is starting. Nothing can be sent without one: make it on the Set up tab.',
+    ],
+  ])
 })

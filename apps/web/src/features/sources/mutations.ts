@@ -2,9 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type SettingValue, type Source } from '@tributary/contract'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
+import { failureText } from '../../lib/errors.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
+import { sentence } from '../../lib/text.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Ending of the name of a source that is being created: it has no page yet. */
@@ -50,7 +52,7 @@ type NewSource = {
 
 /**
  * Creates a source and then its first write key. The list shows it at once and takes it back when the server refuses. If
- * only the key fails the source stays: a key can be made on its page.
+ * only the key fails the source stays, and that is told: a key can be made on its page.
  */
 export const useCreateSource = (workspace: string) => {
   const cache = useQueryClient()
@@ -66,10 +68,14 @@ export const useCreateSource = (workspace: string) => {
           ...(template === undefined ? {} : { schema: { initial_template: { name: template } } }),
         },
       })
-      await call(methods.writekeys.create, { params: workspaceIds(workspace), body: { source: source.name } }).catch(
+      const keyless = await call(methods.writekeys.create, {
+        params: workspaceIds(workspace),
+        body: { source: source.name },
+      }).then(
         () => undefined,
+        (error: unknown) => ({ error }),
       )
-      return source
+      return { source, keyless }
     },
     onMutate: async ({ title, app }) => {
       await cache.cancelQueries({ queryKey: list })
@@ -80,13 +86,18 @@ export const useCreateSource = (workspace: string) => {
     onError: (_error, _input, context) => {
       if (context?.before !== undefined) cache.setQueryData(list, context.before)
     },
-    onSuccess: (source) => {
+    onSuccess: ({ source, keyless }) => {
       track('Source Created', {
         source: source.name,
         app: source.app.catalog_app,
         app_title: source.app.display_name,
       })
       notify('success', 'Source Created')
+      if (keyless !== undefined)
+        notify('warning', 'No write key was made', {
+          description: `${sentence(failureText(keyless.error))} Nothing can be sent without one: make it on the Set up tab.`,
+          timeout: false,
+        })
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })

@@ -28,7 +28,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   const form = useApiForm<NewSourceValues>(rules, { title: defaultTitle(app), schema: '' })
   useFirstField(form, 'title')
   const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
-    const source = await create.mutateAsync({
+    const { source } = await create.mutateAsync({
       title,
       ...(schema === '' ? {} : { template: schema }),
       app: {

@@ -10,7 +10,6 @@ import { useSession, workspaceEntered } from '../../lib/session.ts'
 import { Card } from '../../ui/card.tsx'
 import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { PageFrame } from './page-frame.tsx'
 
 /** The rules of a new organisation. */
 export const organizationForm = z.object({
@@ -45,7 +44,7 @@ export const CreateOrganizationPage = () => {
     await navigate(paths.workspace(workspace.name), { replace: true })
   }
   return (
-    <PageFrame>
+    <>
       <PageHeader
         title="Create an organization"
         documentTitle="Create an organization"
@@ -78,6 +77,6 @@ export const CreateOrganizationPage = () => {
           </div>
         </Form>
       </Card>
-    </PageFrame>
+    </>
   )
 }

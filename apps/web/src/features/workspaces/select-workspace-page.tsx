@@ -20,7 +20,6 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { groupWorkspaces, type WorkspaceGroup } from './group-workspaces.ts'
 import { JoinOffers } from './join-offers.tsx'
-import { PageFrame } from './page-frame.tsx'
 
 const searchFrom = 9
 
@@ -142,7 +141,7 @@ export const SelectWorkspacePage = () => {
     if (query.data !== undefined) workspacesLoaded(query.data)
   }, [query.data])
   return (
-    <PageFrame>
+    <>
       {acting === null ? (
         <QueryView page query={query} skeleton={<ListSkeleton />} errorTitle="Failed to load the workspaces">
           {(workspaces) =>
@@ -156,6 +155,6 @@ export const SelectWorkspacePage = () => {
       ) : (
         <Choice workspaces={[acting.workspace]} offers={null} />
       )}
-    </PageFrame>
+    </>
   )
 }
