@@ -37,6 +37,7 @@ import { createMedia } from './media.ts'
 import { createPrometheus } from './metrics.ts'
 import { createTokenCheck, loadMetricsToken } from './metrics-token.ts'
 import { createOperations } from './operations.ts'
+import { createPendingEvents } from './pending-events.ts'
 import { createReadiness } from './readiness.ts'
 import { appendRequests } from './replayed-requests.ts'
 import { createThreads } from './roles/threads.ts'
@@ -141,6 +142,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   let ownUrl = config.publicUrl ?? ''
   const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
   stack.defer(() => requestClient.close())
+  const storedBefore = createStoredBefore(threads.pipeline, requests.partitions)
   const control = createControl({
     db: relational.db,
     eventStore,
@@ -153,7 +155,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),
-    storedBefore: createStoredBefore(threads.pipeline, requests.partitions),
+    storedBefore,
+    isPendingEvent: createPendingEvents({ log: requests, storedBefore }),
     deliveries,
     realtimeKey,
     clientConfig: clientConfigOf(config),

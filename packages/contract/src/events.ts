@@ -38,8 +38,19 @@ export const eventSummary = z.object({
 })
 export type EventSummary = z.infer<typeof eventSummary>
 
+/** An event that was accepted a moment ago and is not stored yet: usually it is a second later. */
+export const pendingEvent = z.object({
+  state: z.literal('pending'),
+  /** `workspaces/{id}/events/{event_id}`. */
+  name: z.string(),
+  event_id: z.string(),
+})
+
+export type PendingEvent = z.infer<typeof pendingEvent>
+
 /** An event with everything known of it. */
 export const eventDetail = eventSummary.extend({
+  state: z.literal('stored'),
   group_id: z.string(),
   previous_id: z.string(),
   original_timestamp: time.nullable(),
@@ -86,7 +97,33 @@ const eventQuery = pageQuery.extend({
 })
 const eventList = z.object({ events: z.array(eventSummary), next_page_token: nextPageToken })
 
+/** At most this many events are asked for at once. */
+export const eventBatchLimit = 50
+
+/** An event as a schema judges it. */
+export const eventPayload = eventSummary
+  .pick({ name: true, event_id: true, message_id: true, type: true, title: true, status: true })
+  .extend({
+    /** The event as received, parsed; null when it is not a JSON object. */
+    payload: z.record(z.string(), z.unknown()).nullable(),
+  })
+export type EventPayload = z.infer<typeof eventPayload>
+
+const eventIds = line(eventBatchLimit * 64)
+  .min(1, 'Required')
+  .transform((ids) => ids.split(','))
+  .refine((ids) => ids.length <= eventBatchLimit, `At most ${eventBatchLimit} events`)
+
 export const events = {
+  batchGetBySource: defineMethod({
+    name: 'events.batchGetBySource',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/sources/{source}/events:batchGet',
+    summary: `The payloads of up to ${eventBatchLimit} events of a source, by their ids joined by commas; those that are not stored are left out.`,
+    query: z.object({ event_ids: eventIds }),
+    response: z.object({ events: z.array(eventPayload) }),
+    errors: [errors.invalid, errors.notFound, errors.unavailable],
+  }),
   listBySource: defineMethod({
     name: 'events.listBySource',
     verb: 'GET',
@@ -109,8 +146,9 @@ export const events = {
     name: 'events.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/events/{event}',
-    summary: 'An event with its original and the outcome at every destination.',
-    response: eventDetail,
+    summary:
+      'An event with its original and the outcome at every destination; while it is accepted and not stored yet, its state `pending`.',
+    response: z.discriminatedUnion('state', [eventDetail, pendingEvent]),
     errors: [errors.notFound, errors.unavailable],
   }),
 }

@@ -51,7 +51,8 @@ describe('every method', () => {
     for (const method of methodList) {
       if (method.request !== undefined) expect(z.toJSONSchema(method.request, { io: 'input' })).toHaveProperty('type')
       if (method.query !== undefined) expect(z.toJSONSchema(method.query, { io: 'input' })).toHaveProperty('type')
-      expect(z.toJSONSchema(method.response, { io: 'output' })).toHaveProperty('type')
+      const answer = z.toJSONSchema(method.response, { io: 'output' })
+      for (const each of answer.oneOf ?? [answer]) expect(each).toHaveProperty('type', 'object')
     }
   })
 

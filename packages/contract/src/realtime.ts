@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { defineMethod } from './method.ts'
 
+/** The realtime channel of a source, as the protocol names it. */
+export const sourceChannel = (sourceId: string): string => `private-sources-${sourceId}`
+
+/** The message on a source's channel that its schema has a new version: `{ version }`. */
+export const schemaMessage = 'schema'
+
 export const realtime = {
   getConfig: defineMethod({
     name: 'realtime.getConfig',

@@ -125,6 +125,7 @@ const table: Record<string, Row> = {
   'connections.create': editors,
   'connections.update': editors,
   'connections.delete': editors,
+  'events.batchGetBySource': members,
   'events.listBySource': members,
   'events.list': members,
   'events.get': members,

@@ -56,6 +56,8 @@ export type ControlDeps = {
    * count of what lies before it stays true. '' where nobody can tell.
    */
   storedBefore?(workspaceId: string): Promise<string>
+  /** Whether an event with this id was accepted and is not stored yet; absent where nobody can tell. */
+  isPendingEvent?(workspaceId: string, eventId: string): Promise<boolean>
   /** The log of deliveries; undefined where this process has none. */
   deliveries?: Pick<LogReader, 'read'> | undefined
   /** Where pictures are kept. */

@@ -26,6 +26,7 @@ import { testConnection } from './destinations/test-connection.ts'
 import { updateDestination } from './destinations/update.ts'
 import { updateSetting } from './destinations/update-setting.ts'
 import { listSourceDroppedEvents } from './dropped-events/list-by-source.ts'
+import { batchGetSourceEvents } from './events/batch-get-by-source.ts'
 import { getEvent } from './events/get.ts'
 import { listEvents } from './events/list.ts'
 import { listSourceEvents } from './events/list-by-source.ts'
@@ -249,7 +250,12 @@ export const createHandlers = (
     delete: deleteConnection(deps),
     getActivity: getConnectionActivity(deps),
   },
-  events: { listBySource: listSourceEvents(deps), list: listEvents(deps), get: getEvent(deps) },
+  events: {
+    batchGetBySource: batchGetSourceEvents(deps),
+    listBySource: listSourceEvents(deps),
+    list: listEvents(deps),
+    get: getEvent(deps),
+  },
   deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },
   deliveryOverviews: { get: getDeliveryOverview(deps) },
   failureGroups: {

@@ -2,7 +2,6 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type DeliveryStatus, methods, resourceNames } from '@tributary/contract'
 import { call } from './client.ts'
 import { bucketsOf, type RangePreset, rangeOf, viewOf } from './date-range.ts'
-import { ApiError } from './errors.ts'
 import { type EventFilters, eventQueryOf } from './event-filters.ts'
 import { destinationIds, failureGroupIds, sourceIds, workspaceIds } from './names.ts'
 import { product } from './query-client.ts'
@@ -45,13 +44,26 @@ export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
     refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 10_000),
   })
 
-/** One event whole. A live event is stored up to about a second after it is shown, so a 404 is asked again for 5 s. */
+/** The payloads of events of a source, by their ids joined by commas; those that are not stored yet are left out. */
+export const eventPayloadsQuery = (source: string, ids: string) =>
+  queryOptions({
+    ...product,
+    staleTime: 0,
+    gcTime: 0,
+    queryKey: [...keys.events(source), 'payloads', ids],
+    queryFn: async ({ signal }) =>
+      (await call(methods.events.batchGetBySource, { params: sourceIds(source), query: { event_ids: ids }, signal }))
+        .events,
+  })
+
+/** Milliseconds until an event that is not stored yet is looked for again. */
+export const pendingMs = 500
+
+/** One event whole. A live event is shown about a second before it is stored: until then its state is `pending`. */
 export const eventQuery = (workspace: string, event: string) =>
   queryOptions({
     ...product,
     queryKey: keys.event(`${workspace}/events/${event}`),
-    retry: (failures, error) => error instanceof ApiError && error.status === 404 && failures < 12,
-    retryDelay: 400,
     queryFn: ({ signal }) => call(methods.events.get, { params: { ...workspaceIds(workspace), event }, signal }),
   })
 

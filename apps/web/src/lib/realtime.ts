@@ -33,13 +33,15 @@ export const liveMessage = z.object({
   skipped: z.number(),
 })
 
+/** What a source's channel carries when its schema has a new version. */
+export const schemaChanged = z.object({ version: z.number() })
+
 type Listener = { key: string; token: string }
 
 export type LiveChannel = Listener & {
   channel: string
-  /** Name of the messages that are listened for. */
-  event: string
-  onMessage: (data: unknown) => void
+  /** What to do with the messages, by their name. */
+  on: Readonly<Record<string, (data: unknown) => void>>
   /** 'connected' is told when the channel is joined, not when only the connection stands. */
   onState: (state: ConnectionState) => void
   /** The channel was joined, for the first time or again after a break: what came meanwhile must be read. */
@@ -82,7 +84,7 @@ const hold = (Client: typeof Pusher, key: string, token: string): { shared: Shar
 }
 
 const listenToChannel = (Client: typeof Pusher, options: LiveChannel): (() => void) => {
-  const { key, token, channel: name, event, onMessage, onState, onJoined } = options
+  const { key, token, channel: name, on, onState, onJoined } = options
   const { shared, release } = hold(Client, key, token)
   shared.channels.set(name, (shared.channels.get(name) ?? 0) + 1)
   const { connection } = shared.client
@@ -98,7 +100,7 @@ const listenToChannel = (Client: typeof Pusher, options: LiveChannel): (() => vo
   connection.bind('state_change', onChange)
   channel.bind('pusher:subscription_succeeded', onSubscribed)
   channel.bind('pusher:subscription_error', onRefused)
-  channel.bind(event, onMessage)
+  for (const [event, onMessage] of Object.entries(on)) channel.bind(event, onMessage)
   // Somebody else's listening has joined it already: the gateway does not say so twice.
   if (channel.subscribed) onSubscribed()
 
@@ -106,7 +108,7 @@ const listenToChannel = (Client: typeof Pusher, options: LiveChannel): (() => vo
     connection.unbind('state_change', onChange)
     channel.unbind('pusher:subscription_succeeded', onSubscribed)
     channel.unbind('pusher:subscription_error', onRefused)
-    channel.unbind(event, onMessage)
+    for (const [event, onMessage] of Object.entries(on)) channel.unbind(event, onMessage)
     const left = (shared.channels.get(name) ?? 1) - 1
     shared.channels.set(name, left)
     if (left === 0) shared.client.unsubscribe(name)

@@ -12,8 +12,16 @@ import {
 
 let harness: Harness
 let organization: Organization
+/** Events that were accepted and are not stored yet, as workspace and id, and what happens when somebody asks. */
+const pending = new Set<string>()
+let onAsked: () => Promise<void> = async () => {}
 beforeAll(async () => {
-  harness = await startControl()
+  harness = await startControl({
+    async isPendingEvent(workspaceId, eventId) {
+      await onAsked()
+      return pending.has(`${workspaceId} ${eventId}`)
+    },
+  })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
@@ -185,7 +193,7 @@ describe('one event', () => {
     const rest = await administrator.ok(methods.deliveries.list, params, {
       query: { page_token: first.next_page_token },
     })
-    expect([...first.deliveries, ...rest.deliveries]).toEqual(found.deliveries)
+    expect(found).toMatchObject({ deliveries: [...first.deliveries, ...rest.deliveries] })
     const failed = await administrator.ok(methods.deliveries.list, params, { query: { status: 'retry' } })
     expect(failed.deliveries.map((each) => each.attempt)).toEqual([1])
     const left = await administrator.ok(methods.deliveries.list, params, { query: { status: 'filtered' } })
@@ -229,10 +237,10 @@ describe('one event', () => {
 
     const replayed = { workspace_id: workspaceId, source_id: idIn(source.name), event_id: '9-0-0' }
     await store('replayed_events', [{ ...replayed, workspace_id: otherWorkspaceId, time: storeTime(at + 1) }])
-    expect((await get('9-0-0')).replay_time).toBeNull()
+    expect(await get('9-0-0')).toMatchObject({ replay_time: null })
     await store('replayed_events', [{ ...replayed, time: storeTime(at + 1000) }])
     expect(await get('9-0-0')).toMatchObject({ ...judged, replay_time: new Date(at + 1000).toISOString() })
-    expect((await get('9-1-0')).replay_time).toBeNull()
+    expect(await get('9-1-0')).toMatchObject({ replay_time: null })
   })
 
   test('comes as destinations get it: with what its batch said, every number to the digit, names in their order', async () => {
@@ -278,6 +286,50 @@ describe('one event', () => {
       payload: null,
       original: deep,
     })
+  })
+
+  test('are read with their payload by ids, of this source only; what is not stored is left out', async () => {
+    const { administrator, workspaceId } = organization
+    const { source } = await makeResources(workspaceId, administrator)
+    const id = idIn(source.name)
+    await store('events', [
+      event(workspaceId, id, '12-0-0', harness.now(), { original: '{"properties":{"total":1}}' }),
+      event(workspaceId, id, '12-1-0', harness.now(), { original: 'none' }),
+      event(workspaceId, newId(), '12-2-0', harness.now()),
+    ])
+    const read = (ids: string) => administrator.call('GET', `/${source.name}/events:batchGet?event_ids=${ids}`)
+    const { body } = await read('12-0-0,12-1-0,12-2-0,12-3-0')
+    const found = (body as { events: { event_id: string; payload: unknown }[] }).events
+    expect(found.map(({ event_id, payload }) => [event_id, payload]).sort()).toEqual([
+      ['12-0-0', { properties: { total: 1 } }],
+      ['12-1-0', null],
+    ])
+    expect((await read('')).status).toBe(400)
+    expect((await read(Array(51).fill('12-0-0').join())).status).toBe(400)
+  })
+
+  test('API-06: that was accepted and is not stored yet is told to be pending, and whole once it is stored', async () => {
+    const { administrator, workspaceId, otherWorkspaceId } = organization
+    const read = (workspace: string) => administrator.call('GET', `/workspaces/${workspace}/events/10-0-0`)
+    expect((await read(workspaceId)).status).toBe(404)
+    pending.add(`${workspaceId} 10-0-0`)
+    expect(await read(workspaceId)).toMatchObject({
+      status: 200,
+      body: { state: 'pending', name: `workspaces/${workspaceId}/events/10-0-0`, event_id: '10-0-0' },
+    })
+    expect((await read(otherWorkspaceId)).status).toBe(404)
+    await store('events', [event(workspaceId, newId(), '10-0-0', harness.now())])
+    expect(await read(workspaceId)).toMatchObject({ status: 200, body: { state: 'stored', event_id: '10-0-0' } })
+  })
+
+  test('that is stored between the two looks is not missed', async () => {
+    const { administrator, workspaceId } = organization
+    onAsked = () => store('events', [event(workspaceId, newId(), '11-0-0', harness.now())])
+    expect(await administrator.call('GET', `/workspaces/${workspaceId}/events/11-0-0`)).toMatchObject({
+      status: 200,
+      body: { state: 'stored' },
+    })
+    onAsked = async () => {}
   })
 
   test('of another workspace is not found', async () => {

@@ -1,4 +1,4 @@
-import { everyRole, type methods, problemKinds } from '@tributary/contract'
+import { everyRole, type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type JsonObject, notFound, parseExactJson } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
@@ -25,42 +25,66 @@ const writable = (text: string): JsonObject | null => {
   }
 }
 
-/** An event as destinations get it, as it was received, and every attempt to deliver it. A new one is found about a second after its arrival. */
+/** What the event store has of an event. */
+const readStored = async (
+  eventStore: ControlDeps['eventStore'],
+  ids: { workspace: string; event: string },
+  signal: AbortSignal,
+) => {
+  const options = { lane: 'short', signal } as const
+  const [events, attempts, replays] = await Promise.all([
+    eventStore.query<DetailRow>(
+      `select ${eventColumns}, group_id, previous_id, ip, context, integrations, original,
+         problems.property as problem_properties, problems.kind as problem_kinds,
+         toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
+         toUnixTimestamp64Milli(sent_at) as sent_at_ms
+       from events where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,
+      ids,
+      options,
+    ),
+    eventStore.query<DeliveryRow>(
+      `select ${deliveryColumns} from deliveries
+       where workspace_id = {workspace:String} and event_id = {event:String}
+       order by time desc, attempt desc limit 200`,
+      ids,
+      options,
+    ),
+    eventStore.query<{ time_ms: number }>(
+      `select toUnixTimestamp64Milli(max(time)) as time_ms from replayed_events
+       where workspace_id = {workspace:String} and event_id = {event:String} having count() > 0`,
+      ids,
+      options,
+    ),
+  ])
+  return { row: events[0], attempts, replays }
+}
+
+/**
+ * An event as destinations get it, as it was received, and every attempt to deliver it. One that was accepted and is not
+ * stored yet, which takes about a second, is pending.
+ */
 export const getEvent =
-  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.get> =>
+  ({
+    db,
+    eventStore,
+    isPendingEvent,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'isPendingEvent'>): Handler<typeof methods.events.get> =>
   async ({ actor, params, signal }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const ids = { workspace: workspace.id, event: params.event }
-    const options = { lane: 'short', signal } as const
-    const [events, attempts, replays] = await Promise.all([
-      eventStore.query<DetailRow>(
-        `select ${eventColumns}, group_id, previous_id, ip, context, integrations, original,
-           problems.property as problem_properties, problems.kind as problem_kinds,
-           toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
-           toUnixTimestamp64Milli(sent_at) as sent_at_ms
-         from events where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,
-        ids,
-        options,
-      ),
-      eventStore.query<DeliveryRow>(
-        `select ${deliveryColumns} from deliveries
-         where workspace_id = {workspace:String} and event_id = {event:String}
-         order by time desc, attempt desc limit 200`,
-        ids,
-        options,
-      ),
-      eventStore.query<{ time_ms: number }>(
-        `select toUnixTimestamp64Milli(max(time)) as time_ms from replayed_events
-         where workspace_id = {workspace:String} and event_id = {event:String} having count() > 0`,
-        ids,
-        options,
-      ),
-    ])
-    const row = events[0]
+    let stored = await readStored(eventStore, ids, signal)
+    if (stored.row === undefined) {
+      if ((await isPendingEvent?.(workspace.id, params.event)) === true)
+        return { state: 'pending', name: resourceNames.event.format(ids), event_id: params.event }
+      // It may have been stored in between.
+      stored = await readStored(eventStore, ids, signal)
+    }
+    const { row, attempts, replays } = stored
     if (row === undefined) throw notFound('event not found')
     // A rejected event has no form of ours: nothing of it could be made sense of.
     const payload = (row.status === 'rejected' ? undefined : storedEventText(row)) ?? row.original
     return {
+      state: 'stored',
       ...presentEvent(workspace.id, row),
       group_id: row.group_id,
       previous_id: row.previous_id,

@@ -65,6 +65,20 @@ const versionsOf = async (name: string) => {
   return schema_versions
 }
 
+test('those who watch a source live hear of each new version of its schema, and of nothing else', async () => {
+  const name = await create('sourceSchemaTemplates/blank')
+  const told = () => harness.published.filter(({ channel }) => channel === `private-sources-${idIn(name)}`)
+  const { version } = await read(name)
+  expect((await save(name, { schema: withTotal, schema_version: version })).status).toBe(200)
+  const message = { channel: `private-sources-${idIn(name)}`, event: 'schema', data: { version: version + 1 } }
+  expect(told()).toEqual([message])
+  // The same text makes no version.
+  expect((await save(name, { schema: withTotal, schema_version: version + 1 })).status).toBe(200)
+  expect((await save(name, { schema: 'no schema' })).status).toBe(400)
+  expect((await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Renamed' })).status).toBe(200)
+  expect(told()).toEqual([message])
+})
+
 describe('a new source', () => {
   test('API-42: begins with the schema of the template it names, and the answer has its name', async () => {
     const reply = await administrator.call(

@@ -1,4 +1,11 @@
-import { editors, type methods, type ParsedRequest, resourceNames } from '@tributary/contract'
+import {
+  editors,
+  type methods,
+  type ParsedRequest,
+  resourceNames,
+  schemaMessage,
+  sourceChannel,
+} from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import { audit } from '../audit.ts'
@@ -25,11 +32,11 @@ const changeIn = (body: Body): SchemaChange | undefined => {
 /**
  * Changes title, enabled, enforcement or schema. A disabled source refuses what is sent to it within two seconds. Of two
  * who save a change of the same version of a schema at once, one wins and the other is refused with 409. A schema that is
- * the same already makes no version.
+ * the same already makes no version; those who watch the source live hear of a new one.
  */
 export const updateSource =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'live' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.update> =>
   async ({ actor, params, body }) => {
     const { db, clock } = deps
@@ -37,7 +44,7 @@ export const updateSource =
     const { id } = await readSource(db, workspace.id, params.source)
     const columns = columnsOf(body)
     const change = changeIn(body)
-    await db.transaction().execute(async (tx) => {
+    const version = await db.transaction().execute(async (tx) => {
       const source = await tx
         .selectFrom('sources')
         .select(['id', 'schema_version'])
@@ -48,9 +55,9 @@ export const updateSource =
       if (source === undefined) throw notFound('source not found')
       // Read under the lock, so that versions have their times in order.
       const time = new Date(clock())
-      const version = change && (await writeSchemaChange(tx, source, change, { authorId: actor.userId, time }))
-      const written = { ...columns, ...(version === undefined ? {} : { schema_version: version }) }
-      if (Object.keys(written).length === 0) return
+      const made = change && (await writeSchemaChange(tx, source, change, { authorId: actor.userId, time }))
+      const written = { ...columns, ...(made === undefined ? {} : { schema_version: made }) }
+      if (Object.keys(written).length === 0) return undefined
       await tx
         .updateTable('sources')
         .set({ ...written, update_time: time })
@@ -62,9 +69,11 @@ export const updateSource =
         resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { ...written, ...(version === undefined ? {} : { schema_change: change?.change }) },
+        detail: { ...written, ...(made === undefined ? {} : { schema_change: change?.change }) },
         time,
       })
+      return made
     })
+    if (version !== undefined) deps.live(sourceChannel(id), schemaMessage, { version })
     return presentWithSchema(deps, await readSource(db, workspace.id, id))
   }

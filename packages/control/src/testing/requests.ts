@@ -193,6 +193,7 @@ export const createRequests = async (
       return { path: `${path}?metric=events_received&start_date.seconds=1767225600&end_date.seconds=1767312000` }
     if (name === 'deliveryOverviews.get')
       return { path: `${path}?start_date.seconds=1767225600&end_date.seconds=1767312000` }
+    if (name === 'events.batchGetBySource') return { path: `${path}?event_ids=${eventId}` }
     if (name === 'workspaces.list') return { path: `${path}?user=users/${organization.administrator.userId}` }
     return { path, ...(method.request === undefined ? {} : { body: bodiesFor(organization, made)[name] }) }
   }

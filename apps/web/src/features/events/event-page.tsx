@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { EventDetail } from '@tributary/contract'
+import type { EventDetail, PendingEvent } from '@tributary/contract'
 import { useMemo } from 'react'
 import { useLocation, useParams } from 'react-router'
 import { byDestination } from '../../lib/by-destination.ts'
-import { eventQuery } from '../../lib/event-queries.ts'
+import { eventQuery, pendingMs } from '../../lib/event-queries.ts'
 import { formatJson } from '../../lib/json-text.ts'
 import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -99,12 +99,22 @@ const Loading = () => (
   </>
 )
 
+const Pending = () => (
+  <>
+    <output className="mb-4 block text-sm text-ink-2">
+      The event was accepted and is being stored. It is shown here as soon as it is.
+    </output>
+    <Loading />
+  </>
+)
+
 /** How long (ms) after its arrival first attempts to deliver an event are still looked for. */
 const fresh = 60_000
 
-/** Milliseconds until an event is read again: while its deliveries begin, and while one waits for another try. */
-const readAgain = (event: EventDetail | undefined): number | false => {
+/** Milliseconds until an event is read again: until it is stored, while its deliveries begin, and while one waits for another try. */
+const readAgain = (event: EventDetail | PendingEvent | undefined): number | false => {
   if (event === undefined) return false
+  if (event.state === 'pending') return pendingMs
   if (event.deliveries.length === 0) return Date.now() - Date.parse(event.receive_time) < fresh ? 2_000 : false
   return byDestination(event.deliveries).some(({ attempts }) => attempts[0]?.status === 'retry') ? 5_000 : false
 }
@@ -119,7 +129,7 @@ export const EventPage = () => {
   })
   return (
     <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the event">
-      {(event) => <Content key={event.name} event={event} />}
+      {(event) => (event.state === 'pending' ? <Pending /> : <Content key={event.name} event={event} />)}
     </QueryView>
   )
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fateOf } from './fate.ts'
 
 const event: EventDetail = {
+  state: 'stored',
   name: 'workspaces/w1/events/e1',
   event_id: 'e1',
   message_id: 'm1',

@@ -1,8 +1,8 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { EventDetail, SourceSchema, SourceWithSchema } from '@tributary/contract'
+import type { EventDetail, PendingEvent, SourceSchema, SourceWithSchema } from '@tributary/contract'
 import { Ban, CircleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { eventQuery } from '../../lib/event-queries.ts'
+import { eventQuery, pendingMs } from '../../lib/event-queries.ts'
 import { formatJson } from '../../lib/json-text.ts'
 import { sourceIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
@@ -21,7 +21,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { WithCode } from '../../ui/with-code.tsx'
 import { CompatibilityTab } from './compatibility-tab.tsx'
-import { judgementOf, type LiveEvent, ofDetail } from './live-event.ts'
+import { judgementOf, type KnownSchemas, type LiveEvent, ofDetail } from './live-event.ts'
 
 const Payload = ({ event }: { event: EventDetail }) => {
   const text = useMemo(() => formatJson(event.payload_text), [event.payload_text])
@@ -35,9 +35,15 @@ const Payload = ({ event }: { event: EventDetail }) => {
   )
 }
 
-const Loading = () => (
+const Loading = ({ pending = false }: { pending?: boolean }) => (
   <div aria-busy className="space-y-2 rounded-lg border border-line bg-code p-4">
-    <LoadingNote />
+    {pending ? (
+      <output className="block pb-1 text-sm text-ink-2">
+        The event was accepted and is being stored. It is shown here as soon as it is.
+      </output>
+    ) : (
+      <LoadingNote />
+    )}
     <Skeleton className="h-3 w-1/3" />
     <Skeleton className="h-3 w-2/3" />
     <Skeleton className="h-3 w-1/2" />
@@ -89,7 +95,7 @@ const Blocked = ({ replayed }: { replayed: string | null }) => (
 
 type ContentProps = {
   event: LiveEvent | undefined
-  query: UseQueryResult<EventDetail>
+  query: UseQueryResult<EventDetail | PendingEvent>
   source: SourceWithSchema
   schema: SourceSchema
 }
@@ -98,13 +104,14 @@ const Content = ({ event, query, source, schema }: ContentProps) => {
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const panel = (children: (detail: EventDetail) => ReactNode) => (
     <QueryView query={query} skeleton={<Loading />} errorTitle="Failed to load the event">
-      {children}
+      {(found) => (found.state === 'pending' ? <Loading pending /> : children(found))}
     </QueryView>
   )
+  const replayed = query.data?.state === 'stored' ? query.data.replay_time : null
   return (
     <>
       {event?.status === 'rejected' && <Rejection reason={event.reason} />}
-      {event?.status === 'blocked' && <Blocked replayed={query.data?.replay_time ?? null} />}
+      {event?.status === 'blocked' && <Blocked replayed={replayed} />}
       <Tabs
         label="Event"
         tabs={[
@@ -125,8 +132,8 @@ const Content = ({ event, query, source, schema }: ContentProps) => {
   )
 }
 
-const Description = ({ event, schema }: { event: LiveEvent; schema: SourceSchema }) => {
-  const judgement = judgementOf(event, schema)
+const Description = ({ event, known }: { event: LiveEvent; known: KnownSchemas }) => {
+  const judgement = judgementOf(event, known)
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>{event.type.toLowerCase()} event</span>
@@ -150,7 +157,7 @@ export const EventDialog = ({
   eventId,
   listed,
   source,
-  schema,
+  known,
   onRead,
   onClose,
   onClosed,
@@ -159,8 +166,9 @@ export const EventDialog = ({
   eventId: string
   listed: LiveEvent | undefined
   source: SourceWithSchema
-  schema: SourceSchema
-  onRead: (action: { type: 'detailed'; event: LiveEvent }) => void
+  /** What events are judged by. */
+  known: KnownSchemas
+  onRead: (action: { type: 'detailed'; events: LiveEvent[] }) => void
   onClose: () => void
   onClosed: () => void
 }) => {
@@ -169,11 +177,12 @@ export const EventDialog = ({
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const query = useQuery({
     ...eventQuery(workspace, eventId),
-    refetchInterval: (state) => (state.state.data?.deliveries.length === 0 ? 2000 : false),
+    refetchInterval: ({ state: { data: found } }) =>
+      found?.state === 'pending' ? pendingMs : found?.deliveries.length === 0 ? 2000 : false,
   })
-  const { data } = query
+  const data = query.data?.state === 'stored' ? query.data : undefined
   useEffect(() => {
-    if (data !== undefined) onRead({ type: 'detailed', event: ofDetail(data) })
+    if (data !== undefined) onRead({ type: 'detailed', events: [ofDetail(data)] })
   }, [data, onRead])
   const event = data === undefined ? (listed ?? first) : ofDetail(data)
   return (
@@ -183,7 +192,7 @@ export const EventDialog = ({
       onClosed={onClosed}
       size="lg"
       title={event === undefined ? 'Event' : event.title}
-      description={event !== undefined && <Description event={event} schema={schema} />}
+      description={event !== undefined && <Description event={event} known={known} />}
       footer={
         <>
           {event !== undefined && (
@@ -195,7 +204,7 @@ export const EventDialog = ({
         </>
       }
     >
-      <Content event={event} query={query} source={source} schema={schema} />
+      <Content event={event} query={query} source={source} schema={known.schema} />
     </Dialog>
   )
 }

@@ -1,11 +1,14 @@
 import {
   type Compatibility,
+  definitionOf,
   type EventDetail,
   type EventSummary,
+  formatSourceSchema,
   type Judgement,
   judgedDataOf,
   judgeEvent,
   type LiveEventSummary,
+  type ObjectSchema,
   type SourceSchema,
 } from '@tributary/contract'
 import { isJudgedType } from './property-rows.ts'
@@ -62,15 +65,47 @@ export const ofLive = (event: LiveEventSummary): LiveEvent => ({
   payload: undefined,
 })
 
+/** What events are judged by. */
+export type KnownSchemas = {
+  /** The schema as it is now. */
+  schema: SourceSchema
+  /** The versions of it that have been seen, by their number. */
+  versions: ReadonlyMap<number, SourceSchema>
+}
+
+const texts = new WeakMap<ObjectSchema, string>()
+
+/** A definition as text; many rows ask for the same ones over and over. */
+const textOf = (definition: ObjectSchema): string => {
+  const known = texts.get(definition) ?? formatSourceSchema({ events: new Map([['', definition]]) })
+  texts.set(definition, known)
+  return known
+}
+
+/** Whether two schemas say the same of an event. */
+const agree = (one: SourceSchema, other: SourceSchema, { type, title }: LiveEvent): boolean => {
+  const [first, second] = [definitionOf(one, type, title), definitionOf(other, type, title)]
+  if (first === second) return true
+  return first !== undefined && second !== undefined && textOf(first) === textOf(second)
+}
+
 /**
- * How an event fits: the schema as it is now once its payload is known, and until then as it was judged when it was
- * received. Undefined for a rejected event, which nothing judges, and while nobody can know.
+ * How an event fits the schema as it is now. Without its payload that is known when the schema has no definition of it, and
+ * when the version that judged it at receipt says the same of it. Undefined for a rejected event, which nothing judges, and
+ * while only the payload can tell.
  */
-export const judgementOf = (event: LiveEvent, schema: SourceSchema): Judgement | undefined => {
+export const judgementOf = (event: LiveEvent, { schema, versions }: KnownSchemas): Judgement | undefined => {
   const { type, title, payload, compatibility } = event
   if (event.status === 'rejected') return undefined
   if (payload !== undefined)
     return judgeEvent(schema, { type, title, data: payload === null ? undefined : judgedDataOf(type, payload) })
-  if (compatibility !== '') return { compatibility, problems: [] }
-  return isJudgedType(type) ? undefined : { compatibility: 'compatible', problems: [] }
+  if (!isJudgedType(type) || definitionOf(schema, type, title) === undefined)
+    return judgeEvent(schema, { type, title, data: undefined })
+  const then = versions.get(event.schemaVersion)
+  if (compatibility === '' || then === undefined || !agree(then, schema, event)) return undefined
+  return { compatibility, problems: [] }
 }
+
+/** Whether only the payload of an event can tell how it fits. */
+export const needsPayload = (event: LiveEvent, known: KnownSchemas): boolean =>
+  event.status !== 'rejected' && event.payload === undefined && judgementOf(event, known) === undefined

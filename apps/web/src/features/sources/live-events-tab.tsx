@@ -156,7 +156,7 @@ export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live
           eventId={last}
           listed={[...state.events, ...state.waiting].find(({ eventId }) => eventId === last)}
           source={source}
-          schema={state.schema}
+          known={state}
           onRead={dispatch}
           onClose={close}
           onClosed={onClosed}

@@ -1,6 +1,6 @@
-import { emptyObject } from '@tributary/contract'
+import { type Compatibility, emptyObject, type SourceSchema } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import type { LiveEvent } from './live-event.ts'
+import { judgementOf, type LiveEvent } from './live-event.ts'
 import {
   initialLive,
   type LiveAction,
@@ -9,6 +9,7 @@ import {
   mergeEvents,
   newEventsLabel,
   shownEvents,
+  unknownVerdicts,
   waitingShown,
 } from './live-events.ts'
 import { type LiveFilters, noFilters } from './live-filters.ts'
@@ -181,10 +182,82 @@ describe('with filters', () => {
 
 test('an event that was read whole keeps its place and gets its payload, once', () => {
   const state = run(received(event(1), event(2)))
-  const detailed = liveReducer(state, { type: 'detailed', event: { ...event(1), payload: { properties: {} } } })
+  const detailed = liveReducer(state, { type: 'detailed', events: [{ ...event(1), payload: { properties: {} } }] })
   expect(detailed.events.map(({ payload }) => payload)).toEqual([undefined, { properties: {} }])
-  expect(liveReducer(detailed, { type: 'detailed', event: { ...event(1), payload: {} } })).toBe(detailed)
-  expect(liveReducer(detailed, { type: 'detailed', event: event(9) })).toBe(detailed)
+  expect(liveReducer(detailed, { type: 'detailed', events: [{ ...event(1), payload: {} }] })).toBe(detailed)
+  expect(liveReducer(detailed, { type: 'detailed', events: [event(9)] })).toBe(detailed)
+})
+
+describe('when the schema changes', () => {
+  const paid = (name: string): SourceSchema => ({ events: new Map([[name, emptyObject]]) })
+  const named = (n: number, title: string, compatibility: Compatibility): LiveEvent => ({
+    ...event(n),
+    title,
+    compatibility,
+    schemaVersion: 1,
+  })
+  const verdicts = (state: LiveState) =>
+    state.events.map((each) => [each.title, judgementOf(each, state)?.compatibility])
+  const before = run(
+    { type: 'schema', schema: paid('Known'), version: 1 },
+    received(named(1, 'Known', 'compatible'), named(2, 'New', 'incompatible'), named(3, 'New', 'incompatible')),
+    { type: 'scrolled', atTop: false },
+    received(named(4, 'New', 'incompatible')),
+    { type: 'filtered', filters: { ...noFilters, compatibility: 'incompatible' } },
+  )
+  const both: SourceSchema = { events: new Map([...paid('Known').events, ...paid('New').events]) }
+
+  test('EVT-38, EVT-46: no row says any more that an event is unknown once the event was added, also before the server has it', () => {
+    expect(ids(shownEvents(before))).toEqual(['m3', 'm2'])
+    expect(waitingShown(before)).toBe(1)
+    expect(unknownVerdicts(before)).toBe('')
+    const after = liveReducer(before, { type: 'schema', schema: both })
+    expect(shownEvents(after)).toEqual([])
+    expect(waitingShown(after)).toBe(0)
+    expect(verdicts(after)).toEqual([
+      ['New', undefined],
+      ['New', undefined],
+      ['Known', 'compatible'],
+    ])
+    // Those that are shown first.
+    expect(unknownVerdicts(after)).toBe('0-3-0,0-2-0,0-4-0')
+    const read = liveReducer(after, {
+      type: 'detailed',
+      events: [
+        { eventId: '0-2-0', payload: { properties: {} } },
+        { eventId: '0-3-0', payload: { properties: { total: 1 } } },
+      ],
+    })
+    expect(verdicts(read)).toEqual([
+      ['New', 'needsAttention'],
+      ['New', 'compatible'],
+      ['Known', 'compatible'],
+    ])
+    expect(unknownVerdicts(read)).toBe('0-4-0')
+    // Refused by the server: all is as it was.
+    expect(verdicts(liveReducer(read, { type: 'schema', schema: paid('Known'), version: 1 }))).toEqual(verdicts(before))
+  })
+
+  test('a text that is on its way to the server is not taken for a version', () => {
+    const after = run(
+      { type: 'schema', schema: paid('Known'), version: 1 },
+      { type: 'schema', schema: both },
+      { type: 'schema', schema: paid('Other'), version: 2 },
+    )
+    expect([...after.versions]).toEqual([
+      [1, paid('Known')],
+      [2, paid('Other')],
+    ])
+  })
+
+  test('at most fifty payloads are asked for at once', () => {
+    const state = run(received(...range(1, 50)), { type: 'scrolled', atTop: false }, received(...range(51, 100)))
+    const known = liveReducer(state, {
+      type: 'schema',
+      schema: { events: new Map(range(1, 100).map(({ title }) => [title, emptyObject])) },
+    })
+    expect(unknownVerdicts(known).split(',')).toEqual(state.events.map(({ eventId }) => eventId))
+  })
 })
 
 test('merging nothing new keeps the same list', () => {

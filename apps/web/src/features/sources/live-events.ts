@@ -1,6 +1,6 @@
-import { emptySchema, type SourceSchema } from '@tributary/contract'
+import { emptySchema, eventBatchLimit, type SourceSchema } from '@tributary/contract'
 import { pluralise } from '../../lib/text.ts'
-import type { LiveEvent } from './live-event.ts'
+import { type LiveEvent, needsPayload } from './live-event.ts'
 import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters.ts'
 
 /** How many events the live list keeps. */
@@ -27,6 +27,8 @@ export type LiveState = {
   filters: LiveFilters
   /** What events are judged by: tracked events by their title, and identify by the user part when there is one. */
   schema: SourceSchema
+  /** The versions of the schema that have been seen, by their number: each never changes. */
+  versions: ReadonlyMap<number, SourceSchema>
 }
 
 export const initialLive: LiveState = {
@@ -41,6 +43,7 @@ export const initialLive: LiveState = {
   clearedUntil: 0,
   filters: noFilters,
   schema: emptySchema,
+  versions: new Map(),
 }
 
 export type LiveAction =
@@ -51,10 +54,10 @@ export type LiveAction =
   | { type: 'takeIn' }
   | { type: 'paused'; paused: boolean }
   | { type: 'filtered'; filters: LiveFilters }
-  /** The schema is known, or has changed. */
-  | { type: 'schema'; schema: SourceSchema }
-  /** One event was read whole. */
-  | { type: 'detailed'; event: LiveEvent }
+  /** The schema is known, or has changed; without a version while a change of it is on its way to the server. */
+  | { type: 'schema'; schema: SourceSchema; version?: number | undefined }
+  /** The payloads of events were read. */
+  | { type: 'detailed'; events: readonly Pick<LiveEvent, 'eventId' | 'payload'>[] }
   | { type: 'clear' }
   /** Cleared, and no filter is left. */
   | { type: 'reset' }
@@ -115,7 +118,7 @@ const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number):
     waiting: mergeEvents(state.waiting, fresh),
     waitingCount: state.waitingCount + fresh.length - counted,
     missed: state.missed - counted,
-    waitingMatches: state.waitingMatches + fresh.filter((event) => matches(event, state.filters, state.schema)).length,
+    waitingMatches: state.waitingMatches + fresh.filter((event) => matches(event, state.filters, state)).length,
   }
 }
 
@@ -154,13 +157,19 @@ const cleared = (state: LiveState): LiveState => ({
 /** The state with what waits counted anew: of what came longer ago than the list keeps, nothing is known. */
 const recounted = (state: LiveState): LiveState => ({
   ...state,
-  waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state.schema)).length,
+  waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state)).length,
 })
 
-const withDetail = (events: readonly LiveEvent[], detailed: LiveEvent): readonly LiveEvent[] =>
-  events.some(({ eventId, payload }) => eventId === detailed.eventId && payload === undefined)
-    ? events.map((event) => (event.eventId === detailed.eventId ? { ...event, payload: detailed.payload } : event))
+const withDetails = (
+  events: readonly LiveEvent[],
+  payloads: ReadonlyMap<string, LiveEvent['payload']>,
+): readonly LiveEvent[] =>
+  events.some(({ eventId, payload }) => payload === undefined && payloads.has(eventId))
+    ? events.map((event) => (event.payload === undefined ? { ...event, payload: payloads.get(event.eventId) } : event))
     : events
+
+const withVersion = ({ versions }: LiveState, schema: SourceSchema, version: number | undefined) =>
+  version === undefined || versions.has(version) ? versions : new Map(versions).set(version, schema)
 
 /** The live list after an action. New events are taken in only at the top and while not paused. */
 export const liveReducer = (state: LiveState, action: LiveAction): LiveState => {
@@ -183,11 +192,17 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
     case 'filtered':
       return recounted({ ...state, filters: action.filters })
     case 'schema':
-      return recounted({ ...state, schema: action.schema })
+      return recounted({
+        ...state,
+        schema: action.schema,
+        versions: withVersion(state, action.schema, action.version),
+      })
     case 'detailed': {
-      const events = withDetail(state.events, action.event)
-      const later = withDetail(state.waiting, action.event)
-      return events === state.events && later === state.waiting ? state : { ...state, events, waiting: later }
+      const payloads = new Map(action.events.map(({ eventId, payload }) => [eventId, payload]))
+      const events = withDetails(state.events, payloads)
+      const later = withDetails(state.waiting, payloads)
+      if (events === state.events && later === state.waiting) return state
+      return recounted({ ...state, events, waiting: later })
     }
     case 'clear':
       return cleared(state)
@@ -197,8 +212,18 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
 }
 
 /** What the table shows: the events that match the filters. */
-export const shownEvents = ({ events, filters, schema }: LiveState): readonly LiveEvent[] =>
-  isFiltered(filters) ? events.filter((event) => matches(event, filters, schema)) : events
+export const shownEvents = (state: LiveState): readonly LiveEvent[] => {
+  const { events, filters } = state
+  return isFiltered(filters) ? events.filter((event) => matches(event, filters, state)) : events
+}
+
+/** Ids of the events of which only their payload can tell how they fit, joined by commas: at most 50, shown ones first. */
+export const unknownVerdicts = (state: LiveState): string =>
+  [...state.events, ...state.waiting]
+    .filter((event) => needsPayload(event, state))
+    .slice(0, eventBatchLimit)
+    .map(({ eventId }) => eventId)
+    .join(',')
 
 /** How many new events wait to be shown: with filters only those that match, whatever else arrives. */
 export const waitingShown = ({ filters, waitingMatches, waitingCount }: LiveState): number =>

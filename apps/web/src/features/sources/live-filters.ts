@@ -1,5 +1,5 @@
-import { type Compatibility, compatibilities, type EventType, eventTypes, type SourceSchema } from '@tributary/contract'
-import { judgementOf, type LiveEvent } from './live-event.ts'
+import { type Compatibility, compatibilities, type EventType, eventTypes } from '@tributary/contract'
+import { judgementOf, type KnownSchemas, type LiveEvent } from './live-event.ts'
 
 /** What the live list is narrowed to; '' stands for any. */
 export type LiveFilters = {
@@ -18,11 +18,11 @@ export const isFiltered = ({ text, type, environment, compatibility }: LiveFilte
   text.trim() !== '' || type !== '' || environment !== '' || compatibility !== ''
 
 /** Whether an event passes all filters; its compatibility is what its row shows. */
-export const matches = (event: LiveEvent, filters: LiveFilters, schema: SourceSchema): boolean =>
+export const matches = (event: LiveEvent, filters: LiveFilters, known: KnownSchemas): boolean =>
   (filters.type === '' || event.type === filters.type) &&
   (filters.environment === '' || event.test === (filters.environment === 'test')) &&
   event.title.toLowerCase().includes(filters.text.trim().toLowerCase()) &&
-  (filters.compatibility === '' || judgementOf(event, schema)?.compatibility === filters.compatibility)
+  (filters.compatibility === '' || judgementOf(event, known)?.compatibility === filters.compatibility)
 
 const choice = <Value extends string>(values: readonly Value[], text: string): Value | '' =>
   values.find((value) => value === text) ?? ''

@@ -127,7 +127,7 @@ export const LiveTable = ({
                 <Row
                   key={event.messageId}
                   event={event}
-                  compatibility={judgementOf(event, state.schema)?.compatibility}
+                  compatibility={judgementOf(event, state)?.compatibility}
                   onOpen={onOpen}
                 />
               ))}

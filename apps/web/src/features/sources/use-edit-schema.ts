@@ -71,6 +71,9 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
   }
 }
 
+/** Under which key the changes of a source's schema are, while they are under way. */
+export const editsOf = (source: string) => ['editSchema', source] as const
+
 /**
  * Changes the schema of a source: at once on this page, and as the server answers when it has. A refusal takes the change
  * back and is reported, nothing is said of it; a fault of the server is told for every call already.
@@ -78,7 +81,7 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
 export const useEditSchema = (source: string) => {
   const cache = useQueryClient()
   const key = keys.source(source)
-  const mutationKey = ['editSchema', source]
+  const mutationKey = editsOf(source)
   /** Changes that were made after the one that has just ended and are under way. */
   const others = (): boolean => cache.isMutating({ mutationKey }) > 1
   return useMutation({

@@ -1,0 +1,27 @@
+import { everyRole, type methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readSource } from '../sources/read.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+import { type EventRow, eventColumns, payloadOf, presentEvent } from './read.ts'
+
+/** The payloads of events of a source, by their ids, in no order; what is not stored there is left out. */
+export const batchGetSourceEvents =
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.batchGetBySource> =>
+  async ({ actor, params, query, signal }) => {
+    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const source = await readSource(db, workspace.id, params.source)
+    const rows = await eventStore.query<EventRow & { original: string }>(
+      `select ${eventColumns}, original from events
+       where workspace_id = {workspace:String} and source_id = {source:String} and event_id in {ids:Array(String)}
+       limit 1 by event_id`,
+      { workspace: workspace.id, source: source.id, ids: query.event_ids },
+      { lane: 'short', signal },
+    )
+    return {
+      events: rows.map((row) => {
+        const { name, event_id, message_id, type, title, status } = presentEvent(workspace.id, row)
+        return { name, event_id, message_id, type, title, status, payload: payloadOf(row.original) }
+      }),
+    }
+  }
