@@ -143,8 +143,9 @@ test('EVT-21, SCH-12: an event that the schema does not have is said to be new, 
   product,
 }) => {
   const { send, source } = await openWithSchema(page, product, { Paid: paid })
+  await send([{ event: 'Shipped', messageId: 'older', properties: { parcel: 'P-0', weight: 1 } }])
   await send([{ event: 'Shipped', messageId: 'm', properties: { parcel: 'P-1', weight: 2.5, note: null } }])
-  await expect(rows(page)).toHaveCount(1)
+  await expect(rows(page)).toHaveCount(2)
   const dialog = await openCompatibility(page)
   await expect(
     dialog.getByText('This event was not found in the source schema. It appears to be a new event.', { exact: true }),
@@ -162,6 +163,18 @@ test('EVT-21, SCH-12: an event that the schema does not have is said to be new, 
   ])
   const stored = (await product.api.ok('GET', `/${source}`)).schema as { schema: string }
   expect(Object.keys(JSON.parse(stored.schema).events).sort()).toEqual(['Paid', 'Shipped'])
+
+  // The other row was never opened, and is judged anew as well; so it is when somebody else changes the schema.
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+  // Its note has no type that could be added.
+  await expect(icon(rows(page).nth(0), 'needsAttention')).toBeVisible()
+  await expect(icon(rows(page).nth(1), 'compatible')).toBeVisible()
+  const filter = page.getByRole('combobox', { name: 'Compatibility' })
+  await filter.selectOption('incompatible')
+  await expect(rows(page)).toHaveCount(0)
+  await product.api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify({ events: { Paid: paid } }) })
+  await expect(rows(page)).toHaveCount(2)
+  for (const index of [0, 1]) await expect(icon(rows(page).nth(index), 'incompatible')).toBeVisible()
 })
 
 test('SCH-18: a schema that the server refuses stays as it was, and nothing is said', async ({

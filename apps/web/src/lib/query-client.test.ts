@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { workspacesQuery } from './account-queries.ts'
 import { ApiError } from './errors.ts'
+import { eventQuery } from './event-queries.ts'
 import { createQueryClient, keepMs, product, retryDelay } from './query-client.ts'
 import { sourcesQuery } from './workspace-queries.ts'
 
@@ -18,6 +19,8 @@ test('API-08, API-09, API-11: queries retry three times by default, mutations ne
 
 test('API-06, API-07: queries about the product neither retry nor refetch when the window comes to the front', () => {
   expect(product).toEqual({ retry: false, retryOnMount: false, refetchOnWindowFocus: false })
+  // Not even one that asks for what may not be stored yet.
+  expect(eventQuery('workspaces/w1', '0-1-0')).toMatchObject(product)
 })
 
 test('API-09: a mutation that fails is sent once', async () => {
