@@ -104,8 +104,8 @@ export const eventBatchLimit = 50
 export const eventPayload = eventSummary
   .pick({ name: true, event_id: true, message_id: true, type: true, title: true, status: true })
   .extend({
-    /** The event as received, parsed; null when it is not a JSON object. */
-    payload: z.record(z.string(), z.unknown()).nullable(),
+    /** The same as `EventDetail.payload`. */
+    payload: exactObject.nullable(),
   })
 export type EventPayload = z.infer<typeof eventPayload>
 

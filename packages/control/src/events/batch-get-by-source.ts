@@ -3,7 +3,8 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
-import { type EventRow, eventColumns, payloadOf, presentEvent } from './read.ts'
+import { type EventRow, eventColumns, presentEvent } from './read.ts'
+import { presentPayload, type StoredEventRow } from './stored-event.ts'
 
 /** The payloads of events of a source, by their ids, in no order; what is not stored there is left out. */
 export const batchGetSourceEvents =
@@ -11,8 +12,11 @@ export const batchGetSourceEvents =
   async ({ actor, params, query, signal }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const source = await readSource(db, workspace.id, params.source)
-    const rows = await eventStore.query<EventRow & { original: string }>(
-      `select ${eventColumns}, original from events
+    const rows = await eventStore.query<EventRow & StoredEventRow>(
+      `select ${eventColumns}, group_id, previous_id, context, integrations, original,
+         toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms,
+         toUnixTimestamp64Milli(sent_at) as sent_at_ms
+       from events
        where workspace_id = {workspace:String} and source_id = {source:String} and event_id in {ids:Array(String)}
        limit 1 by event_id`,
       { workspace: workspace.id, source: source.id, ids: query.event_ids },
@@ -21,7 +25,7 @@ export const batchGetSourceEvents =
     return {
       events: rows.map((row) => {
         const { name, event_id, message_id, type, title, status } = presentEvent(workspace.id, row)
-        return { name, event_id, message_id, type, title, status, payload: payloadOf(row.original) }
+        return { name, event_id, message_id, type, title, status, payload: presentPayload(row).payload }
       }),
     }
   }

@@ -1,11 +1,11 @@
 import { everyRole, type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { type JsonObject, notFound, parseExactJson } from '@tributary/kernel'
+import { notFound } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
-import { type EventRow, eventColumns, payloadOf, presentEvent, wireTime } from './read.ts'
-import { type StoredEventRow, storedEventText } from './stored-event.ts'
+import { type EventRow, eventColumns, presentEvent, wireTime } from './read.ts'
+import { presentPayload, type StoredEventRow } from './stored-event.ts'
 
 type DetailRow = EventRow &
   StoredEventRow & {
@@ -13,17 +13,6 @@ type DetailRow = EventRow &
     problem_properties: string[]
     problem_kinds: string[]
   }
-
-/** The object in the text of a rejected event; null where there is none, or one of so many levels that it cannot be written. */
-const writable = (text: string): JsonObject | null => {
-  try {
-    const value = payloadOf(text, parseExactJson)
-    JSON.stringify(value)
-    return value
-  } catch {
-    return null
-  }
-}
 
 /** What the event store has of an event. */
 const readStored = async (
@@ -81,8 +70,6 @@ export const getEvent =
     }
     const { row, attempts, replays } = stored
     if (row === undefined) throw notFound('event not found')
-    // A rejected event has no form of ours: nothing of it could be made sense of.
-    const payload = (row.status === 'rejected' ? undefined : storedEventText(row)) ?? row.original
     return {
       state: 'stored',
       ...presentEvent(workspace.id, row),
@@ -96,8 +83,7 @@ export const getEvent =
         return kind === undefined ? [] : [{ property, kind }]
       }),
       replay_time: replays[0] === undefined ? null : wireTime(replays[0].time_ms),
-      payload: row.status === 'rejected' ? writable(payload) : payloadOf(payload, parseExactJson),
-      payload_text: payload,
+      ...presentPayload(row),
       original: row.original,
       deliveries: attempts.map((attempt) => presentDelivery(workspace.id, attempt)),
     }

@@ -1,5 +1,5 @@
 import { type EventType, eventTypes, type PipelineEvent } from '@tributary/contract'
-import { jsonMembers, jsonText } from '@tributary/kernel'
+import { type JsonObject, jsonMembers, jsonText, parseExactJson } from '@tributary/kernel'
 import { payloadOf, wireTime } from './read.ts'
 
 /** Columns of the table `events` that `storedEvent` needs. Times are epoch ms. */
@@ -117,4 +117,27 @@ export const eventOf = (json: string): PipelineEvent =>
 export const storedEvent = (row: StoredEventRow): PipelineEvent | undefined => {
   const json = storedEventText(row)
   return json === undefined ? undefined : eventOf(json)
+}
+
+/** The object in the text of a rejected event; null where there is none, or one of so many levels that it cannot be written. */
+const writable = (text: string): JsonObject | null => {
+  try {
+    const value = payloadOf(text, parseExactJson)
+    JSON.stringify(value)
+    return value
+  } catch {
+    return null
+  }
+}
+
+/**
+ * An event's payload as the API shows it: the form that destinations get, its values to the digit, and the same as text. A
+ * rejected event has no form of ours, since nothing of it could be made sense of: it is shown as received.
+ */
+export const presentPayload = (
+  row: StoredEventRow & { status: string },
+): { payload: JsonObject | null; payload_text: string } => {
+  const rejected = row.status === 'rejected'
+  const text = (rejected ? undefined : storedEventText(row)) ?? row.original
+  return { payload: rejected ? writable(text) : payloadOf(text, parseExactJson), payload_text: text }
 }
