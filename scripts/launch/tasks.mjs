@@ -90,6 +90,10 @@ export const tasks = {
     usage: '[-- --email <address>]',
     options: ['--email <address>  which administrator; the first one unless told'],
   },
+  'realtime-keys': {
+    script: 'scripts/realtime-keys.ts',
+    does: 'Prints app id, key and secret for server libraries of the Pusher protocol.',
+  },
   'rotate-key': {
     script: 'scripts/rotate-key.ts',
     does: 'Seals all credentials with a new secret key. The product must be stopped.',

@@ -39,6 +39,7 @@ import { createTokenCheck, loadMetricsToken } from './metrics-token.ts'
 import { createOperations } from './operations.ts'
 import { createPendingEvents } from './pending-events.ts'
 import { createReadiness } from './readiness.ts'
+import { realtimeCredentials } from './realtime-credentials.ts'
 import { appendRequests } from './replayed-requests.ts'
 import { createThreads } from './roles/threads.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
@@ -116,7 +117,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const { relational, eventStore } = engines
   const secretKey = await settleSecretKey(relational.db, config, loadedKey, logger)
   const secretBox = createProductSecretBox(secretKey)
-  const realtimeKey = deriveKey(secretKey, 'realtime-key', 10).toString('hex')
+  const realtimeApp = realtimeCredentials(secretKey)
 
   const has = (role: RoleName): boolean => config.roles.has(role)
   const threads = createThreads(config, engines, secretKey, hub, { logger, apply: metrics.apply })
@@ -158,7 +159,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     storedBefore,
     isPendingEvent: createPendingEvents({ log: requests, storedBefore }),
     deliveries,
-    realtimeKey,
+    realtimeKey: realtimeApp.key,
     clientConfig: clientConfigOf(config),
     openId: config.openId,
     onAccessChanged: (userId) => hub.coordination.publish(accessTopic, userId),
@@ -172,9 +173,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const clientIp = createClientIp(config.trustedProxies)
   const realtime = has('realtime')
     ? createRealtime({
-        key: realtimeKey,
-        secret: deriveKey(secretKey, 'realtime-secret').toString('hex'),
-        appId: 'tributary',
+        ...realtimeApp,
         async authorize(token, channel) {
           const workspaceId = await control.channelWorkspace(token, channel)
           return workspaceId === undefined ? undefined : { workspaceId }

@@ -115,11 +115,20 @@ describe('on the wire', () => {
     ['/app/nobody?protocol=7', 4001],
     [`/app/${key}`, 4008],
     [`/app/${key}?protocol=seven`, 4006],
-    [`/app/${key}?protocol=6`, 4007],
+    [`/app/${key}?protocol=5`, 4007],
+    [`/app/${key}?protocol=8`, 4007],
   ])('%s is told why and closed with %i', async (path, code) => {
     const { next, closed } = open(path)
     expect(await next()).toMatchObject({ event: 'pusher:error', data: { code } })
     expect(await closed).toBe(code)
+  })
+
+  test('a client that speaks version 6 is connected and heard', async () => {
+    const { socket, next } = open(`/app/${key}?client=Pysher&version=1.0.7&protocol=6`)
+    expect(await next()).toMatchObject({ event: 'pusher:connection_established' })
+    socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: 'news' } }))
+    expect(await next()).toMatchObject({ event: 'pusher_internal:subscription_succeeded', channel: 'news' })
+    socket.close()
   })
 
   test('another path is no socket of ours', async () => {

@@ -1,4 +1,7 @@
-/** The Pusher channels protocol, version 7: names, codes and messages. No I/O. */
+/**
+ * The Pusher channels protocol, versions 6 and 7: names, codes and messages. No I/O. Version 7 added signing in users to
+ * what 6 has; whoever speaks 6 does not ask for it.
+ */
 
 export type ChannelKind = 'public' | 'private' | 'presence' | 'encrypted' | 'user'
 
@@ -24,7 +27,7 @@ export const closings = {
   unknownApp: { code: 4001, message: 'There is no application with this key' },
   noVersion: { code: 4008, message: 'No protocol version was given' },
   badVersion: { code: 4006, message: 'The protocol version is not a number' },
-  otherVersion: { code: 4007, message: 'This protocol version is not supported; use 7' },
+  otherVersion: { code: 4007, message: 'This protocol version is not supported; use 6 or 7' },
   unauthorized: { code: 4009, message: 'The connection is not authorized' },
   overCapacity: { code: 4100, message: 'Too many connections; try again later' },
   tooManyMessages: { code: 4100, message: 'Too many messages; try again later' },
@@ -44,7 +47,7 @@ export const clientEventRefused = 4301
 export const versionProblem = (protocol: string | null): Closing | undefined => {
   if (protocol === null || protocol === '') return closings.noVersion
   if (!/^\d+$/.test(protocol)) return closings.badVersion
-  return protocol === '7' ? undefined : closings.otherVersion
+  return protocol === '6' || protocol === '7' ? undefined : closings.otherVersion
 }
 
 export type ClientMessage = { event: string; channel?: string; data: unknown }

@@ -6,7 +6,8 @@ import { createRealtime, type Realtime, type RealtimeDeps } from '../realtime.ts
 
 export const key = 'app-key'
 export const secret = 'app-secret'
-export const appId = 'tributary'
+/** Digits: the vendor's Python library refuses anything else. */
+export const appId = '1'
 
 export type RunningRealtime = {
   port: number
