@@ -55,6 +55,16 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        // Set-up pages with SDKs of other languages, from their registries: a part of `npm run soak`.
+        test: {
+          ...common,
+          name: 'languages',
+          include: ['e2e/languages/**/*.test.ts'],
+          testTimeout: 600_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 })

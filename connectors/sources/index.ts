@@ -1,4 +1,5 @@
 import type { SourceDefinition } from '@tributary/connector-kit'
+import { analyticsNode } from './analytics-node/source.ts'
 import { dotnet } from './dotnet/source.ts'
 import { flutter } from './flutter/source.ts'
 import { go } from './go/source.ts'
@@ -12,9 +13,16 @@ import { pixel } from './pixel/source.ts'
 import { python } from './python/source.ts'
 import { reactNative } from './react-native/source.ts'
 import { ruby } from './ruby/source.ts'
+import { rudderstackAndroid } from './rudderstack-android/source.ts'
+import { rudderstackFlutter } from './rudderstack-flutter/source.ts'
 import { rudderstackForward } from './rudderstack-forward/source.ts'
+import { rudderstackGo } from './rudderstack-go/source.ts'
+import { rudderstackIos } from './rudderstack-ios/source.ts'
+import { rudderstackJava } from './rudderstack-java/source.ts'
 import { rudderstackJavascript } from './rudderstack-javascript/source.ts'
 import { rudderstackNode } from './rudderstack-node/source.ts'
+import { rudderstackPython } from './rudderstack-python/source.ts'
+import { rudderstackReactNative } from './rudderstack-react-native/source.ts'
 import { segmentForward } from './segment-forward/source.ts'
 import { shopify } from './shopify/source.ts'
 import { stripe } from './stripe/source.ts'
@@ -30,8 +38,13 @@ export const sourceDefinitions: readonly SourceDefinition[] = [
   kotlin,
   reactNative,
   flutter,
+  rudderstackIos,
+  rudderstackAndroid,
+  rudderstackReactNative,
+  rudderstackFlutter,
   http,
   node,
+  analyticsNode,
   python,
   go,
   java,
@@ -39,6 +52,9 @@ export const sourceDefinitions: readonly SourceDefinition[] = [
   php,
   ruby,
   rudderstackNode,
+  rudderstackPython,
+  rudderstackGo,
+  rudderstackJava,
   segmentForward,
   rudderstackForward,
   stripe,

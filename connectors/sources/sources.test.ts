@@ -22,7 +22,7 @@ test.each(sourceDefinitions)(
     expect(codes).toContain('{{writeKey}}')
     const texts = guide.map((step) => step.text).join('\n')
     for (const [, name] of `${codes}\n${texts}`.matchAll(/\{\{(\w+)\}\}/g))
-      expect(['origin', 'host', 'writeKey']).toContain(name)
+      expect(['origin', 'host', 'insecure', 'writeKey']).toContain(name)
   },
 )
 

@@ -12,6 +12,7 @@ import {
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installNodeGuide, runNodeGuide, runReactNativeGuide } from '../guides/node-guide.ts'
 
 let product: Product
 let receiver: WebhookReceiver
@@ -93,4 +94,51 @@ test('a message id sent twice is stored and delivered once', async () => {
   }
   expect([await send(), await send()]).toEqual([200, 200])
   await expectOnceEach(source, 1)
+})
+
+/** Titles of the events stored for a source, sorted, once there are at least so many. */
+const storedTitles = (source: string, wanted: number): Promise<string[]> =>
+  eventually(
+    `${wanted} events stored`,
+    async () => {
+      const { events } = await product.api.ok('GET', `/${source}/events?page_size=100`)
+      const titles = (events as { title: string }[]).map(({ title }) => title)
+      return titles.length >= wanted && titles.toSorted()
+    },
+    60_000,
+  )
+
+test.for([
+  { slug: 'node', packages: ['@segment/analytics-node@1.3.0'] },
+  { slug: 'node', packages: ['@segment/analytics-node@2.3.0'] },
+  { slug: 'node', packages: ['@segment/analytics-node@3.1.0'] },
+  { slug: 'analytics-node', packages: ['analytics-node@6.2.0'] },
+  { slug: 'rudderstack-node', packages: ['@rudderstack/rudder-sdk-node@3.0.13'] },
+])('the set-up page $slug works as it stands with $packages', async (guide, { skip }) => {
+  const { missing } = installNodeGuide(guide)
+  if (missing !== undefined) return skip(missing)
+  const { source, key } = await createSource(product.api, workspace, `Guide ${guide.packages[0]}`, guide.slug)
+  const program = runNodeGuide(guide, { origin: product.url, writeKey: key })
+  expect(await program.ended, program.output()).toBe(0)
+  expect(await storedTitles(source, 2)).toEqual(['Order Completed', 'identify'])
+})
+
+test('the set-up page of React Native keeps write key and events at this server, which has no https', async ({
+  skip,
+}) => {
+  const libraries = ['@segment/analytics-react-native@2.24.1', '@segment/sovran-react-native@1.1.5']
+  const guide = { slug: 'react-native', packages: [...libraries, 'react-native-get-random-values@2.0.0'] }
+  const { missing } = installNodeGuide(guide)
+  if (missing !== undefined) return skip(missing)
+  const { source, key } = await createSource(product.api, workspace, 'Guide React Native', guide.slug)
+  const program = await runReactNativeGuide(guide, { origin: product.url, writeKey: key })
+  try {
+    const asked = (): Set<string> => new Set(program.output().match(/(?<=^asks )\S+/gm))
+    await eventually('its first request', () => asked().size > 0)
+    expect(asked()).toEqual(new Set([product.url]))
+    await storedTitles(source, 3)
+    expect(asked()).toEqual(new Set([product.url]))
+  } finally {
+    await program.stop()
+  }
 })

@@ -12,7 +12,7 @@ export const node = {
   guide: [
     {
       title: 'Install the library',
-      text: 'Node.js 20 or newer.',
+      text: 'Node.js 20 or newer. Versions 1 and 2 of the library, which older programs have, are set up in the same way.',
       code: 'npm install @segment/analytics-node',
       language: 'shell',
     },

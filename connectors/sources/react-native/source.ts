@@ -19,7 +19,7 @@ export const reactNative = {
     },
     {
       title: 'Point it at this server',
-      text: 'Version 2.20.4 or newer. With useSegmentEndpoints the library adds its paths to both addresses: `/b` for events, `/projects/…/settings` for the settings it asks for at start. Phones refuse plain http unless the app allows it, so use https outside of a simulator.',
+      text: 'Version 2.20.4 or newer. With useSegmentEndpoints the library adds its paths to both addresses: `/b` for events, `/projects/…/settings` for the settings it asks for at start. Phones refuse plain http unless the app allows it, so use https outside of a simulator. From version 2.24 on the library itself refuses http, too, and turns to the address of its maker instead: allowInsecureProxy keeps it here while this server has no https.',
       code: `import { createClient } from '@segment/analytics-react-native'
 
 export const analytics = createClient({
@@ -27,6 +27,7 @@ export const analytics = createClient({
   proxy: '{{origin}}/v1',
   cdnProxy: '{{origin}}/v1',
   useSegmentEndpoints: true,
+  allowInsecureProxy: {{insecure}},
   trackAppLifecycleEvents: true,
 })`,
       language: 'javascript',

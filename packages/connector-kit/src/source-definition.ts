@@ -2,8 +2,8 @@ import type { SourceSchema, TargetProduct } from '@tributary/contract'
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
 
 /**
- * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme) and
- * `{{writeKey}}` in text and code stand for the reader's own values.
+ * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme), `{{insecure}}` (`true` for an
+ * origin of http, else `false`) and `{{writeKey}}` in text and code stand for the reader's own values.
  */
 export type SourceGuideStep = { title: string; text: string; code?: string; language?: string }
 

@@ -20,8 +20,8 @@ export const targetProducts = ['CDP', 'SIGNALS'] as const
 export type TargetProduct = (typeof targetProducts)[number]
 
 /**
- * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme) and `{{writeKey}}` in text and code
- * stand for the reader's own values.
+ * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme), `{{insecure}}` (`true` for an
+ * origin of http, else `false`) and `{{writeKey}}` in text and code stand for the reader's own values.
  */
 export const guideStep = z.object({
   title: z.string(),

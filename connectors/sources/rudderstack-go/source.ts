@@ -1,0 +1,55 @@
+import { seeItArrive } from '../arrival.ts'
+import { lettersLogo } from '../letters.ts'
+
+/** Go programs that use RudderStack's SDK. */
+export const rudderstackGo = {
+  slug: 'rudderstack-go',
+  title: 'RudderStack Go SDK',
+  description:
+    "Keep RudderStack's Go SDK in your services and point it at this server. Batches, compression and retries work as before.",
+  type: 3,
+  docsUrl: 'https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-go-sdk/',
+  logo: lettersLogo('Go', '#105ed5'),
+  guide: [
+    {
+      title: 'Install the SDK',
+      text: 'Version 4, with modules.',
+      code: 'go get github.com/rudderlabs/analytics-go/v4',
+      language: 'shell',
+    },
+    {
+      title: 'Point it at this server',
+      text: 'Give the address without a slash at its end: the SDK adds the path `/v1/batch`. Closing the client sends what still waits.',
+      code: `package main
+
+import (
+	"github.com/rudderlabs/analytics-go/v4"
+)
+
+func main() {
+	client := analytics.New("{{writeKey}}", "{{origin}}")
+	defer client.Close()
+
+	sendEvents(client)
+}`,
+      language: 'go',
+    },
+    {
+      title: 'Send events',
+      text: 'Enqueue returns at once; its error says that a message is incomplete, not that the network failed.',
+      code: `func sendEvents(client analytics.Client) {
+	client.Enqueue(analytics.Identify{
+		UserId: "user-123",
+		Traits: analytics.NewTraits().SetEmail("jane@example.com").Set("plan", "pro"),
+	})
+	client.Enqueue(analytics.Track{
+		UserId:     "user-123",
+		Event:      "Order Completed",
+		Properties: analytics.NewProperties().Set("order_id", "1001").Set("total", 59.9),
+	})
+}`,
+      language: 'go',
+    },
+    seeItArrive('A batch leaves after five seconds at the latest, and when the client is closed.'),
+  ],
+}

@@ -1,0 +1,21 @@
+import type { GuideStep } from './catalog.ts'
+
+/** What stands for the key where none can be filled in yet. */
+export const missingKey = 'YOUR_WRITE_KEY'
+
+/** A guide with the reader's own origin and write key in its texts and code. */
+export const fillGuide = (
+  steps: readonly GuideStep[],
+  values: { origin: string; writeKey: string | undefined },
+): GuideStep[] => {
+  const { origin, writeKey = missingKey } = values
+  const own = new Map([
+    ['origin', origin],
+    ['host', origin.replace(/^https?:\/\//, '')],
+    ['insecure', String(origin.startsWith('http:'))],
+    ['writeKey', writeKey],
+  ])
+  const fill = (text: string): string =>
+    text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => own.get(name) ?? whole)
+  return steps.map((step) => ({ ...step, text: fill(step.text), code: fill(step.code) }))
+}
