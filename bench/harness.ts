@@ -37,6 +37,38 @@ export const percentile = (values: readonly number[], share: number): number => 
 /** The middle value; NaN of none. */
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
+/** The arithmetic mean; NaN of none. */
+export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** The standard error of the mean; NaN of fewer than two. */
+const standardError = (values: readonly number[]): number => {
+  const middle = mean(values)
+  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0)
+  return Math.sqrt(squares / (values.length - 1) / values.length)
+}
+
+/** How far the ratio of two means may be off: one standard error, from those of both means. */
+export const spreadOfRatio = (values: readonly number[], baseline: readonly number[]): number =>
+  (mean(values) / mean(baseline)) *
+  Math.hypot(standardError(values) / mean(values), standardError(baseline) / mean(baseline))
+
+/**
+ * Measures two things in pairs of rounds: one, other, other, one …, so that a machine that becomes slower meanwhile
+ * costs both the same. `round` counts from 0 over both.
+ */
+export const inTurns = async <Kind extends string>(
+  pairs: number,
+  [one, other]: readonly [Kind, Kind],
+  measure: (kind: Kind, round: number) => Promise<number>,
+): Promise<Record<Kind, number[]>> => {
+  const values = { [one]: [], [other]: [] } as unknown as Record<Kind, number[]>
+  for (let round = 0; round < pairs * 2; round++) {
+    const kind = round % 4 === 0 || round % 4 === 3 ? one : other
+    values[kind].push(await measure(kind, round))
+  }
+  return values
+}
+
 /** 12345 → `12.3 k`. */
 export const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 

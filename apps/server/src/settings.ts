@@ -205,7 +205,7 @@ export const settings = {
   TRIBUTARY_EVENT_STORE_MEMORY_MB: setting(
     whole(512),
     String(Math.max(1024, Math.min(4096, Math.floor(totalmem() / MiB / 4)))),
-    'Memory the embedded event store may use.',
+    'Memory the embedded event store may use. The size of inserts follows from it below 1536.',
     'a quarter of the memory, 1024 to 4096',
   ),
   TRIBUTARY_WORKSPACE_BACKLOG_MB: setting(

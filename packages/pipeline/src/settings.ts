@@ -65,3 +65,19 @@ export const defaultPipelineSettings: PipelineSettings = {
   reportMs: 1000,
   drainMs: 10_000,
 }
+
+/** Of the event store's memory, what the rows of one insert may be when it is begun in time. */
+const insertShare = 1 / 32
+
+/**
+ * The size of inserts for an event store with so much memory (bytes), where it has less than the defaults are made for.
+ * An insert takes up to five times the bytes of its rows (rows with 150 properties out of 1000 names: 50 MiB of them fit
+ * in 256 MiB, 76 do not); a batch that had to wait may have twice the bytes; and so many are under way as there are
+ * lanes. All that together takes two thirds of the memory, and merges and queries have the rest. Larger inserts would be
+ * refused and halved each time.
+ */
+export const insertSizesFor = (memoryBytes: number): Pick<PipelineSettings, 'flushBytes' | 'batchBytes'> => {
+  const { flushBytes, batchBytes } = defaultPipelineSettings
+  const most = Math.min(batchBytes, Math.floor(memoryBytes * insertShare))
+  return { batchBytes: most, flushBytes: Math.floor((flushBytes / batchBytes) * most) }
+}

@@ -2,7 +2,7 @@
 // that log has one writer, it also sends the events of replays.
 import { createReplayRunner, createSchemaDirectory } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
-import { createPipeline } from '@tributary/pipeline'
+import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
 import { createDiskWatch } from '../disk.ts'
 import { openRoleContext } from './role-context.ts'
@@ -31,6 +31,8 @@ const pipeline = createPipeline({
   clock: systemClock,
   logger,
   metrics,
+  // A server of ClickHouse is not ours to know; it has the memory of a server.
+  ...(config.eventStore.kind === 'embedded' ? { settings: insertSizesFor(config.eventStore.memoryBytes) } : {}),
   // The main thread starts a new thread, which repeats what this one left open.
   onFault: () => process.exit(1),
 })

@@ -6,7 +6,10 @@ import type { Addresses } from '../engines.ts'
 export type ThreadData = {
   addresses: Addresses
   secretKey: string
-  config: Pick<Config, 'dataDir' | 'logLevel' | 'egressAllow' | 'deliveryRetryMs' | 'diskReserveBytes' | 'fault'>
+  config: Pick<
+    Config,
+    'dataDir' | 'logLevel' | 'egressAllow' | 'deliveryRetryMs' | 'diskReserveBytes' | 'eventStore' | 'fault'
+  >
   /** The thread's way to the coordination hub of the main thread. */
   coordination: MessagePort
 }

@@ -19,12 +19,12 @@ export const createThreads = (
 ): Threads => {
   const data = () => {
     const coordination = hub.port()
-    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, fault } = config
+    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, fault } = config
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
       coordination,
-      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, fault },
+      config: { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, fault },
     }
     return { value, transfer: [coordination] }
   }

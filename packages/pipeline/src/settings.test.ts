@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { defaultPipelineSettings, insertSizesFor } from './settings.ts'
+
+const MiB = 1024 * 1024
+
+test.each([512, 1024, 1536, 2048, 4096])(
+  'all inserts at once, each at its largest, take at most two thirds of %i MiB of the event store',
+  (memory) => {
+    const { batchBytes, flushBytes } = insertSizesFor(memory * MiB)
+    const { lanes } = defaultPipelineSettings
+    expect(lanes * 2 * batchBytes * 5).toBeLessThanOrEqual((memory * MiB * 2) / 3)
+    expect(flushBytes).toBeLessThan(batchBytes)
+    expect(flushBytes).toBeGreaterThanOrEqual(8 * MiB)
+  },
+)
+
+test('an event store with memory enough gets inserts of the usual size', () => {
+  const { batchBytes, flushBytes } = defaultPipelineSettings
+  for (const memory of [1536, 4096, 65_536]) expect(insertSizesFor(memory * MiB)).toEqual({ batchBytes, flushBytes })
+})
