@@ -4,6 +4,7 @@ import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowled
 import { measureBacklog } from './figures/backlog.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
 import { measureExplorer } from './figures/explorer.ts'
+import { measureHostile } from './figures/hostile.ts'
 import { measureJudging } from './figures/judging.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
@@ -31,6 +32,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),
   deliveries: () => measureDeliveries(40_000),
+  hostile: measureHostile,
   judging: measureJudging,
   mapping: measureMapping,
 }

@@ -1,0 +1,316 @@
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { eventually } from '../eventually.ts'
+import { createDestination, createSource, createWebhook } from '../workspace.ts'
+import { blackPng, openSocket, statusOfSocket } from './raw.ts'
+import type { HostileWorld } from './world.ts'
+
+/** What came of a piece of hostile work: the statuses it was answered with, and what was said. */
+export type Outcome = { statuses: readonly number[]; said: string }
+
+/** A kind of hostile work. `npm test` and `npm run bench -- hostile` do each, and new ones are added here. */
+export type Attack = {
+  /** In one line, what is done and by whom. */
+  what: string
+  /** Pieces of it at the same time. */
+  together: number
+  /** Statuses that may answer it, and what one of its answers says: that it was cut off, and at what. */
+  answers: readonly number[]
+  says: RegExp
+  /** The most processor time (ms) that a piece may take of the thread that serves everybody. */
+  mainMs: number
+  /** Makes what it needs, once; hands back a piece of it. */
+  prepare(world: HostileWorld): Promise<() => Promise<Outcome>>
+}
+
+const outcomeOf = async (response: Response): Promise<Outcome> => ({
+  statuses: [response.status],
+  said: await response.text(),
+})
+
+const post = (world: HostileWorld, path: string, body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(`${world.origin}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
+
+/** A call of the API with the attacker's session. */
+const call = async (world: HostileWorld, method: string, path: string, body?: unknown): Promise<Outcome> => {
+  const answer = await world.api.call(method, path, body)
+  return { statuses: [answer.status], said: JSON.stringify(answer.body) }
+}
+
+/** Ten thousand characters of conditions, nine thousand times. */
+const loops = `{% for i in (1..9000) %}{% if ${'1 and '.repeat(1600)}1 %}{% endif %}{% endfor %}{}`
+const tooMuch = /too much|too long|too many|limit/i
+const refused = [400, 401, 403, 413, 429]
+const objects = (bytes: number): string => `[${'{},'.repeat(Math.floor(bytes / 3) - 1)}{}]`
+const MiB = 1024 * 1024
+
+const bearer = ({ api }: HostileWorld): Record<string, string> => ({ authorization: `Bearer ${api.token}` })
+
+/** The answer of a mapping's preview to a template. */
+const previewMapping = async (world: HostileWorld, field_mappings: readonly object[]) => {
+  const destination = await createWebhook(world.api, world.workspace, world.source.source, {
+    url: `${world.origin}/health`,
+  })
+  const event_mapping = { id: 'aaaa', destination: 'send', field_mappings }
+  return () => call(world, 'POST', `/${destination}/mappings:preview`, { event_mapping, payload: '{"type":"track"}' })
+}
+
+const templateField = (id: string, value: string): object => ({
+  id,
+  source: { type: 'TEMPLATE', value },
+  target: { name: id },
+})
+
+/** An event whose mapping is the work; what becomes of it is read in the delivery log. */
+const deliverMapped = async (world: HostileWorld) => {
+  const { source, key } = await createSource(world.api, world.workspace, 'Mapped')
+  const destination = await createWebhook(world.api, world.workspace, source, { url: `${world.origin}/health` })
+  const event_mappings = [{ id: 'aaaa', destination: 'send', field_mappings: [templateField('ffff', loops)] }]
+  await world.api.ok('PUT', `/${destination}/mappings`, { event_mappings })
+  let sent = 0
+  return async (): Promise<Outcome> => {
+    const headers = { authorization: `Basic ${btoa(`${key}:`)}` }
+    const event = { event: 'Work', userId: 'u', messageId: `work-${++sent}` }
+    const { status } = await post(world, '/v1/track', JSON.stringify(event), headers)
+    const wanted = sent
+    const said = await eventually(
+      'the mapping to fail',
+      async () => {
+        const listed = await world.api.ok('GET', `/${destination}/deliveries`)
+        const { dead, deliveries } = listed as { dead: { event_count: number }; deliveries: { reason: string }[] }
+        return dead.event_count >= wanted && deliveries.length > 0 && deliveries.map(({ reason }) => reason).join()
+      },
+      120_000,
+    )
+    return { statuses: [status], said }
+  }
+}
+
+/** Connections without a key that send all but the last byte of four megabytes; whether the other one is still served. */
+const stall = (world: HostileWorld) => async (): Promise<Outcome> => {
+  const body = Buffer.alloc(4 * MiB - 1, 0x20)
+  const head = `POST /v1/batch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 1}\r\n\r\n`
+  const sockets = await Promise.all(Array.from({ length: 64 }, () => openSocket(world.origin, head)))
+  try {
+    await Promise.all(
+      sockets.map(
+        (socket) =>
+          new Promise<void>((resolve) => {
+            socket.once('close', () => resolve())
+            socket.write(body, () => resolve())
+          }),
+      ),
+    )
+    const served = await post(world, '/v1/track', '{"event":"Order","userId":"u"}', {
+      authorization: `Basic ${btoa(`${world.victimKey}:`)}`,
+    })
+    return await outcomeOf(served)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+const connectSockets = async (world: HostileWorld) => {
+  const { key } = await world.api.ok('GET', '/realtime:config')
+  const upgrade = `GET /app/${String(key)}?protocol=7 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`
+  return async (): Promise<Outcome> => {
+    const sockets = await Promise.all(Array.from({ length: 1200 }, () => openSocket(world.origin, upgrade)))
+    const told: string[] = []
+    for (const socket of sockets) socket.on('data', (data: Buffer) => told.push(data.toString('latin1')))
+    const statuses = await Promise.all(sockets.map(statusOfSocket))
+    await eventually('those who are too many are told', () => told.some((text) => tooMuch.test(text)), 10_000).catch(
+      () => {},
+    )
+    for (const socket of sockets) socket.destroy()
+    return { statuses: [...new Set(statuses)], said: told.find((text) => tooMuch.test(text)) ?? '' }
+  }
+}
+
+const explore = (query: string) => async (world: HostileWorld) => () =>
+  call(world, 'GET', `/${world.workspace}/events?page_size=1000&${query}`)
+
+/** The standing list of hostile work. */
+export const attacks: readonly Attack[] = [
+  {
+    what: 'a template of 9,000 times 1,600 conditions in a preview, by an editor',
+    together: 2,
+    answers: [200, ...refused],
+    says: tooMuch,
+    mainMs: 200,
+    prepare: async (world) => () =>
+      call(world, 'POST', `/${world.source.source}:previewTemplate`, { template: loops, body: '{}' }),
+  },
+  {
+    what: 'the same template in a webhook source, called by anybody who has its address',
+    together: 6,
+    answers: refused,
+    says: tooMuch,
+    mainMs: 200,
+    async prepare(world) {
+      const { source, key } = await createSource(world.api, world.workspace, 'Template', 'webhook')
+      await world.api.ok('POST', `/${source}/app:updateSetting`, { name: 'template', value: loops })
+      return async () => outcomeOf(await post(world, `/v1/webhook?writeKey=${key}`, '{}'))
+    },
+  },
+  {
+    what: 'the same template in a preview of a mapping, by an editor',
+    together: 2,
+    answers: [200, ...refused],
+    says: tooMuch,
+    mainMs: 200,
+    prepare: (world) => previewMapping(world, [templateField('ffff', loops)]),
+  },
+  {
+    what: 'a mapping of ten fields with that template each, in a preview, by an editor',
+    together: 2,
+    answers: [200, ...refused],
+    says: tooMuch,
+    mainMs: 200,
+    prepare: (world) =>
+      previewMapping(
+        world,
+        Array.from({ length: 10 }, (_, index) => templateField(`fff${index}`, loops)),
+      ),
+  },
+  {
+    what: 'the same template in the mapping of a destination, for each event that is sent',
+    together: 3,
+    answers: [200],
+    says: tooMuch,
+    mainMs: 200,
+    prepare: deliverMapped,
+  },
+  {
+    what: 'four megabytes of empty objects to a picture, without a token',
+    together: 4,
+    answers: refused,
+    says: /token|sign in/i,
+    mainMs: 100,
+    prepare: async (world) => async () =>
+      outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, objects(2.7 * MiB))),
+  },
+  {
+    what: 'four megabytes of empty objects to a picture, with a token',
+    together: 2,
+    answers: refused,
+    says: /large|many|deep|must|content|limit|expected/i,
+    mainMs: 100,
+    prepare: async (world) => async () =>
+      outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, objects(2.7 * MiB), bearer(world))),
+  },
+  {
+    what: 'a megabyte of empty objects to the sign-in, by anybody',
+    together: 8,
+    answers: refused,
+    says: /large|many|must|object|limit|expected|required/i,
+    mainMs: 50,
+    prepare: async (world) => async () => outcomeOf(await post(world, '/api/users:login', objects(0.9 * MiB))),
+  },
+  {
+    what: 'a megabyte of brackets to the sign-in, by anybody',
+    together: 8,
+    answers: refused,
+    says: /large|deep|many|must|object|limit|expected|required|JSON/i,
+    mainMs: 50,
+    prepare: async (world) => async () =>
+      outcomeOf(await post(world, '/api/users:login', '['.repeat(0.4 * MiB) + ']'.repeat(0.4 * MiB))),
+  },
+  {
+    what: '64 connections without a key that send four megabytes but for the last byte, and wait',
+    together: 1,
+    answers: [200],
+    says: /success/,
+    mainMs: 200,
+    prepare: async (world) => stall(world),
+  },
+  {
+    what: '100 compressed bodies of 4 kB that become 4 MB each, without a key',
+    together: 1,
+    answers: [401, 413, 429],
+    says: /key|large|many/i,
+    mainMs: 1000,
+    prepare: async (world) => async () => {
+      const body = gzipSync(`{"batch":[${' '.repeat(4 * MiB - 20)}]}`)
+      const headers = { 'content-encoding': 'gzip' }
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, async () => outcomeOf(await post(world, '/v1/batch', body, headers))),
+      )
+      return {
+        statuses: [...new Set(answers.flatMap(({ statuses }) => statuses))],
+        said: answers.map(({ said }) => said).join('\n'),
+      }
+    },
+  },
+  {
+    what: 'a PostgreSQL destination whose server announces a row of two gigabytes, tested by an editor',
+    together: 1,
+    answers: [200],
+    says: /large|more than|limit|bytes/i,
+    mainMs: 1000,
+    async prepare(world) {
+      const settings = {
+        host: '127.0.0.1',
+        port: world.postgresPort,
+        database: 'd',
+        user: 'u',
+        password: 'p',
+        schema: 's',
+        tls: 'off',
+      }
+      const made = { app: 'postgresql', settings, title: 'Endless' }
+      const destination = await createDestination(world.api, world.workspace, world.source.source, made)
+      return () => call(world, 'POST', `/${destination}:testConnection`, {})
+    },
+  },
+  {
+    what: 'a picture of 25,000,000 × 1 points, by anybody who is signed in',
+    together: 1,
+    answers: [400],
+    says: /large|pixels|wide|side|dimension/i,
+    mainMs: 100,
+    prepare: async (world) => {
+      const body = JSON.stringify({ content: blackPng(25_000_000, 1).toString('base64') })
+      return async () => outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, body, bearer(world)))
+    },
+  },
+  {
+    what: 'pages of the event explorer by a property that no event has, twenty at a time',
+    together: 20,
+    answers: [200, 429],
+    says: /events|many/,
+    mainMs: 100,
+    prepare: explore(`property=${'x'.repeat(200)}&property_value=${'y'.repeat(500)}`),
+  },
+  {
+    what: 'pages of the event explorer by a part of a name that is all wildcards, twenty at a time',
+    together: 20,
+    answers: [200, 429],
+    says: /events|many/,
+    mainMs: 100,
+    prepare: explore(`search=${encodeURIComponent('%_'.repeat(100))}`),
+  },
+  {
+    what: 'a draft of a schema of half a megabyte, a thousand events with names in each other, by an editor',
+    together: 4,
+    answers: [200, ...refused],
+    says: /./,
+    mainMs: 200,
+    prepare: async (world) => {
+      const property = (depth: number): object =>
+        depth === 0 ? { type: 'string' } : { type: 'object', properties: { p: property(depth - 1) } }
+      const events = Object.fromEntries(
+        Array.from({ length: 1000 }, (_, index) => [`E${index}`, { properties: { p: property(12) } }]),
+      )
+      const schema = JSON.stringify({ events }).slice(0, 511 * 1024)
+      return () => call(world, 'PATCH', `/${world.source.source}`, { schema })
+    },
+  },
+  {
+    what: '1,200 connections to the live channel from one address',
+    together: 1,
+    answers: [101, 429, 503],
+    says: tooMuch,
+    mainMs: 1500,
+    prepare: connectSockets,
+  },
+]
