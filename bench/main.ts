@@ -8,6 +8,7 @@ import { measureHostile } from './figures/hostile.ts'
 import { measureJudging } from './figures/judging.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
+import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
 import { type Figure, printFigures } from './harness.ts'
@@ -32,6 +33,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),
   deliveries: () => measureDeliveries(40_000),
+  'one-by-one': () => measureOneByOne(20_000),
   hostile: measureHostile,
   judging: measureJudging,
   mapping: measureMapping,

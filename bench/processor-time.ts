@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { processFamily } from '@tributary/test-kit'
+
+const ticksPerSecond = 100
+
+/** Name and processor time (s) of a `stat` file; nothing when its process or thread has ended. */
+const read = (path: string): { name: string; seconds: number } | undefined => {
+  try {
+    const text = readFileSync(path, 'utf8')
+    const end = text.lastIndexOf(')')
+    const fields = text.slice(end + 2).split(' ')
+    const ticks = Number(fields[11]) + Number(fields[12])
+    return { name: text.slice(text.indexOf('(') + 1, end), seconds: ticks / ticksPerSecond }
+  } catch {
+    return undefined
+  }
+}
+
+/** Processor time (s) that a process and everything below it has had. */
+export const processorSeconds = (pid: number): number =>
+  processFamily(pid).reduce((sum, each) => sum + (read(`/proc/${each}/stat`)?.seconds ?? 0), 0)
+
+/** The same by process and thread: `<process>/<thread>`, threads of one name together but for those of the first process. */
+export const threadSeconds = (pid: number): Map<string, number> => {
+  const sums = new Map<string, number>()
+  for (const each of processFamily(pid)) {
+    const owner = read(`/proc/${each}/stat`)
+    if (owner === undefined) continue
+    for (const thread of readdirSync(`/proc/${each}/task`)) {
+      const found = read(`/proc/${each}/task/${thread}/stat`)
+      if (found === undefined) continue
+      const name = each === pid ? `server/${found.name}` : `${owner.name}/${found.name}`
+      sums.set(name, (sums.get(name) ?? 0) + found.seconds)
+    }
+  }
+  return sums
+}
