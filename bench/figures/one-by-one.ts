@@ -56,7 +56,9 @@ export const measureOneByOne = async (events: number): Promise<Figure[]> => {
     .map(([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) / accepted) * 1e6] as const)
     .filter(([, microseconds]) => microseconds >= 0.5)
     .toSorted(([, a], [, b]) => b - a)
-  process.stdout.write(`one by one, µs/event: ${threads.map(([name, time]) => `${name} ${time.toFixed(1)}`).join(', ')}\n`)
+  process.stdout.write(
+    `one by one, µs/event: ${threads.map(([name, time]) => `${name} ${time.toFixed(1)}`).join(', ')}\n`,
+  )
   return [
     {
       figure: 'delivery, one by one, whole',

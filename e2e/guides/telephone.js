@@ -1,5 +1,9 @@
 // What libraries for React Native ask of the telephone they run on.
-export const Platform = { OS: 'android', select: (choices) => choices.android ?? choices.default }
+export const Platform = {
+  OS: 'android',
+  /** @param {Record<string, unknown>} choices */
+  select: (choices) => choices.android ?? choices.default,
+}
 export const AppState = { currentState: 'active', addEventListener: () => ({ remove() {} }) }
 export const NativeModules = {
   AnalyticsReactNative: {

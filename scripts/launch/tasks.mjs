@@ -46,9 +46,9 @@ export const tasks = {
   soak: {
     script: 'scripts/soak.ts',
     web: true,
-    does: 'Runs the fault and durability tests with many rounds.',
-    usage: '[-- <rounds>]',
-    options: ['<rounds>  20 unless told'],
+    does: 'Runs the fault and durability tests with many rounds, and the set-up pages with the SDKs of other languages.',
+    usage: '[-- <rounds> | languages]',
+    options: ['<rounds>   20 unless told', 'languages  the set-up pages alone'],
   },
   screenshots: {
     script: 'e2e/screenshots.ts',
