@@ -22,16 +22,19 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'connectors/**/*.test.ts',
-            'apps/*/src/**/*.test.{ts,tsx}',
+            'apps/server/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
           globalSetup: ['packages/test-kit/src/vitest-global-setup.ts'],
-          setupFiles: ['apps/web/src/testing/clean-up.ts'],
-          // Loading modules anew for each of 270 files took a third of the processor time.
+          // Loading modules anew for each of 200 files took a third of the processor time.
           isolate: false,
           // Many tests wait for a child or an engine: three files keep two cores busy.
           maxWorkers: 3,
         },
+      },
+      {
+        // Its modules keep state, as they do in a browser's page: each file has them to itself.
+        test: { ...common, name: 'web', include: ['apps/web/src/**/*.test.{ts,tsx}'], maxWorkers: 3 },
       },
       {
         // The whole product, started as a user starts it. A product waits more than it works: three files at a time.

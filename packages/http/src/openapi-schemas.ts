@@ -40,6 +40,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Organization: contract.organization,
   ParkedDelivery: contract.parkedDelivery,
   ParkedSummary: contract.parkedSummary,
+  PendingEvent: contract.pendingEvent,
   RefusedRequest: contract.refusedRequest,
   Replay: contract.replay,
   ReplayScope: contract.replayScope,

@@ -49,9 +49,11 @@ test('bodies and answers are schemas with names, the shared ones by what they ar
     $ref: '#/components/schemas/SourcesListResponse',
   })
   expect(JSON.stringify(schemas.EventsListResponse)).toContain('"#/components/schemas/EventSummary"')
-  expect(document.paths['/workspaces/{workspace}/events/{event}']?.get?.responses['200']?.content).toEqual({
-    'application/json': { schema: { $ref: '#/components/schemas/Event' } },
+  expect(document.paths['/workspaces/{workspace}/destinations/{destination}']?.get?.responses['200']?.content).toEqual({
+    'application/json': { schema: { $ref: '#/components/schemas/Destination' } },
   })
+  for (const name of ['Event', 'PendingEvent'])
+    expect(JSON.stringify(schemas.EventsGetResponse)).toContain(`"#/components/schemas/${name}"`)
   for (const { operation } of operations.filter(({ path }) => !path.includes('pixel') && !/webhook|forward/.test(path)))
     for (const each of [operation.requestBody, operation.responses['200']])
       if (each !== undefined) expect(each.content['application/json']?.schema.$ref).toMatch(/^#/)

@@ -1,7 +1,10 @@
-import { type RenderResult, render } from '@testing-library/react'
+import { cleanup, type RenderResult, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { MemoryRouter } from 'react-router'
+import { afterEach } from 'vitest'
 import { TooltipProvider } from '../ui/tooltip.tsx'
+
+afterEach(cleanup)
 
 /**
  * Renders into a document of its own for one test, inside a router (starting at `at`) and the tooltips' frame. The test

@@ -68,6 +68,9 @@ export const tracked = async <Input,>(
     },
     now: () => new Date(),
   })
+  // What was told before and not sent yet.
+  await flushAnalytics()
+  told.length = 0
   const { unmount } = await mutate(useIt, input, () => answer)
   await flushAnalytics()
   unmount()

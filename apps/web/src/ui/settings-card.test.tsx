@@ -92,7 +92,7 @@ test('MAP-10a: an empty query is refused without a request', async () => {
   expect(saved).toEqual([])
 })
 
-test('FORM-39, MAP-10: a query that is not asked for is not emptied either, and nothing takes it away', async () => {
+test('FORM-39: a query that is not asked for is not emptied either, and nothing takes it away', async () => {
   const saved = show({ ...statement, required: false }, 'select 1')
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))
