@@ -220,13 +220,13 @@ export const attacks: readonly Attack[] = [
     together: 1,
     answers: [200],
     says: /success/,
-    mainMs: 200,
+    mainMs: 600,
     prepare: async (world) => stall(world),
   },
   {
     what: '100 compressed bodies of 4 kB that become 4 MB each, without a key',
     together: 1,
-    answers: [401, 413, 429],
+    answers: [401, 413, 429, 503],
     says: /key|large|many/i,
     mainMs: 1000,
     prepare: async (world) => async () => {
