@@ -17,8 +17,6 @@ export type Attack = {
   /** Statuses that may answer it, and what one of its answers says: that it was cut off, and at what. */
   answers: readonly number[]
   says: RegExp
-  /** The most processor time (ms) that a piece may take of the thread that serves everybody. */
-  mainMs: number
   /** Makes what it needs, once; hands back a piece of it. */
   prepare(world: HostileWorld): Promise<() => Promise<Outcome>>
 }
@@ -136,7 +134,6 @@ export const attacks: readonly Attack[] = [
     together: 2,
     answers: [200, ...refused],
     says: tooMuch,
-    mainMs: 200,
     prepare: async (world) => () =>
       call(world, 'POST', `/${world.source.source}:previewTemplate`, { template: loops, body: '{}' }),
   },
@@ -145,7 +142,6 @@ export const attacks: readonly Attack[] = [
     together: 6,
     answers: refused,
     says: tooMuch,
-    mainMs: 200,
     async prepare(world) {
       const { source, key } = await createSource(world.api, world.workspace, 'Template', 'webhook')
       await world.api.ok('POST', `/${source}/app:updateSetting`, { name: 'template', value: loops })
@@ -157,7 +153,6 @@ export const attacks: readonly Attack[] = [
     together: 2,
     answers: [200, ...refused],
     says: tooMuch,
-    mainMs: 200,
     prepare: (world) => previewMapping(world, [templateField('ffff', loops)]),
   },
   {
@@ -165,7 +160,6 @@ export const attacks: readonly Attack[] = [
     together: 2,
     answers: [200, ...refused],
     says: tooMuch,
-    mainMs: 200,
     prepare: (world) =>
       previewMapping(
         world,
@@ -177,7 +171,6 @@ export const attacks: readonly Attack[] = [
     together: 3,
     answers: [200],
     says: tooMuch,
-    mainMs: 200,
     prepare: deliverMapped,
   },
   {
@@ -185,7 +178,6 @@ export const attacks: readonly Attack[] = [
     together: 4,
     answers: refused,
     says: /token|sign in/i,
-    mainMs: 100,
     prepare: async (world) => async () =>
       outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, objects(2.7 * MiB))),
   },
@@ -194,7 +186,6 @@ export const attacks: readonly Attack[] = [
     together: 2,
     answers: refused,
     says: /large|many|deep|must|content|limit|expected/i,
-    mainMs: 100,
     prepare: async (world) => async () =>
       outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, objects(2.7 * MiB), bearer(world))),
   },
@@ -203,7 +194,6 @@ export const attacks: readonly Attack[] = [
     together: 8,
     answers: refused,
     says: /large|many|must|object|limit|expected|required/i,
-    mainMs: 50,
     prepare: async (world) => async () => outcomeOf(await post(world, '/api/users:login', objects(0.9 * MiB))),
   },
   {
@@ -211,7 +201,6 @@ export const attacks: readonly Attack[] = [
     together: 8,
     answers: refused,
     says: /large|deep|many|must|object|limit|expected|required|JSON/i,
-    mainMs: 50,
     prepare: async (world) => async () =>
       outcomeOf(await post(world, '/api/users:login', '['.repeat(0.4 * MiB) + ']'.repeat(0.4 * MiB))),
   },
@@ -220,7 +209,6 @@ export const attacks: readonly Attack[] = [
     together: 1,
     answers: [200],
     says: /success/,
-    mainMs: 600,
     prepare: async (world) => stall(world),
   },
   {
@@ -228,7 +216,6 @@ export const attacks: readonly Attack[] = [
     together: 1,
     answers: [401, 413, 429, 503],
     says: /key|large|many/i,
-    mainMs: 1000,
     prepare: async (world) => async () => {
       const body = gzipSync(`{"batch":[${' '.repeat(4 * MiB - 20)}]}`)
       const headers = { 'content-encoding': 'gzip' }
@@ -246,7 +233,6 @@ export const attacks: readonly Attack[] = [
     together: 1,
     answers: [200],
     says: /large|more than|limit|bytes/i,
-    mainMs: 1000,
     async prepare(world) {
       const settings = {
         host: '127.0.0.1',
@@ -267,7 +253,6 @@ export const attacks: readonly Attack[] = [
     together: 1,
     answers: [400],
     says: /large|pixels|wide|side|dimension/i,
-    mainMs: 100,
     prepare: async (world) => {
       const body = JSON.stringify({ content: blackPng(25_000_000, 1).toString('base64') })
       return async () => outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, body, bearer(world)))
@@ -278,7 +263,6 @@ export const attacks: readonly Attack[] = [
     together: 20,
     answers: [200, 429],
     says: /events|many/,
-    mainMs: 100,
     prepare: explore(`property=${'x'.repeat(200)}&property_value=${'y'.repeat(500)}`),
   },
   {
@@ -286,7 +270,6 @@ export const attacks: readonly Attack[] = [
     together: 20,
     answers: [200, 429],
     says: /events|many/,
-    mainMs: 100,
     prepare: explore(`search=${encodeURIComponent('%_'.repeat(100))}`),
   },
   {
@@ -294,7 +277,6 @@ export const attacks: readonly Attack[] = [
     together: 4,
     answers: [200, ...refused],
     says: /./,
-    mainMs: 200,
     prepare: async (world) => {
       const property = (depth: number): object =>
         depth === 0 ? { type: 'string' } : { type: 'object', properties: { p: property(depth - 1) } }
@@ -310,7 +292,6 @@ export const attacks: readonly Attack[] = [
     together: 1,
     answers: [101, 429, 503],
     says: tooMuch,
-    mainMs: 1500,
     prepare: connectSockets,
   },
 ]

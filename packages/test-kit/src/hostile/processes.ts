@@ -37,11 +37,3 @@ export const forgetPeak = (pid: number): void => {
     // It has ended since.
   }
 }
-
-/** Processor time (ms) that the main thread of a process has had. */
-export const mainThreadMs = (pid: number): number => {
-  const fields = read(`/proc/${pid}/task/${pid}/stat`)
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10
-}
