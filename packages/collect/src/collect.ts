@@ -12,6 +12,7 @@ import * as refusals from './refusal.ts'
 import { findRoute, isCollectPath, methodsOf } from './routes.ts'
 import { createStartCalls } from './start-calls.ts'
 import { createTracking, type Wrap } from './tracking.ts'
+import { createTurns } from './turns.ts'
 import { createWebhook } from './webhook.ts'
 
 export type Collect = {
@@ -44,7 +45,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
   let timer: NodeJS.Timeout | undefined
   let unsubscribe: (() => void) | undefined
   let draining = false
-  const track = createTracking(desk, keys, deps.workShare ?? createWorkShare())
+  const track = createTracking(desk, keys, createTurns(deps.workShare ?? createWorkShare(), desk.settings.turns))
   const webhook = createWebhook(desk, deps)
   const pixel = createPixels(desk, keys)
   const start = createStartCalls({

@@ -26,6 +26,7 @@ type Later = Record<
   | 'tooSlow'
   | 'backlog'
   | 'busy'
+  | 'largeBusy'
   | 'unavailable'
   | 'settingsUnreadable',
   Refusal
@@ -88,6 +89,7 @@ const laterAnswers = (seconds: number): Later => ({
   backlog: refusals.backlogFull(seconds),
   unavailable: refusals.unavailable(seconds),
   busy: refusals.workspaceBusy(seconds),
+  largeBusy: refusals.largeBodiesBusy(seconds),
   settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
 
@@ -149,7 +151,7 @@ export const createDesk = (deps: CollectDeps): Desk => {
     countLost,
     refuse(asked, call, refusal, entry, key, body) {
       tally.answered(call, refusal.code)
-      const shown = refusal === later.backlog || refusal === later.busy
+      const shown = refusal === later.backlog || refusal === later.busy || refusal === later.largeBusy
       if (refusal.retryAfter === undefined || shown) countLost(refusal, asked.req, entry, key, body)
       if (!asked.req.complete && asked.req.listenerCount('data') === 0) discardBody(asked.req)
       sendRefusal(asked.req, asked.res, refusal)

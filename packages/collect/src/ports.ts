@@ -4,6 +4,7 @@ import type { PaceLimits } from '@tributary/http'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { Coordination, LogWriter } from '@tributary/storage'
 import type { Webhooks } from './receive-webhook.ts'
+import type { TurnSettings } from './turns.ts'
 
 /** What a write key leads to, as known at the moment. */
 export type WriteKeyEntry = {
@@ -71,6 +72,8 @@ export type CollectSettings = {
     addressBytes: number
     pace: PaceLimits
   }
+  /** Which bodies are worked on in turns, and how much of them waits; beyond it requests are answered 429. */
+  turns: TurnSettings
   /** Body bytes of one workspace that were accepted and not yet processed; beyond it the workspace is answered 429. */
   backlogBytes: number
   retryAfterSeconds: number
@@ -94,6 +97,7 @@ export const defaultCollectSettings: CollectSettings = {
     addressBytes: 8 * MiB,
     pace: { windowMs: 5000, windowBytes: 8 * 1024, totalMs: 20_000 },
   },
+  turns: { largeBytes: MiB / 4, ownerBytes: 8 * MiB, allBytes: 64 * MiB },
   backlogBytes: 512 * MiB,
   retryAfterSeconds: 5,
   flushMs: 1000,
@@ -107,7 +111,7 @@ export type CollectDeps = {
   coordination: Coordination
   /** What becomes of calls to the webhooks of some kinds of sources. */
   webhooks?: Webhooks
-  /** What workspaces have taken of this thread for their templates; one of its own unless told. */
+  /** What workspaces have taken of this thread for templates and large bodies; one of its own unless told. */
   workShare?: WorkShare
   clock: Clock
   logger: Logger

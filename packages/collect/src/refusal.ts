@@ -185,3 +185,10 @@ export const workspaceBusy = (seconds: number): Refusal =>
     "The templates of the workspace's sources take more time than its share. Make them shorter, and send the request again later.",
     seconds,
   )
+export const largeBodiesBusy = (seconds: number): Refusal =>
+  later(
+    429,
+    'WORKSPACE_BUSY',
+    'Large requests take more time than their share. Send batches of at most 256 KiB, or the request again later.',
+    seconds,
+  )

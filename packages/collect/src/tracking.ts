@@ -1,4 +1,3 @@
-import type { WorkShare } from '@tributary/kernel'
 import { sendSuccess } from './answer.ts'
 import type { BodyFault } from './body.ts'
 import { readBody } from './body.ts'
@@ -9,6 +8,7 @@ import type { WriteKeyDirectory, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import type { TrackRoute } from './routes.ts'
+import type { Turns } from './turns.ts'
 
 /**
  * The body that counts, and as what when that is not what the path says. `own`: the source's own rule made it. Nothing at
@@ -23,9 +23,6 @@ export type Wrap = {
   ownCode?: (entry: WriteKeyEntry) => boolean
 }
 
-/** Longest body that waits for its workspace's turn, bytes: what waits is memory that all workspaces share. */
-const longestWaiting = 256 * 1024
-
 /**
  * Calls with a body: single events and batches. The checks stand in the order of their price, and a request that names
  * its key outside of the body is refused before the body is parsed.
@@ -34,7 +31,7 @@ const longestWaiting = 256 * 1024
 export const createTracking = (
   desk: Desk,
   keys: WriteKeyDirectory,
-  share: WorkShare,
+  turns: Turns,
 ): ((asked: Asked, route: TrackRoute, wrap?: Wrap) => void) => {
   const { settings, later } = desk
   type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding'>
@@ -57,13 +54,20 @@ export const createTracking = (
     const former = keys.findRevoked(key)
     return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
   }
+  /** Whose key a body names, found without parsing it: of several the first that somebody has or had. */
+  const namedWithin = (body: Buffer): WriteKeyEntry | undefined => {
+    for (const key of keyCandidates(body)) {
+      const entry = keys.find(key) ?? keys.findRevoked(key)
+      if (entry !== undefined) return entry
+    }
+    return undefined
+  }
   /** Why a large body that nobody's key came with is not even parsed: it names no key that somebody has or had. */
   const unnamed = (body: Buffer): Refused | undefined => {
     if (body.length <= settings.eventBytes) return undefined
-    const [first, ...more] = keyCandidates(body)
+    const [first] = keyCandidates(body)
     if (first === undefined) return [refusals.missingKey]
-    const isOurs = [first, ...more].some((key) => keys.find(key) !== undefined || keys.findRevoked(key) !== undefined)
-    return isOurs ? undefined : unknown(first)
+    return namedWithin(body) === undefined ? unknown(first) : undefined
   }
   const judge = (body: Buffer, route: TrackRoute, named: string | undefined, own: boolean): Verdict => {
     const early = named === undefined ? undefined : keys.find(named)
@@ -120,18 +124,6 @@ export const createTracking = (
     })
   }
 
-  /** Begins at once, or at the turn of the workspace whose code it runs; false when too much of that waits. */
-  const begin = (owner: WriteKeyEntry | undefined, wrap: Wrap | undefined, bytes: number, job: () => void): boolean => {
-    if (owner === undefined || wrap?.ownCode?.(owner) !== true) {
-      job()
-      return true
-    }
-    const { workspaceId } = owner
-    if (share.wait(workspaceId) > 0) return bytes <= longestWaiting && share.later(workspaceId, job)
-    share.run(workspaceId, job)
-    return true
-  }
-
   return (asked, route, wrap) => {
     const unfit = desk.shed()
     if (unfit !== undefined) return desk.refuse(asked, route.kind, unfit)
@@ -153,8 +145,13 @@ export const createTracking = (
               desk.fail(asked, error)
             }
           }
-          if (begin(owner, wrap, body.length, receiveNow)) return
-          desk.refuse(asked, route.kind, later.busy, owner, named)
+          const ownCode = owner !== undefined && wrap?.ownCode?.(owner) === true
+          if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
+          // A body that names nobody is not parsed.
+          const payer = owner ?? namedWithin(body)
+          if (payer === undefined) return receiveNow()
+          if (turns.begin(payer.workspaceId, body.length, receiveNow)) return
+          desk.refuse(asked, route.kind, ownCode ? later.busy : later.largeBusy, payer, named)
           return release()
         }
         if (body === 'aborted') return

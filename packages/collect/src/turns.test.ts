@@ -1,0 +1,101 @@
+import { createWorkShare } from '@tributary/kernel'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { defaultCollectSettings } from './ports.ts'
+import { basic, liveKey, otherKey, startCollect } from './testing/server.ts'
+import { createTurns } from './turns.ts'
+
+const KiB = 1024
+const bodyOf = (bytes: number, more = ''): string =>
+  `{${more}"batch":[{"type":"track","userId":"u","event":"e","properties":{"n":"${'n'.repeat(bytes)}"}}]}`
+
+/** A share whose time passes only by work and by hand. */
+const standing = (waiting = 16) => {
+  let time = 1000
+  const pass = (ms: number): void => {
+    time += ms
+  }
+  return { share: createWorkShare({ waiting, share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
+}
+
+const round = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('what waits runs in turns of its owners, in their order, and no more than was admitted waits', async () => {
+  const { share, pass } = standing(3)
+  const turns = createTurns(share, { largeBytes: 10, ownerBytes: 250, allBytes: 400 })
+  const ran: string[] = []
+  const begin = (owner: string, name: string, bytes: number): boolean =>
+    turns.begin(owner, bytes, () => {
+      ran.push(name)
+    })
+  for (const owner of ['a', 'b', 'c']) turns.begin(owner, 100, () => pass(500))
+  expect([begin('a', 'a1', 100), begin('a', 'a2', 100)]).toEqual([true, true])
+  // Beyond the bytes of one owner, beyond the number, and beyond the bytes of all.
+  expect(begin('a', 'a3', 100)).toBe(false)
+  expect([begin('a', 'a4', 20), begin('a', 'a5', 1)]).toEqual([true, false])
+  expect([begin('b', 'b1', 150), begin('c', 'c1', 100)]).toEqual([true, false])
+  expect(turns.waiting()).toBe(370)
+  for (let n = 0; n < 10; n++) await round()
+  expect(ran).toEqual([])
+  pass(60_000)
+  // A new one does not overtake, and tells the share that time has passed.
+  expect(begin('b', 'b2', 30)).toBe(true)
+  await expect.poll(() => ran.length).toBe(5)
+  expect(ran).toEqual(['a1', 'b1', 'a2', 'b2', 'a4'])
+  expect(turns.waiting()).toBe(0)
+})
+
+test('ordinary events never wait, however large their bodies and many of them are', () => {
+  const { share, pass } = standing()
+  const turns = createTurns(share, { largeBytes: 256 * KiB, ownerBytes: 1, allBytes: 1 })
+  let ran = 0
+  for (let n = 0; n < 1000; n++)
+    turns.begin('a', 4096 * KiB, () => {
+      // 4 MiB of common events take 15 ms.
+      pass(30)
+      ran++
+    })
+  expect(ran).toBe(1000)
+})
+
+test('large bodies of one workspace wait beyond its share, few of them; its small ones and other workspaces go on', async () => {
+  const { share, pass } = standing()
+  const parse = JSON.parse
+  const spy = vi.spyOn(JSON, 'parse').mockImplementation((text: string) => {
+    // A large body takes long here.
+    if (text.length > 256 * KiB) pass(500)
+    return parse(text)
+  })
+  onTestFinished(() => spy.mockRestore())
+  const running = await startCollect({
+    workShare: share,
+    settings: { turns: { ...defaultCollectSettings.turns, ownerBytes: 700 * KiB } },
+  })
+  onTestFinished(() => running.stop())
+  const post = (body: string, key?: string): Promise<Response> =>
+    fetch(`${running.origin}/v1/batch`, {
+      method: 'POST',
+      body,
+      ...(key === undefined ? {} : { headers: { authorization: basic(key) } }),
+    })
+  const large = bodyOf(300 * KiB)
+  expect((await post(large, liveKey)).status).toBe(200)
+  const statuses: number[] = []
+  const waiting = [1, 2, 3].map(() => post(large, liveKey))
+  for (const answer of waiting) void answer.then(({ status }) => statuses.push(status))
+  // Two fit among what may wait; the third is sent away at once.
+  await expect.poll(() => statuses).toEqual([429])
+  expect((await post(bodyOf(200 * KiB), liveKey)).status).toBe(200)
+  // The one whose key stands in a body alone pays for it.
+  expect((await post(bodyOf(300 * KiB, `"writeKey":"${liveKey}",`))).status).toBe(429)
+  expect((await post(large, otherKey)).status).toBe(200)
+  expect(statuses).toEqual([429])
+  expect(running.entries()).toHaveLength(3)
+  pass(60_000)
+  await expect.poll(() => statuses.length, { timeout: 20_000 }).toBeGreaterThan(1)
+  pass(60_000)
+  const answers = await Promise.all(waiting)
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.headers.get('retry-after')).toBe('5')
+  expect(await refused?.json()).toMatchObject({ reason: 'WORKSPACE_BUSY' })
+  expect(statuses.toSorted()).toEqual([200, 200, 429])
+})
