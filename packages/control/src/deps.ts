@@ -44,7 +44,7 @@ export type ControlDeps = {
   catalog: Catalog
   /** What becomes of a call to the webhook of a source of an app, exactly as collection does it. */
   receiveWebhook: ReceiveWebhookCall
-  /** What workspaces have taken of this thread for their templates and mappings; collection's share is the same one. */
+  /** What workspaces have taken of this thread for their templates, mappings and conditions; collection's share is the same one. */
   workShare: WorkShare
   counters: Counters
   /** The way out for tests of destinations. */

@@ -137,6 +137,6 @@ export const takeTurn = async <T>(share: WorkShare, key: string, work: () => T):
       }
     }
     if (!share.later(key, job))
-      reject(rateLimited('Templates and mappings of this workspace take more time than their share; try again', 5000))
+      reject(rateLimited('Templates and conditions of this workspace take more time than their share; try again', 5000))
   })
 }

@@ -6,7 +6,6 @@ import { wireTime } from '../events/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
 import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
 import { parseReference } from '../resource-ids.ts'
-import type { ConnectedSource } from './connected-sources.ts'
 import { pastedEvent } from './pasted-event.ts'
 
 /** An event to try a mapping with, as values and as the text that deliveries see, and where it comes from; a pasted one has neither name nor time of receipt. */
@@ -26,7 +25,8 @@ type Given = { event?: string | undefined; payload?: string | undefined; event_m
 type TrialDeps = {
   eventStore: EventStore
   workspaceId: string
-  sources: readonly ConnectedSource[]
+  /** The sources, and whether their connections let an event through, at the workspace's turn. */
+  sources: readonly { id: string; lets: (event: PipelineEvent) => Promise<boolean> }[]
   /** Types that the mapping is for; empty for all. */
   types: readonly EventType[]
   /** The mapping, at the workspace's turn. */
@@ -66,7 +66,7 @@ const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<Tria
     const json = storedEventText(row)
     if (json === undefined) continue
     const trial = trialOf(workspaceId, row.source_id, json)
-    if (sources.find(({ id }) => id === row.source_id)?.lets(trial.event) !== true) continue
+    if ((await sources.find(({ id }) => id === row.source_id)?.lets(trial.event)) !== true) continue
     if ((await map(trial.event, row.source_id, json)).kind !== 'unmapped') return trial
   }
   return undefined

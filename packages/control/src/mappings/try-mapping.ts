@@ -89,7 +89,10 @@ export const tryMapping = async (
   const mapper = compileMappings(definition, [mapping], place)
   const map = (event: PipelineEvent, sourceId: string, json: string): Promise<Mapping> =>
     takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json))
-  const sources = await connectedSources(db, row.id)
+  const sources = (await connectedSources(db, row.id)).map(({ id, lets }) => ({
+    id,
+    lets: (event: PipelineEvent) => takeTurn(workShare, workspaceId, () => lets(event)),
+  }))
   const types = mapping.event_type === '' ? action.eventTypes : [mapping.event_type]
   const found = await findTrialEvent(
     { ...trial, event_mapping: mapping },

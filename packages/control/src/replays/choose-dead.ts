@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { compileFilter, type PipelineEvent } from '@tributary/contract'
-import { AppError } from '@tributary/kernel'
+import type { PipelineEvent } from '@tributary/contract'
+import { AppError, type WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../deps.ts'
+import { createFilterWork } from './filter-work.ts'
 import { type DeadScope, deadLetters, type EventScope } from './scope.ts'
 
 /** A dead letter of which some events are meant, or all where `indexes` is null. `count` is that of all its events. */
@@ -85,19 +86,22 @@ const eventsOf = (body: Uint8Array): readonly PipelineEvent[] => {
 /**
  * Which events of the dead letters of a scope fit what is asked of each: read from the log of deliveries one record at a
  * time, as deliveries see them, and asked by the filter that mappings use. What a preview counts and what a replay is
- * made of is both read here. Nothing of it is changed. Throws 503 where there is no log.
+ * made of is both read here, in turns of the workspace. Nothing of it is changed. Throws 503 where there is no log, 400 where
+ * the conditions go through too much of an event, and 429 where too much of the workspace waits for its turn.
  */
 export const chooseDead = async (
-  { db, deliveries }: { db: Db; deliveries?: Pick<LogReader, 'read'> | undefined },
+  { db, deliveries, workShare }: { db: Db; deliveries?: Pick<LogReader, 'read'> | undefined; workShare: WorkShare },
   scope: DeadScope,
   { event, eventType, filter }: EventScope,
   signal?: AbortSignal,
 ): Promise<ChosenDead> => {
   if (deliveries === undefined)
     throw new AppError(503, 'UNAVAILABLE', 'The log of deliveries cannot be read here; choose all events or try again')
-  const meets = compileFilter(filter)
+  const work = createFilterWork(workShare, scope.workspaceId, filter)
   const fits = (each: PipelineEvent): boolean =>
-    (event === undefined || each.event === event) && (eventType === undefined || each.type === eventType) && meets(each)
+    (event === undefined || each.event === event) &&
+    (eventType === undefined || each.type === eventType) &&
+    work.meets(() => each)
   const read = createRecords(deliveries)
   const rows: ChosenRow[] = []
   const chosen: ChosenDead = { rows, count: 0, unreadable: 0, first: null, last: null }
@@ -112,6 +116,8 @@ export const chooseDead = async (
       if (each === undefined) continue
       chosen.unreadable--
       if (fits(each)) indexes.push(index)
+      await work.rest()
+      await work.turn()
     }
     if (indexes.length === 0) continue
     rows.push({ id: row.id, count: row.event_count, indexes: indexes.length === row.event_count ? null : indexes })

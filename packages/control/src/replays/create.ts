@@ -32,7 +32,7 @@ const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
  * transaction: it must not wait for the log.
  */
 const dead = async (
-  deps: Pick<ControlDeps, 'db' | 'deliveries'>,
+  deps: Pick<ControlDeps, 'db' | 'deliveries' | 'workShare'>,
   scope: DeadScope,
   asked: EventScope,
   signal: AbortSignal | undefined,
@@ -57,10 +57,10 @@ const refuseCount = (events: number, expected: number | undefined): void => {
 /** Starts a replay: counts what it is about, and fixes that for good. One at a time for a destination. */
 export const createReplay =
   (
-    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'clock'>,
+    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare' | 'clock'>,
   ): Handler<typeof methods.replays.create> =>
   async ({ actor, params, body, signal }) => {
-    const { db, eventStore, clock } = deps
+    const { db, clock } = deps
     const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const destination = await readDestination(db, workspace.id, params.destination)
     const sourceId = await scopeSource(db, workspace.id, body)
@@ -70,7 +70,7 @@ export const createReplay =
     const scope = historyScope(workspace.id, sourceId, body, bound)
     const count =
       body.kind === 'history'
-        ? await countHistory(eventStore, scope, signal).then((counted) => async () => counted.count)
+        ? await countHistory(deps, scope, signal).then((counted) => async () => counted.count)
         : await dead(deps, deadScope(destination, sourceId, body), eventScope(body), signal)
     const id = newId()
     const time = new Date(clock())

@@ -1,6 +1,8 @@
-import { compileFilter, type EventConditions, replayLimits } from '@tributary/contract'
+import { type EventConditions, replayLimits } from '@tributary/contract'
+import type { WorkShare } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
+import { createFilterWork, type FilterWork } from './filter-work.ts'
 import { prefilter } from './prefilter.ts'
 import { refuseScope } from './scope.ts'
 
@@ -143,15 +145,15 @@ const readRows = <T>(
 /**
  * The events of a scope behind a cursor, oldest first, at most `size` at a time and a few megabytes in memory: their
  * places are read first, since a text may be as large as a request. A batch may be empty where none of many met the
- * conditions. What a preview counts and what a replay sends is both read here.
+ * conditions, and ends early where these took the workspace's share of the thread: the next one is asked for when it is
+ * the workspace's turn. Throws 400 where the conditions go through too much of an event. What a preview counts and what a replay sends is both read here.
  */
 export const readHistory = async function* (
   eventStore: EventStore,
   scope: HistoryScope,
-  options: { after: HistoryCursor | undefined; size: number; signal?: AbortSignal },
+  options: { work: FilterWork; after: HistoryCursor | undefined; size: number; signal?: AbortSignal },
 ): AsyncGenerator<HistoryBatch> {
-  const { after, size, signal } = options
-  const meets = compileFilter(scope.filter)
+  const { work, after, size, signal } = options
   const hasConditions = scope.filter.conditions.length > 0
   for await (const keys of readKeys(eventStore, scope, after, signal)) {
     const bytes = 'length(original) + length(context) + length(integrations) as bytes'
@@ -162,9 +164,11 @@ export const readHistory = async function* (
       let events: HistoryEvent[] = []
       for (const row of rows) {
         const json = storedEventText(row)
-        if (json === undefined || (hasConditions && !meets(eventOf(json)))) continue
-        events.push({ sourceId: row.source_id, eventId: row.event_id, receivedMs: Number(row.receive_ms), json })
-        if (events.length < size) continue
+        if (json === undefined) continue
+        if (!hasConditions || work.meets(() => eventOf(json)))
+          events.push({ sourceId: row.source_id, eventId: row.event_id, receivedMs: Number(row.receive_ms), json })
+        if (hasConditions) await work.rest()
+        if (events.length < size && !(hasConditions && work.wait() > 0)) continue
         yield { events, after: { ms: Number(row.receive_ms), id: row.event_id } }
         events = []
       }
@@ -185,10 +189,10 @@ export type HistoryCount = {
 
 /**
  * How many events a replay of this scope sends. Without conditions the event store counts; conditions are asked of each
- * event, of at most `conditionEvents` of them: more throw 400.
+ * event, of at most `conditionEvents` of them, in turns of the workspace: more throw 400, and 429 says that too much of it waits.
  */
 export const countHistory = async (
-  eventStore: EventStore,
+  { eventStore, workShare }: { eventStore: EventStore; workShare: WorkShare },
   scope: HistoryScope,
   signal?: AbortSignal,
 ): Promise<HistoryCount> => {
@@ -220,11 +224,15 @@ export const countHistory = async (
   let first: number | null = null
   let last: number | null = null
   let newest: string[] = []
+  const work = createFilterWork(workShare, scope.workspaceId, scope.filter)
   for await (const { events } of readHistory(eventStore, scope, {
+    work,
     after: undefined,
     size: chunkEvents,
     ...(signal === undefined ? {} : { signal }),
   })) {
+    await work.turn()
+    signal?.throwIfAborted()
     const [head, tail] = [events[0], events.at(-1)]
     if (head === undefined || tail === undefined) continue
     count += events.length

@@ -47,7 +47,7 @@ export const deadScope = (
 /** Counts what a replay would send. */
 export const previewReplay =
   (
-    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries'>,
+    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare'>,
   ): Handler<typeof methods.replays.preview> =>
   async ({ actor, params, body, signal }) => {
     const { db, eventStore, storedBefore } = deps
@@ -71,7 +71,7 @@ export const previewReplay =
     }
     const bound = (await storedBefore?.(workspace.id)) ?? ''
     const scope = historyScope(workspace.id, sourceId, body, bound)
-    const found = await countHistory(eventStore, scope, signal)
+    const found = await countHistory(deps, scope, signal)
     const samples = await readSamples<EventRow>(eventStore, scope, found, eventColumns, signal)
     return {
       event_count: found.count,

@@ -110,6 +110,28 @@ test('conditions are asked of each event as deliveries see it', async () => {
   expect((await meets('properties.nothing', 'exists')).event_count).toBe(0)
 })
 
+test('conditions that go through too much of one event are refused before a replay is made of them', async () => {
+  const { ids, path, row, history, preview } = await start()
+  const original = JSON.stringify({ event: 'Order Completed', properties: { text: 'a'.repeat(31_000) } })
+  await insertRows(harness, 'events', [row('9-0000000009-0000', 50, { original })])
+  const each = { field: 'properties.text', operator: 'not_contains', value: `${'a'.repeat(999)}b` } as const
+  const filter = (count: number) => ({
+    match: 'all' as const,
+    conditions: Array.from({ length: count }, (_, n) => ({ id: `aa${String(n).padStart(2, '0')}`, ...each })),
+  })
+  // Five of them are within the work that deliveries have for an event, twenty are not.
+  expect((await preview({ ...history, filter: filter(5) })).event_count).toBe(1)
+  for (const of of [path, `${path}:preview`]) {
+    const reply = await organization.collaborator.call('POST', of, { ...history, filter: filter(20) })
+    expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
+    expect(reply.body.metadata).toEqual({ filter: expect.stringContaining('too much of an event') })
+  }
+  const { destinationId } = ids
+  expect(
+    await harness.db.selectFrom('replays').select('id').where('destination_id', '=', destinationId).execute(),
+  ).toEqual([])
+})
+
 test('many events are counted in their stretches, with conditions and without alike', async () => {
   const { row, now, history, preview } = await start()
   const rows = Array.from({ length: 12_500 }, (_, n) =>

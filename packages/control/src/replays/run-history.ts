@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DeliveryMeta } from '@tributary/contract'
 import { eventFilter } from '@tributary/contract'
-import { faultPoint, losesDigits } from '@tributary/kernel'
+import { faultPoint, losesDigits, type WorkShare } from '@tributary/kernel'
 import { type LogEntry, type LogPosition, partitionOf } from '@tributary/storage'
 import { sql } from 'kysely'
+import { createFilterWork } from './filter-work.ts'
 import { type HistoryBatch, type HistoryEvent, type HistoryScope, readHistory } from './history.ts'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
 
@@ -79,10 +80,12 @@ const appendedSince = async (
  * without being written down, since the process was killed between the two, is found in the log and not appended again.
  */
 export const createHistoryRun = (
-  deps: ReplayRunnerDeps,
+  deps: ReplayRunnerDeps & { workShare: WorkShare },
   settings: ReplayRunnerSettings,
   row: ReplayState,
 ): ReplayRun => {
+  const scope = scopeOf(row)
+  const work = createFilterWork(deps.workShare, row.workspace_id, scope.filter)
   const { db, eventStore, deliveries, reader, clock, metrics } = deps
   const { id, workspace_id, destination_id, events_per_second } = row
   const partition = partitionOf(workspace_id, reader.partitions)
@@ -102,7 +105,7 @@ export const createHistoryRun = (
         .execute()
     else appended = await appendedSince(reader, { partition, offset: Number(row.log_offset) }, id)
     const after = row.cursor_ms === null ? undefined : { ms: Number(row.cursor_ms), id: row.cursor_id }
-    return readHistory(eventStore, scopeOf(row), { after, size })
+    return readHistory(eventStore, scope, { work, after, size })
   }
 
   /** Whether the deliveries are too far behind. */
@@ -159,6 +162,9 @@ export const createHistoryRun = (
 
   return {
     step: async () => {
+      // Replays of others go on meanwhile.
+      const turn = scope.filter.conditions.length === 0 ? 0 : Math.ceil(work.wait())
+      if (turn > 0) return turn
       if (!deps.mayAppend() || (await isFarAhead())) return waitMs
       batches ??= await open()
       const next = await batches.next()

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { EventStore, LogReader, LogWriter, ReplaysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import type { Db } from '../deps.ts'
@@ -17,6 +17,8 @@ export type ReplayRunnerDeps = {
   clock: Clock
   logger: Logger
   metrics: Metrics
+  /** What the conditions of workspaces have taken of this thread; one of its own unless told. */
+  workShare?: WorkShare
   settings?: Partial<ReplayRunnerSettings>
 }
 

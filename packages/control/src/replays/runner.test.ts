@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MethodRequest, methods, type PipelineEvent } from '@tributary/contract'
-import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
+import { createWorkShare, noMetrics, setFaultHandler, silentLogger, type WorkShare } from '@tributary/kernel'
 import { EventStoreUnavailable, openLogReader, openLogWriter } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -281,6 +281,38 @@ test('dead letters become due in steps, each once, though they fail again meanwh
   expect(after.filter((row) => row.state === 'dead').map((row) => Number(row.log_offset))).toEqual([10])
   expect(after.filter((row) => row.replay_id === replay.id)).toHaveLength(6)
   expect(due.filter((id) => id === ids.destinationId).length).toBeGreaterThan(before)
+})
+
+test('a replay whose conditions used up their share goes on at its turn, event by event once, and others do not wait for it', async () => {
+  const slow = await start(12)
+  const plain = await start(5)
+  const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'exists' } as const]
+  const [one, two] = [await slow.create({ filter: { conditions } }), await plain.create()]
+  // Time passes by asking events alone, 40 ms each, and by hand.
+  let time = 0
+  let asked = 0
+  const share = createWorkShare({ share: 0.25, together: 0.5, burstMs: 50 }, () => time)
+  const workShare: WorkShare = {
+    ...share,
+    run: (key, work, pieces) =>
+      share.run(
+        key,
+        () => {
+          asked++
+          time += 40
+          return work()
+        },
+        pieces,
+      ),
+  }
+  run({ workShare })
+  await two.until('done')
+  await eventually('some were asked', async () => asked > 0)
+  expect(asked).toBeLessThan(12)
+  expect((await one.get()).state).toBe('running')
+  while ((await one.get()).state === 'running') time += 1000
+  expect(asked).toBe(12)
+  expect(sentIds().toSorted()).toEqual([...range(12), ...range(5)].toSorted())
 })
 
 test('the replay of a deleted destination fails with the reason', async () => {

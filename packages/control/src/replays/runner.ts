@@ -1,3 +1,4 @@
+import { AppError, createWorkShare } from '@tributary/kernel'
 import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
 import { createDeadRun } from './run-dead.ts'
 import { createHistoryRun } from './run-history.ts'
@@ -34,6 +35,7 @@ type Active = { run: ReplayRun; dueAt: number }
  */
 export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
   const { db, clock, logger } = deps
+  const workShare = deps.workShare ?? createWorkShare()
   const settings: ReplayRunnerSettings = { ...defaultReplayRunnerSettings, ...deps.settings }
   const active = new Map<string, Active>()
   const failures = new Map<string, number>()
@@ -90,7 +92,10 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
     for (const row of rows) {
       if (row.delete_time !== null) await fail(row.id, 'The destination was deleted')
       else if (!active.has(row.id)) {
-        const run = row.kind === 'history' ? createHistoryRun(deps, settings, row) : createDeadRun(deps, settings, row)
+        const run =
+          row.kind === 'history'
+            ? createHistoryRun({ ...deps, workShare }, settings, row)
+            : createDeadRun(deps, settings, row)
         active.set(row.id, { run, dueAt: clock() })
       }
     }
@@ -106,6 +111,8 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
     } catch (error) {
       // What it holds may be ahead of what is written down: it begins anew.
       await drop(id)
+      // What it asks cannot be answered, now or later.
+      if (error instanceof AppError && error.code === 400) return await fail(id, error.message)
       const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)
       failures.set(id, count)
       logger.warn({ err: error, replay: id }, 'A replay cannot go on now; it is tried again')

@@ -1,0 +1,62 @@
+import { createWorkShare } from '@tributary/kernel'
+import { expect, test } from 'vitest'
+import { createFilterWork } from './filter-work.ts'
+
+const filter = {
+  match: 'all' as const,
+  conditions: [{ id: 'aaaa', field: 'properties.n', operator: 'exists' as const, value: '' }],
+}
+
+/** A share whose time passes only by work and by hand. */
+const standing = () => {
+  let time = 1000
+  const pass = (ms: number): void => {
+    time += ms
+  }
+  return { share: createWorkShare({ share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
+}
+
+test('conditions asked of many events take of the share of their workspace alone, and wait beyond it', async () => {
+  const { share, pass } = standing()
+  const work = createFilterWork(share, 'a', filter)
+  const slow = (): unknown => {
+    pass(20)
+    return { properties: { n: 1 } }
+  }
+  let asked = 0
+  while (work.wait() === 0 && asked < 100) {
+    expect(work.meets(slow)).toBe(true)
+    asked++
+  }
+  // 50 ms at once, and what a quarter of the time paid back meanwhile.
+  expect(asked).toBeLessThan(6)
+  expect(createFilterWork(share, 'b', filter).wait()).toBe(0)
+  let done = false
+  const turn = work.turn().then(() => {
+    done = true
+  })
+  for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
+  expect(done).toBe(false)
+  pass(60_000)
+  // Others' work makes the share look again.
+  share.later('b', () => {})
+  await turn
+})
+
+test('many events that are asked leave rounds of the event loop to others', async () => {
+  const { share } = standing()
+  const work = createFilterWork(share, 'a', filter)
+  let rounds = 0
+  let on = true
+  const count = (): void => {
+    rounds++
+    if (on) setImmediate(count)
+  }
+  setImmediate(count)
+  for (let n = 0; n < 500; n++) {
+    work.meets(() => ({}))
+    await work.rest()
+  }
+  on = false
+  expect(rounds).toBeGreaterThanOrEqual(9)
+})
