@@ -24,6 +24,9 @@ export type LaneQueue = {
   clear(): readonly Item[]
 }
 
+/** Items that have left and still stand before the others: below it moving the others costs more than keeping these. */
+const mostLeft = 32
+
 /** The events of one action. */
 const createRow = () => {
   let items: Item[] = []
@@ -48,7 +51,8 @@ const createRow = () => {
       }
       bytes -= sum
       const batch = items.slice(start, head)
-      if (head === items.length || (head > 512 && head * 2 > items.length)) {
+      // What has left must not be kept until the rest has: it would outlive two collections of young objects.
+      if (head === items.length || head >= mostLeft) {
         items = items.slice(head)
         head = 0
       }
