@@ -183,7 +183,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
         clearTimeout(timer)
         request.signal?.removeEventListener('abort', onAbort)
         if (error !== undefined) return reject(error)
-        const body = cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), wanted)
+        const body = chunks.length === 0 ? '' : cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), wanted)
         resolve({ status, headers, body, latencyMs: Math.round(performance.now() - started) })
       }
       const abort = (error: Error): void => {
