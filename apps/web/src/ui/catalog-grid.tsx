@@ -26,12 +26,12 @@ const kindOf = (card: CatalogCard): string => card.categories[0] ?? ''
 const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
   <Link
     to={card.to}
-    className="flex flex-1 flex-col gap-3 rounded-lg border border-line bg-surface p-4 shadow-card transition-colors hover:border-line-strong hover:bg-hover"
+    className="flex min-w-0 flex-1 flex-col gap-3 rounded-lg border border-line bg-surface p-4 shadow-card transition-colors hover:border-line-strong hover:bg-hover"
   >
     <span className="flex items-center gap-3">
       <AppIcon icon={card.icon} size="md" />
       <span className="min-w-0 flex-1">
-        <span className="block truncate text-base font-semibold">{card.title}</span>
+        <span className="block text-base font-semibold wrap-anywhere">{card.title}</span>
         {card.categories.length > 0 && <span className="block text-xs text-ink-3">{card.categories.join(' · ')}</span>}
       </span>
       {card.instances > 0 && (
