@@ -236,7 +236,7 @@ test('what does not fit is told property by property; a blocked event leads to i
     page.getByText('A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.'),
   ).toBeVisible()
   const blocked = page.url()
-  await page.getByRole('link', { name: 'Mend the schema and replay it' }).click()
+  await page.getByRole('link', { name: 'Fix the schema and replay it' }).click()
   await expect(page).toHaveURL((url) => url.pathname === `/${source}` && url.hash === '#violations')
 
   const { schema: strict } = (await product.api.ok('GET', `/${source}`)) as { schema: { version: number } }

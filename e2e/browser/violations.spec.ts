@@ -107,7 +107,7 @@ test('blocked events are counted, and a replay tells how many were sent again an
   const calls = recordCalls(page)
   await button(page, 'Replay blocked events').click()
   await expect(kept.getByRole('status')).toHaveText(
-    '2 events sent again; 2 events still do not fit. Mend the schema and replay again.',
+    '2 events sent again; 2 events still do not fit. Fix the schema and replay again.',
   )
   await expect(kept).toContainText('2 events kept back')
   expect(callsTo(calls, ':replayBlockedEvents').map(({ verb, body }) => [verb, body])).toEqual([['POST', {}]])

@@ -6,7 +6,7 @@ import { Marked, type Tokens } from 'marked'
 
 /** The guides that come with the product: files of its folder `docs`, in the order of the list. */
 const guides = {
-  collection: ['Collection', 'Where events are sent, what they may be, and what becomes of those that may not.'],
+  collection: ['Collection', 'Where events are sent, what they may be, and why others are refused.'],
   configuration: ['Configuration', 'Every setting of an installation.'],
   webhook: ['Webhook destination', 'What a webhook receives, how it is signed, and what an answer means.'],
   operations: ['Operations', 'Health, metrics, backup, retention, and what to do when.'],
@@ -100,10 +100,7 @@ export const createGuides = (folder: string) => ({
         .end(request.method === 'HEAD' ? undefined : html)
     }
     const missing = (): void =>
-      send(
-        404,
-        page('Not found', '<main><h1>There is no such guide</h1><p><a href="/docs">Documentation</a></p></main>'),
-      )
+      send(404, page('Not found', '<main><h1>Page not found</h1><p><a href="/docs">Documentation</a></p></main>'))
     const name = (request.url ?? '').split('?')[0]?.replace(/^\/docs\/?|\/$/g, '') ?? ''
     if (name === '') send(200, index())
     else if (isGuide(name)) guide(folder, name).then((html) => send(200, html), missing)

@@ -41,7 +41,7 @@ export const http = {
     },
     {
       title: 'Heed the answers',
-      text: 'Answers 429 and 503 ask you to send the same request again after the seconds in Retry-After. Other answers from 400 on name what to mend in the request; they are listed on the page of this source under refused requests.',
+      text: 'Answers 429 and 503 ask you to send the same request again after the seconds in Retry-After. Other answers from 400 on name what to fix in the request; they are listed on the page of this source under refused requests.',
     },
     seeItArrive('Nothing waits: each request is an event.'),
   ],

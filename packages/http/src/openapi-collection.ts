@@ -67,7 +67,7 @@ export const collectionSchemas = (): Record<string, Json> => ({
 })
 
 const refusals: Readonly<Record<string, string>> = {
-  '400': 'The body is broken, empty, too deep, or lacks what its type needs; `message` says what to mend.',
+  '400': 'The body is broken, empty, too deep, or lacks what its type needs; `message` says what to fix.',
   '401': '`WRITE_KEY_MISSING`, `WRITE_KEY_UNKNOWN` or `WRITE_KEY_REVOKED`.',
   '403': '`SIGNED_WEBHOOK_ONLY`: the source takes signed webhooks only.',
   '404': '`SOURCE_DISABLED`: the source is switched off.',
@@ -126,7 +126,7 @@ const pixel = (operationId: string, summary: string, parameters: readonly Json[]
   ],
   responses: {
     '200': {
-      description: 'A transparent picture, whatever became of the event: refused ones are listed with the source.',
+      description: 'A transparent picture, whatever the outcome: refused events are listed with the source.',
       content: { 'image/gif': {} },
     },
   },

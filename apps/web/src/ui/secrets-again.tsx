@@ -16,15 +16,15 @@ export const SecretsAgain = ({
   disabled: boolean
   onChange: (name: string, value: SettingValue) => void
 }) => (
-  <fieldset className="min-w-0 space-y-3 rounded-md border border-line px-4 py-3">
-    <legend className="px-1 text-sm font-medium">Enter secrets again</legend>
-    <p className="text-sm text-ink-2">
-      This changes where secrets are sent. They are never shown, so enter them again for the new place.
+  <fieldset className="min-w-0 space-y-3 rounded-md border border-line px-4 pt-1 pb-3">
+    <legend className="-ml-1 px-1 text-sm font-medium">Enter secrets again</legend>
+    <p className="!mt-0 text-sm text-ink-2">
+      This changes where secrets are sent. They are never shown, so enter them again for the new address.
     </p>
     {secrets.map((secret) => (
       <Field
         key={secret.name}
-        label={`${secret.display_name} for the new place`}
+        label={`${secret.display_name} for the new address`}
         required
         hint={undefined}
         error={problems[secret.name]}

@@ -163,7 +163,7 @@ const showTarget = (setting: Setting, secret: Setting = password) => {
   renderUi(<SettingsCard description="" settings={[setting, secret]} mayEdit onSave={onSave} />)
   return saved
 }
-const again = () => screen.queryByLabelText(/Password for the new place/)
+const again = () => screen.queryByLabelText(/Password for the new address/)
 
 test('a changed target asks for the secret that is sent there, empty and required, says why, and saves both at once', async () => {
   const saved = showTarget(host)

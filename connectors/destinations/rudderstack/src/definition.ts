@@ -45,7 +45,7 @@ export const rudderstack: DestinationDefinition = {
       },
       {
         title: 'Know what happens when it refuses',
-        text: 'With a wrong key or a disabled source, events are held here and go out when it is mended. What it refuses for its content becomes a dead letter, alone: the others of its batch are sent.',
+        text: 'With a wrong key or a disabled source, events are held here and go out when it is fixed. What it refuses for its content becomes a dead letter, alone: the others of its batch are sent.',
       },
     ],
   },

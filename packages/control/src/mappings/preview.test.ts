@@ -165,7 +165,9 @@ describe('a preview', () => {
     })
     expect(shown.event?.payload).toContain(`"userId":"12345678901234567890","properties":${odd}`)
     expect(shown.payload).toBe(`{"all":${odd},"sum":"2"}`)
-    expect(shown.problems).toEqual([{ field: 'f00b', message: expect.stringMatching(/^Templates compute/) }])
+    expect(shown.problems).toEqual([
+      { field: 'f00b', message: expect.stringMatching(/^A template may change a number/) },
+    ])
     expect((await preview(given, { payload: '{"event":"Bought","properties":{"b":1}}' })).problems).toEqual([])
   })
 

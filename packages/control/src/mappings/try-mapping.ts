@@ -50,7 +50,7 @@ const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent 
   return { eventId, messageId, type, event: name, json, action, ...(payload === undefined ? {} : { payload }) }
 }
 
-const computes = 'Templates compute: a number of more than 15 digits, or written as 1.0 or 1e5, may come out otherwise'
+const computes = 'A template may change a number of more than 15 digits, or one written as 1.0 or 1e5'
 
 /** What a preview says of templates where the event has numbers that reading them changes. */
 const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldProblem[] =>

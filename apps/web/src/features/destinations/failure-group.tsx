@@ -76,7 +76,7 @@ const DiscardButton = ({ destination, group }: { destination: Destination; group
         }
       >
         {count(group.event_count)} {pluralise(group.event_count, 'event')} can no longer be retried from here. The
-        events themselves are kept, and the delivery log says what became of them.
+        events themselves are kept, and the delivery log shows their outcome.
       </ConfirmDialog>
     </>
   )
@@ -98,7 +98,7 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
         <p className="mt-1 flex flex-wrap items-center gap-2 text-sm text-ink-2">
           <Badge tone={tone}>{title}</Badge>
           {group.state === 'dead'
-            ? 'Not tried again by itself. Mend what is wrong, then retry.'
+            ? 'Not tried again by itself. Fix what is wrong, then retry.'
             : destination.enabled
               ? 'Tried again by itself.'
               : 'Held while this destination is paused.'}
@@ -236,8 +236,7 @@ const Gone = ({ destination }: { destination: Destination }) => (
       </ButtonLink>
     }
   >
-    Its events were delivered, tried again with another outcome, or discarded. What became of each stands in the
-    deliveries.
+    Its events were delivered, tried again with another outcome, or discarded. The outcome of each is in the deliveries.
   </EmptyState>
 )
 

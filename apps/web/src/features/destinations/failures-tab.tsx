@@ -104,7 +104,7 @@ const Nothing = ({ destination }: { destination: Destination }) => (
     action={<ButtonLink to={paths.destination(destination.name, 'deliveries')}>See deliveries</ButtonLink>}
   >
     Events that fail are gathered here by their cause, with what was sent and answered. Nothing is lost: they can be
-    retried once the cause is mended.
+    retried once the cause is fixed.
   </EmptyState>
 )
 

@@ -56,7 +56,7 @@ export const ReplayTab = ({ destination }: { destination: Destination }) => {
           {...(mayEdit ? { action: <NewButton open={false} onClick={start} /> } : {})}
         >
           A replay sends events of the past to this destination again, and to no other: to fill a new destination with
-          history, or to send once more what failed before a mapping was mended.
+          history, or to send once more what failed before a mapping was fixed.
         </EmptyState>
       ) : (
         <>

@@ -41,7 +41,7 @@ const Next = ({ id, event }: { id: FateStep['id']; event: EventDetail }) => {
   if (id === 'blocked' && event.replay_time === null)
     return (
       <Link to={paths.source(event.source, 'violations')} className={look}>
-        Mend the schema and replay it
+        Fix the schema and replay it
       </Link>
     )
   if (id === 'replayed')

@@ -55,7 +55,7 @@ const Content = ({ event }: { event: EventDetail }) => {
             description={
               event.status === 'rejected'
                 ? 'The event as it was received.'
-                : 'The event as destinations get it, with what its batch said of all its events.'
+                : 'The event as destinations get it, including what its batch sets for all events.'
             }
           >
             <CodeBlock

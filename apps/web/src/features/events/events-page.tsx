@@ -95,7 +95,7 @@ const Nothing = ({ filtered, silent, onClear }: { filtered: boolean; silent: boo
         </ButtonLink>
       }
     >
-      Every event that your sources send is kept here with what became of it. Send one to see it.
+      Every event that your sources send is kept here with its outcome. Send one to see it.
     </EmptyState>
   )
 }
@@ -154,7 +154,7 @@ export const EventsPage = () => {
       <PageHeader
         title="Events"
         documentTitle="Events"
-        description="Everything your sources have sent, and what became of it."
+        description="Everything your sources have sent, and its outcome."
         crumbs={[{ label: 'Home', to: paths.workspace(workspace.name) }]}
       />
       <div className="space-y-5">

@@ -45,7 +45,7 @@ export const fateOf = (event: EventDetail): FateStep[] => {
       {
         id: 'rejected',
         title: 'Rejected',
-        text: `${rejectionOf(event.reason).advice} Mend it at the sender and send it again: it was delivered nowhere.`,
+        text: `${rejectionOf(event.reason).advice} Fix it at the sender and send it again: it was delivered nowhere.`,
         tone: 'danger',
       },
     ]

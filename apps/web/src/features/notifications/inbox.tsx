@@ -81,7 +81,7 @@ const List = ({ onOpen }: { onOpen: () => void }) => {
       <div className="px-6 py-10 text-center">
         <p className="text-sm font-semibold">You have read everything</p>
         <p className="mt-1 text-xs text-balance text-ink-2">
-          You are told here when somebody accepts an invitation and when deliveries to a destination fail.
+          Notifications appear when somebody accepts an invitation and when deliveries to a destination fail.
         </p>
       </div>
     )

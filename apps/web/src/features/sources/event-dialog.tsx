@@ -62,7 +62,7 @@ const Rejection = ({ reason }: { reason: string }) => {
           <WithCode text={advice} />
         </p>
         <p className="mt-1 text-sm break-words">
-          The event is kept as rejected and was not delivered. Mend it at the sender and send it again.
+          The event is kept as rejected and was not delivered. Fix it at the sender and send it again.
           {code !== '' && (
             <>
               {' '}

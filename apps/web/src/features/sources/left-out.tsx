@@ -17,7 +17,7 @@ const known: Readonly<Record<string, { title: string; advice: string }>> = {
   duplicate_rejected: {
     title: 'Repeated rejected event',
     advice:
-      'The first one is among the live events, with its reason. Mend what it names and send the event again; the same messageId is taken then.',
+      'The first one is among the live events, with its reason. Fix what it names and send the event again; the same messageId is taken then.',
   },
 }
 

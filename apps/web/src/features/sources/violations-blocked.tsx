@@ -12,7 +12,7 @@ const events = (value: number): string => `${count(value)} ${pluralise(value, 'e
 const resultText = ({ replayed, still_blocked: still }: { replayed: number; still_blocked: number }): string => {
   const sent = replayed === 0 ? 'No event fits the schema yet' : `${events(replayed)} sent again`
   if (still === 0) return `${sent}; none is kept back any more.`
-  return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not fit. Mend the schema and replay again.`
+  return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not fit. Fix the schema and replay again.`
 }
 
 /** Events that are kept back because they did not fit: how many, and sending again those that fit by now. */
