@@ -39,13 +39,18 @@ const markdown = new Marked({
       const words = this.parser.parseInline(tokens)
       return address === undefined ? words : `<a href="${escapeHtml(address)}">${words}</a>`
     },
+    // Code that is wider than a phone can be scrolled with the keyboard.
+    code({ text }: Tokens.Code): string {
+      return `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`
+    },
     // A table that is wider than a phone scrolls by itself, not the page.
     table(token: Tokens.Table): string {
       const cells = (row: Tokens.TableCell[], tag: 'th' | 'td'): string =>
         `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
-      const head = cells(token.header, 'th')
+      const named = token.header.some(({ text }) => text !== '')
+      const head = named ? `<thead>${cells(token.header, 'th')}</thead>` : ''
       const body = token.rows.map((row) => cells(row, 'td')).join('')
-      return `<div class="table" tabindex="0"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>\n`
+      return `<div class="table" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`
     },
   },
 })

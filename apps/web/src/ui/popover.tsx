@@ -26,10 +26,10 @@ export const Popover = ({
     <Base.Portal>
       <Base.Positioner side={side} align={align} sideOffset={6} collisionPadding={8} className="z-50">
         <Base.Popup className="flex max-h-[min(32rem,var(--available-height))] w-[min(24rem,calc(100vw-1rem))] flex-col rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
-          <header className="flex min-h-11 items-center gap-3 border-b border-line px-4 py-2">
+          <div className="flex min-h-11 items-center gap-3 border-b border-line px-4 py-2">
             <Base.Title className="min-w-0 flex-1 text-sm font-semibold">{title}</Base.Title>
             {action}
-          </header>
+          </div>
           <div className="min-h-0 flex-1 overflow-y-auto scroll-thin">{children}</div>
         </Base.Popup>
       </Base.Positioner>

@@ -46,6 +46,7 @@ export const Toaster = ({ theme }: { theme: 'system' | 'light' | 'dark' }) => (
         description: '!text-ink-2',
         success: '[&_[data-icon]]:!text-success-ink',
         error: '[&_[data-icon]]:!text-danger-ink',
+        warning: '[&_[data-icon]]:!text-warning-ink',
         info: '[&_[data-icon]]:!text-accent-ink',
       },
     }}
