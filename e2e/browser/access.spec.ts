@@ -280,7 +280,7 @@ test('requests with an unknown write key are told to a platform admin on the sou
   const lost = page.getByRole('region', { name: 'Refused without a source' })
   await expect(lost.getByText('Key sent: lost')).toBeVisible()
   await lost.getByText('Write key unknown').click()
-  await expect(page.getByRole('dialog').getByText('refused before their body is read')).toBeVisible()
+  await expect(page.getByRole('dialog').getByText('/v1/track')).toBeVisible()
 
   await page.goto('/auth/logout')
   await page.waitForURL('**/auth/login')
@@ -311,5 +311,5 @@ test('what is still sent with the key of a deleted source is told to everybody o
   const old = page.getByRole('region', { name: 'Still sent to deleted sources' })
   await expect(old.getByText('Deleted source: Old shop')).toBeVisible()
   await old.getByText('Write key revoked').click()
-  await expect(page.getByRole('dialog').getByText('refused before their body is read')).toBeVisible()
+  await expect(page.getByRole('dialog').getByText('/v1/track')).toBeVisible()
 })

@@ -27,7 +27,9 @@ test('a Slack channel is set up by its guide, tried without a message, and gets 
   await page.getByRole('tab', { name: 'Settings' }).click()
   await page.getByRole('button', { name: 'Test connection' }).click()
   await expect(page.getByText('The webhook can post to its channel. Nothing was posted.')).toBeVisible()
-  expect(receiver.calls.map(({ body }) => body)).toEqual(['{"text":""}'])
+  // Destinations of other tests may still send to the same receiver.
+  const posted = receiver.calls.filter(({ path }) => address.endsWith(path))
+  expect(posted.map(({ body }) => body)).toEqual(['{"text":""}'])
   await expect(page.getByText('s3cret')).toHaveCount(0)
 
   await page.getByRole('tab', { name: 'Mappings' }).click()

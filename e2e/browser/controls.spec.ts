@@ -215,7 +215,7 @@ test('SRC-01, SRC-06, SRC-07, SRC-08, SRC-25: the catalogue is searched and filt
   expect(docs_url).toMatch(/^https:/)
   await page.goBack()
   await expect(search).toHaveValue('python')
-  await expect(entries).toHaveCount(1)
+  await expect(entries).toHaveCount(2)
 })
 
 test('the guide of a source has its key and the address of this server filled in', async ({

@@ -72,7 +72,7 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
       <WithCode text={row.message} />
     </p>
     {row.sample === '' ? (
-      <p className="text-sm text-ink-2">There is no sample: such requests are refused before their body is read.</p>
+      <p className="text-sm text-ink-2">No sample was kept.</p>
     ) : (
       <CodeBlock
         codes={[{ title: 'Last such request, redacted', language: 'json', text: formatJson(row.sample) }]}

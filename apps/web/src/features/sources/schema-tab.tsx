@@ -186,7 +186,8 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
       open: opened.has(id),
       onToggle: toggle,
       editing,
-      target: wanted?.owner === id ? wanted.id : undefined,
+      // Nothing here takes the focus while the schema is being saved, and what is new may be known before that ends.
+      target: wanted?.owner === id && !save.isPending ? wanted.id : undefined,
       change: kind === 'removed' ? undefined : kind,
     }
   }
