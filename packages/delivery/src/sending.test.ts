@@ -149,8 +149,9 @@ describe('mappings', () => {
     const [first] = peer.requests
     expect(JSON.parse(first?.body ?? '')[0]).toEqual({ messageId: 'm-1', action: 'order', payload: { total: 1 } })
     const rows = await parked()
-    expect(rows).toHaveLength(5)
-    expect(rows[0]).toMatchObject({ state: 'dead', event_count: 2, attempts: 1, last_status: null })
+    // A row a record, or more where mapping a record made way for others in between.
+    expect(rows.reduce((events, { event_count }) => events + event_count, 0)).toBe(10)
+    expect(rows[0]).toMatchObject({ state: 'dead', attempts: 1, last_status: null })
     expect(rows[0]?.last_reason).toContain('total')
     const dead = (await fixture.attempts()).filter((row) => row.status === 'dead')
     expect(dead).toHaveLength(10)
