@@ -60,7 +60,10 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
 
   // Which events: proposed by their names, and a condition.
   await editor.getByRole('combobox', { name: 'Event name' }).click()
-  await page.getByRole('listbox').getByRole('option', { name: /Order Completed/ }).click()
+  await page
+    .getByRole('listbox')
+    .getByRole('option', { name: /Order Completed/ })
+    .click()
   await expect(editor.getByRole('heading', { name: 'Order Completed' })).toBeVisible()
   await editor.getByRole('button', { name: 'Add condition' }).click()
   await page.keyboard.type('properties.total')
@@ -74,7 +77,10 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await editor.getByRole('radio', { name: 'Fields you choose' }).check()
   const id = await addField(editor, 'id', 'Field')
   await id.getByRole('combobox', { name: 'Source of id' }).fill('order_id')
-  await page.getByRole('listbox').getByRole('option', { name: /properties\.order_id/ }).click()
+  await page
+    .getByRole('listbox')
+    .getByRole('option', { name: /properties\.order_id/ })
+    .click()
   const channel = await addField(editor, 'channel', 'Constant')
   await channel.getByRole('textbox', { name: 'Source of channel' }).fill('web')
   const at = await addField(editor, 'meta.seen_as', 'Variable')
@@ -209,7 +215,10 @@ test('an editor that was open before the first event came proposes its name and 
   await expect(preview.getByText(/^None of the latest/)).toBeVisible()
   await editor.getByRole('combobox', { name: 'Event name' }).click()
   await send(url, key, order)
-  await page.getByRole('listbox').getByRole('option', { name: /Order Completed/ }).click()
+  await page
+    .getByRole('listbox')
+    .getByRole('option', { name: /Order Completed/ })
+    .click()
   await expect(editor.getByRole('heading', { name: 'Order Completed' })).toBeVisible()
   await expect(preview.getByLabel('What Early gets', { exact: true })).toContainText('"o-1"')
 })
