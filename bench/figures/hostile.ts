@@ -1,5 +1,6 @@
-import { type Attack, attacks, createHostileWorld, type HostileWorld } from '@tributary/test-kit'
+import { attacks } from '@tributary/test-kit'
 import { type Figure, type LoadReport, runLoad } from '../harness.ts'
+import { type Attacker, startAttacker } from '../hostile-attacker.ts'
 import { startBench } from '../product.ts'
 
 const mostMs = 250
@@ -8,40 +9,23 @@ const seconds = 6
 /** Events a second of the one who only wants to send: enough for a 99th percentile, too few to be load. */
 const rate = 50
 
-/** The other tenant's single events, while nothing else goes on or while `work` does. */
-const observe = async (world: HostileWorld, run: string): Promise<LoadReport> =>
-  runLoad({
-    port: Number(new URL(world.origin).port),
-    key: world.victimKey,
-    connections: 4,
-    eventsPerRequest: 1,
-    seconds,
-    rate,
-    run,
-  })
-
 const refusedOf = ({ refused }: LoadReport): number => Object.values(refused).reduce((sum, count) => sum + count, 0)
 
+/** What the other tenant's single events take. */
+type Observe = (run: string) => Promise<LoadReport>
+
 /** Quiet, attacked, quiet: the one in the middle is compared with the mean of those around it. */
-const measureAttack = async (world: HostileWorld, attack: Attack, index: number): Promise<Figure> => {
-  const strike = await attack.prepare(world)
-  const before = await observe(world, `quiet-${index}a`)
-  let striking = true
-  let pieces = 0
-  const strikers = Array.from({ length: attack.together }, async () => {
-    while (striking) {
-      await strike().catch(() => undefined)
-      pieces++
-    }
-  })
-  const attacked = await observe(world, `attacked-${index}`)
-  striking = false
-  await Promise.all(strikers)
-  const after = await observe(world, `quiet-${index}b`)
+const measureAttack = async (observe: Observe, attacker: Attacker, index: number): Promise<Figure> => {
+  await attacker.obey({ order: 'prepare', index })
+  const before = await observe(`quiet-${index}a`)
+  await attacker.obey({ order: 'begin', index })
+  const attacked = await observe(`attacked-${index}`)
+  const pieces = await attacker.obey({ order: 'end', index })
+  const after = await observe(`quiet-${index}b`)
   const quiet = (before.p99 + after.p99) / 2
   const refused = refusedOf(attacked)
   return {
-    figure: attack.what,
+    figure: attacks[index]?.what ?? '',
     target: `p99 < ${mostMs} ms, < ${mostTimes} × ${quiet.toFixed(1)} ms`,
     measured: `${attacked.p99.toFixed(1)} ms during ${pieces} pieces${refused === 0 ? '' : `, ${refused} refused`}`,
     ratio: attacked.p99 / quiet,
@@ -53,11 +37,13 @@ const measureAttack = async (world: HostileWorld, attack: Attack, index: number)
 export const measureHostile = async (): Promise<Figure[]> => {
   const bench = await startBench({})
   await using product = bench.product
-  await using world = await createHostileWorld(product)
-  await observe(world, 'warm')
+  await using attacker = await startAttacker(product.url)
+  const observe: Observe = (run) =>
+    runLoad({ port: bench.port, key: attacker.victimKey, connections: 4, eventsPerRequest: 1, seconds, rate, run })
+  await observe('warm')
   const figures: Figure[] = []
-  for (const [index, attack] of attacks.entries()) {
-    const figure = await measureAttack(world, attack, index)
+  for (const index of attacks.keys()) {
+    const figure = await measureAttack(observe, attacker, index)
     process.stdout.write(`hostile: ${figure.figure}: ${figure.measured}; ${figure.target}\n`)
     figures.push(figure)
   }

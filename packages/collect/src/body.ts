@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { type BodyTerms, type BodyFault as ReceiveFault, receiveBody } from '@tributary/http'
-import { type InflateFault, inflate } from './inflate.ts'
+import { type InflateFault, type InflateTerms, inflate } from './inflate.ts'
 
 export type BodyFault = ReceiveFault | InflateFault
+
+/** Under which terms a body is read and decompressed. */
+export type ReadTerms = BodyTerms & { inflating: InflateTerms }
 
 const withoutMark = (body: Buffer): Buffer =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
@@ -17,7 +20,7 @@ const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
  */
 export const readBody = (
   req: IncomingMessage,
-  terms: BodyTerms,
+  terms: ReadTerms,
   owner: string,
   done: (body: Buffer | BodyFault, release: () => void) => void,
 ): void =>
@@ -27,7 +30,7 @@ export const readBody = (
     const named = req.headers['content-encoding']?.trim().toLowerCase()
     const isPlain = named === undefined || named === '' || named === 'identity'
     if (isPlain && !isGzip(body)) return done(withoutMark(body), release)
-    inflate(isPlain ? 'gzip' : named, body, { limit: terms.limit, held }, (result) => {
+    inflate(isPlain ? 'gzip' : named, body, { limit: terms.limit, held, terms: terms.inflating }, (result) => {
       if (typeof result === 'string') release()
       done(typeof result === 'string' ? result : withoutMark(result), release)
     })

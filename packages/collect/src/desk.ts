@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestMeta } from '@tributary/contract'
-import { type BodyTerms, createBodyBudget, createPace, discardBody } from '@tributary/http'
+import { createBodyBudget, createPace, discardBody } from '@tributary/http'
 import { sendRefusal } from './answer.ts'
 import { type Backlog, createBacklog } from './backlog.ts'
+import type { ReadTerms } from './body.ts'
 import { type AddressRange, clientAddress, isDevice, networkOf, parseProxies } from './client.ts'
+import { knownInflating, strangersInflating } from './inflate.ts'
 import { createIntake, type Intake } from './intake.ts'
 import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
 import { sampleOf } from './redact.ts'
@@ -46,7 +48,7 @@ export type Desk = {
   /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
   /** Under which terms a body is read, and on whose share: its workspace's, or the small one of its sender's address. */
-  termsFor(entry: WriteKeyEntry | undefined): BodyTerms
+  termsFor(entry: WriteKeyEntry | undefined): ReadTerms
   ownerOf(req: IncomingMessage, entry: WriteKeyEntry | undefined): string
   /** Bytes of bodies that are held. */
   buffered(): number
@@ -100,11 +102,13 @@ const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage
     limit: bodyBytes,
     budget: createBodyBudget({ limit: settings.bufferedBytes, share: settings.workspaceBufferedBytes }),
     pace: createPace(settings.pace),
+    inflating: knownInflating,
   }
   const unknown = {
     limit: Math.min(bodyBytes, keyless.bodyBytes),
     budget: createBodyBudget({ limit: keyless.bufferedBytes, share: keyless.addressBytes }),
     pace: createPace(keyless.pace),
+    inflating: strangersInflating(),
   }
   const termsFor: Desk['termsFor'] = (entry) => (entry === undefined ? unknown : known)
   const ownerOf: Desk['ownerOf'] = (req, entry) => entry?.workspaceId ?? networkOf(addressOf(req))

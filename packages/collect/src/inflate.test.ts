@@ -2,12 +2,18 @@ import { once } from 'node:events'
 import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createBodyBudget } from '@tributary/http'
 import { expect, test } from 'vitest'
-import { inflate } from './inflate.ts'
+import { type InflateTerms, inflate, knownInflating, strangersInflating } from './inflate.ts'
 
 const MiB = 1024 * 1024
 
 /** Inflates with so much left in the budget; tells the outcome, and how many bytes were ever taken. */
-const run = async (encoding: string, body: Buffer, left: number, limit = 4 * MiB) => {
+const run = async (
+  encoding: string,
+  body: Buffer,
+  left: number,
+  limit = 4 * MiB,
+  terms: InflateTerms = knownInflating,
+) => {
   const budget = createBodyBudget({ limit: 100 * MiB, share: left + body.length })
   budget.take('sender', body.length)
   let taken = 0
@@ -19,11 +25,11 @@ const run = async (encoding: string, body: Buffer, left: number, limit = 4 * MiB
     },
     drop: (bytes: number) => budget.give('sender', bytes),
   }
-  const result = await new Promise((resolve) => inflate(encoding, body, { limit, held }, resolve))
+  const result = await new Promise((resolve) => inflate(encoding, body, { limit, held, terms }, resolve))
   return { result: Buffer.isBuffer(result) ? result.length : result, taken, used: budget.used() }
 }
 
-const piece = 16 * 1024
+const piece = 64 * 1024
 const zeros = Buffer.alloc(64 * MiB)
 
 test.each([
@@ -62,4 +68,28 @@ test('a zstd body that asks for a larger window than HTTP allows is refused', as
   compress.end()
   await once(compress, 'end')
   expect((await run('zstd', Buffer.concat(chunks), MiB)).result).toBe('bad-compression')
+})
+
+test('what strangers send compressed is inflated one after the other, to 128 KiB or 100 times its size', async () => {
+  const inner = strangersInflating()
+  let now = 0
+  let most = 0
+  const terms: InflateTerms = {
+    ...inner,
+    begin: (work) =>
+      inner.begin((finished) => {
+        most = Math.max(most, ++now)
+        work(() => {
+          now--
+          finished()
+        })
+      }),
+  }
+  const bomb = gzipSync(zeros.subarray(0, 4 * MiB))
+  const text = gzipSync('{"userId":"u1"}')
+  const bodies = [bomb, text, bomb, Buffer.from('no gzip'), text]
+  const outcomes = await Promise.all(bodies.map((body) => run('gzip', body, 4 * MiB, MiB, terms)))
+  expect(outcomes.map(({ result }) => result)).toEqual(['too-large', 15, 'too-large', 'bad-compression', 15])
+  expect(outcomes[0]?.taken).toBeLessThanOrEqual(bomb.length * 100 + piece)
+  expect(most).toBe(1)
 })

@@ -143,3 +143,47 @@ describe('bodies that do not end', () => {
     expect((await post(origin, '/users:logout', body, 'ben')).status).toBe(200)
   })
 })
+
+describe('large bodies', () => {
+  test('of one user are worked on one after the other, of several side by side, and only so many wait', async () => {
+    const started: string[] = []
+    const gates: (() => void)[] = []
+    const { origin } = await listenApi(
+      {
+        'users.logout': async ({ actor }) => {
+          started.push(actor?.userId ?? '')
+          await new Promise<void>((resolve) => gates.push(resolve))
+          return {}
+        },
+      },
+      { oneByOne: { bytes: 1000, waiting: 2 } },
+    )
+    const body = JSON.stringify({ pad: 'x'.repeat(2000) })
+    const call = (user: string) => post(origin, '/users:logout', body, user)
+    const answers = [call('ann')]
+    await expect.poll(() => started).toEqual(['ann'])
+    answers.push(call('ann'), call('ann'))
+    const others = call('ben')
+    await expect.poll(() => started).toEqual(['ann', 'ben'])
+    expect(await reasonOf(await call('ann'))).toEqual([429, 'RATE_LIMITED'])
+    expect((await post(origin, '/organizations', '{}', 'ann')).status).not.toBe(429)
+    for (let open = 0; open < 4; open++) {
+      await expect.poll(() => gates.length).toBeGreaterThan(open)
+      gates[open]?.()
+    }
+    expect((await Promise.all([...answers, others])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(started.toSorted()).toEqual(['ann', 'ann', 'ann', 'ben'])
+  })
+
+  test.each([
+    ['{'.repeat(2000), [400, 'TOO_DEEP']],
+    [`{"pad":"${'x'.repeat(2000)}`, [400, 'MALFORMED_JSON']],
+  ])('one that cannot be parsed makes way for the next, and gives its bytes back', async (body, outcome) => {
+    const limits = { oneByOne: { bytes: 1000, waiting: 0 }, users: { limit: 12_000, share: 3000 } }
+    const { origin } = await listenApi({ 'users.logout': async () => ({}) }, limits)
+    for (let n = 0; n < 3; n++)
+      expect(await reasonOf(await post(origin, '/users:logout', body, 'ann'))).toEqual(outcome)
+    const good = JSON.stringify({ pad: 'x'.repeat(2000) })
+    expect((await post(origin, '/users:logout', good, 'ann')).status).toBe(200)
+  })
+})

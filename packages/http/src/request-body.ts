@@ -3,6 +3,7 @@ import { type Actor, AppError, badRequest } from '@tributary/kernel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type BodyBudget, createBodyBudget } from './bodies/budget.ts'
 import { jsonShapeProblem } from './bodies/json-shape.ts'
+import { createOneByOne } from './bodies/one-by-one.ts'
 import { createPace, type PaceLimits } from './bodies/pace.ts'
 import { type BodyFault, type Held, receiveBody } from './bodies/receive-body.ts'
 
@@ -16,6 +17,8 @@ export type ApiLimits = {
   strangers: { limit: number; share: number }
   /** Bodies of all users together, and of one user. */
   users: { limit: number; share: number }
+  /** Of larger bodies each user has one worked on at a time, while so many wait. */
+  oneByOne: { bytes: number; waiting: number }
   /** What a JSON text may consist of. */
   depth: number
   values: number
@@ -29,6 +32,7 @@ export const defaultApiLimits: ApiLimits = {
   body: MiB,
   strangers: { limit: 16 * MiB, share: MiB },
   users: { limit: 64 * MiB, share: 16 * MiB },
+  oneByOne: { bytes: 64 * 1024, waiting: 15 },
   depth: 64,
   values: 100_000,
   pace: { windowMs: 5000, windowBytes: 4096, totalMs: 30_000 },
@@ -53,6 +57,9 @@ const faults: Readonly<Record<BodyFault, AppError>> = {
   'too-slow': new AppError(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.'),
   aborted: badRequest('ABORTED', 'The request was not complete'),
 }
+const tooManyLarge = new AppError(429, 'RATE_LIMITED', 'Too many large requests at once; try again in a moment', {
+  retry_after: '1',
+})
 
 type Parse = (request: FastifyRequest, text: string, done: (error: Error | null, value?: unknown) => void) => void
 
@@ -82,6 +89,17 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   const parse = createParse(app, limits)
   const senders = new WeakMap<FastifyRequest, Sender>()
   const holding = new WeakMap<FastifyRequest, Held>()
+  // What a large body asks for is worked on in long steps: one user's must not come right behind each other.
+  const large = createOneByOne(limits.oneByOne.waiting)
+  const underWay = new WeakMap<FastifyRequest, string>()
+
+  const release: RequestBodies['release'] = (request) => {
+    holding.get(request)?.release()
+    const owner = underWay.get(request)
+    if (owner === undefined) return
+    underWay.delete(request)
+    large.end(owner)
+  }
 
   const receive = (request: FastifyRequest, raw: IncomingMessage, done: Parameters<Parse>[2]): void => {
     const sender = senders.get(request)
@@ -96,7 +114,20 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
       if (typeof body === 'string') return done(faults[body])
       holding.set(request, held)
       if (body.length === 0) return done(null, undefined)
-      parse(request, body.toString('utf8'), done)
+      const parseNow = (): void =>
+        parse(request, body.toString('utf8'), (error, value) => {
+          // No handler comes to its end then.
+          if (error !== null) release(request)
+          done(error, value)
+        })
+      if (actor === undefined || body.length <= limits.oneByOne.bytes) return parseNow()
+      const begin = (): void => {
+        underWay.set(request, actor.userId)
+        parseNow()
+      }
+      if (large.begin(actor.userId, begin)) return
+      release(request)
+      done(tooManyLarge)
     })
   }
   app.removeAllContentTypeParsers()
@@ -106,7 +137,7 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   return {
     admit: (request, sender) => void senders.set(request, sender),
     actorOf: (request) => senders.get(request)?.actor,
-    release: (request) => holding.get(request)?.release(),
+    release,
     held: () => ({ strangers: budgets.strangers.used(), users: budgets.users.used() }),
   }
 }

@@ -9,6 +9,7 @@ import { createCommands } from './commands.ts'
 import { type Connection, createConnection, textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, dataText, message, parseMessage, versionProblem } from './protocol.ts'
+import { createRounds } from './rounds.ts'
 import { createShares } from './shares.ts'
 import type { Signer } from './signatures.ts'
 
@@ -117,6 +118,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     user: limits.connectionsPerUser,
     workspace: limits.connectionsPerWorkspace,
   })
+  const openings = createRounds({ perRound: 8, waiting: limits.connections })
   const deliver = createDelivery(channels, options)
   let timers: NodeJS.Timeout[] = []
   let unsubscribe: (() => void)[] = []
@@ -148,6 +150,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
+    // Until the server of web sockets looks after it.
+    socket.on('error', () => socket.destroy())
+    if (!openings.add(() => open(url, req, socket, head))) socket.destroy()
+  }
+
+  const open = (url: URL, req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     server.handleUpgrade(req, socket, head, (webSocket) => {
       const connection = createConnection(webSocket, newSocketId(), limits)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createReadAway } from './read-away.ts'
 import { announcedBytes } from './receive-body.ts'
 
 /** A body that is announced to be no longer is read away, and its connection kept. */
@@ -7,14 +8,18 @@ const smallBytes = 64 * 1024
 const lingerBytes = 8 * 1024 * 1024
 const lingerMs = 10_000
 
+/** All of this process: together they have one pace. */
+const unwanted = createReadAway()
+
 /** True while a client may still be sending the body of a request, and it is too long to be read away without a word. */
 export const isLongUnread = (req: IncomingMessage): boolean =>
   !req.complete && !req.readableEnded && announcedBytes(req) > smallBytes
 
 /**
  * Answers a request whose body is not wanted, while its client may still be sending it: the answer goes out whole at
- * once and says that the connection closes. Then up to 8 MiB are read away for at most 10 s, since closing a connection
- * with unread bytes takes the answer away from a client that has not read it yet (RFC 9112 9.6).
+ * once and says that the connection closes. Then up to 8 MiB are read away for at most 10 s, at a pace that all such
+ * bodies share, since closing a connection with unread bytes takes the answer away from a client that has not read it
+ * yet (RFC 9112 9.6).
  */
 export const answerEarly = (
   req: IncomingMessage,
@@ -26,28 +31,30 @@ export const answerEarly = (
   let seen = 0
   const close = (): void => {
     clearTimeout(timer)
-    req.off('data', onData)
     if (!res.writableEnded) res.end()
-  }
-  const onData = (chunk: Buffer): void => {
-    seen += chunk.length
-    if (seen > lingerBytes) close()
   }
   const timer = setTimeout(close, lingerMs)
   timer.unref()
   res.shouldKeepAlive = false
   res.writeHead(status, headers.slice())
   if (req.method !== 'HEAD') res.write(body)
-  req.on('data', onData)
+  unwanted.add(req, (bytes) => {
+    seen += bytes
+    if (seen > lingerBytes) close()
+  })
   req.once('end', close)
   req.once('close', close)
 }
 
-/** Reads away what nobody has read of a body, and cuts the connection when it does not end within 8 MiB. */
+/**
+ * Reads away what nobody has read of a body: a short one at once, a long one at the pace that all such bodies share. Cuts
+ * the connection when it does not end within 8 MiB.
+ */
 export const discardBody = (req: IncomingMessage): void => {
+  if (announcedBytes(req) <= smallBytes) return void req.resume()
   let seen = 0
-  req.on('data', (chunk: Buffer) => {
-    seen += chunk.length
+  unwanted.add(req, (bytes) => {
+    seen += bytes
     if (seen > lingerBytes) req.destroy()
   })
 }

@@ -18,8 +18,8 @@ export type HostileWorld = AsyncDisposable & {
   victimKey: string
 }
 
-/** Signs in and makes both tenants. */
-export const createHostileWorld = async (product: Product): Promise<HostileWorld> => {
+/** Signs in and makes both tenants of a running product, of which its address and a client of its API are needed. */
+export const createHostileWorld = async (product: Pick<Product, 'url' | 'api'>): Promise<HostileWorld> => {
   const { api } = product
   await api.login(adminCredentials)
   const { workspace } = await createWorkspace(api, 'Attacker')

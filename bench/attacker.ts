@@ -1,0 +1,43 @@
+// The one who attacks, in a process of his own at the lowest priority: in truth his processor is not the server's, so
+// what his client costs must not be taken for what he costs the product. Its argument is the address of a running
+// product; it sends `ready` with the other tenant's key, and after each order what came of it.
+import { attacks, createApiClient, createHostileWorld } from '@tributary/test-kit'
+import type { AttackerOrder, AttackerReport } from './hostile-attacker.ts'
+
+const url = process.argv[2] ?? ''
+const world = await createHostileWorld({ url, api: createApiClient(url) })
+const report = (said: AttackerReport): void => void process.send?.(said)
+
+let striking = false
+let strikers: Promise<void>[] = []
+let pieces = 0
+let strike: (() => Promise<unknown>) | undefined
+
+const begin = (together: number): void => {
+  striking = true
+  pieces = 0
+  strikers = Array.from({ length: together }, async () => {
+    while (striking) {
+      await strike?.().catch(() => undefined)
+      pieces++
+    }
+  })
+}
+
+const obey = async ({ order, index }: AttackerOrder): Promise<AttackerReport> => {
+  const attack = attacks[index]
+  if (attack === undefined) throw new Error(`There is no attack ${index}`)
+  if (order === 'prepare') strike = await attack.prepare(world)
+  else if (order === 'begin') begin(attack.together)
+  else {
+    striking = false
+    await Promise.all(strikers)
+  }
+  return { done: order, pieces }
+}
+
+process.on('message', (order: AttackerOrder) => {
+  void obey(order).then(report, (error: unknown) => report({ failed: String(error) }))
+})
+process.once('disconnect', () => process.exit(0))
+report({ ready: world.victimKey })

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createReadAway } from './read-away.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+const piece = Buffer.alloc(1000)
+/** A body of so many pieces, all of which the sender would give at once. */
+const bodyOf = (pieces: number): IncomingMessage =>
+  Readable.from(
+    Array.from({ length: pieces }, () => piece),
+    { highWaterMark: 2 },
+  ) as unknown as IncomingMessage
+const rounds = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('however many bodies are sent, so many pieces of them are read at a time, in turns', async () => {
+  const readAway = createReadAway({ everyMs: 10, pieces: 3 })
+  const read = Array.from({ length: 5 }, () => 0)
+  for (const index of read.keys())
+    readAway.add(bodyOf(4), () => {
+      read[index] = (read[index] ?? 0) + 1
+    })
+  const sum = (): number => read.reduce((all, count) => all + count, 0)
+  await rounds()
+  expect(sum()).toBe(0)
+  for (const wanted of [3, 6, 9]) {
+    vi.advanceTimersByTime(10)
+    await rounds()
+    expect(sum()).toBe(wanted)
+  }
+  expect(Math.max(...read) - Math.min(...read)).toBeLessThanOrEqual(1)
+})
+
+test('a body is read to its end, and then nothing keeps time', async () => {
+  const readAway = createReadAway({ everyMs: 10, pieces: 3 })
+  const body = bodyOf(5)
+  const ended = new Promise((resolve) => body.once('end', resolve))
+  let bytes = 0
+  readAway.add(body, (count) => {
+    bytes += count
+  })
+  for (let turn = 0; turn < 8; turn++) {
+    vi.advanceTimersByTime(10)
+    await rounds()
+  }
+  await ended
+  expect(bytes).toBe(5000)
+  expect(readAway.waiting()).toBe(0)
+  expect(vi.getTimerCount()).toBe(0)
+})
