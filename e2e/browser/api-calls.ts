@@ -33,10 +33,8 @@ export const refuse =
 export const onCall = (page: Page, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
   page.route((url) => url.pathname.startsWith('/api/') && url.pathname.endsWith(end), act).then(() => undefined)
 
-/** Opens a page anew and resolves when it knows the roles of who is signed in: before, what a role hides is hidden from all. */
+/** Opens a page after signing in and resolves when it knows the roles of who did: before, what a role hides is hidden from all. */
 export const openWithRoles = async (page: Page, path: string): Promise<void> => {
-  // A read of the page before, cut off by leaving it, would never finish.
-  await page.waitForLoadState('networkidle')
   const roles = page.waitForResponse(/\/memberships/)
   await page.goto(path)
   await (await roles).finished()

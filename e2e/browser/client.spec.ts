@@ -1,6 +1,6 @@
 import type { Page, Request } from '@playwright/test'
 import { adminCredentials, createSource, createWorkspace, eventually } from '@tributary/test-kit'
-import { addPerson, fillSignIn, signIn, storedSession } from './people.ts'
+import { addPerson, fillSignIn, otherPage, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
 
@@ -45,10 +45,13 @@ test('API-02, API-03, API-52: every call asks for JSON, and carries the token of
 })
 
 test('API-06, API-07: a product query that fails is asked once, and coming back to the window asks nothing', async ({
-  signedIn: page,
+  chromium,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Asked once')
+  await using own = await otherPage(chromium, product)
+  const { page } = own
+  await signIn(page, adminCredentials)
   await page.clock.install()
   let asked = 0
   const fails = (url: URL): boolean => url.pathname === `/api/${workspace}/sources`

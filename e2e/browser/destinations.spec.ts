@@ -213,6 +213,25 @@ test('DST-24, DST-25, DST-26, DST-27, MAP-10b: a setting is not saved empty, is 
   ])
   await expect.poll(() => calls.some(({ verb, path }) => verb === 'GET' && path === `/${destination}`)).toBe(true)
   await expect.poll(() => reads(calls, `/${workspace}/sources?`)).toBeGreaterThan(0)
+
+  // Once a secret goes there, another address is saved with the secret alone: by the form, and by the server.
+  const update = (body: object) => product.api.ok('POST', `/${destination}/app:updateSetting`, body)
+  await update({ name: 'signing_secret', value: 'first-secret' })
+  await page.reload()
+  await url.fill(receiver.url)
+  const again = settings.getByRole('group', { name: 'Enter secrets again' })
+  const secret = again.getByLabel('Signing secret for the new address')
+  await expect(secret).toHaveValue('')
+  const later = recordCalls(page)
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(secret).toHaveAccessibleDescription(/Required/)
+  expect(callsTo(later, ':updateSetting')).toEqual([])
+  await expect(update({ name: 'url', value: receiver.url })).rejects.toThrow(/400/)
+  await secret.fill('second-secret')
+  await settings.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(again).toHaveCount(0)
+  await page.reload()
+  await expect(url).toHaveValue(receiver.url)
 })
 
 test('DST-23: a setting is labelled and explained, and begins with its default', async ({

@@ -1,4 +1,4 @@
-import { createSource, createWebhook, createWorkspace, startWebhookReceiver } from '@tributary/test-kit'
+import { createSource, createWebhook, createWorkspace, eventually, startWebhookReceiver } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
@@ -183,4 +183,34 @@ test('the help menu opens the documentation of the API in a new tab', async ({ s
   const opened = page.waitForEvent('popup')
   await page.getByRole('menuitem', { name: /API documentation/ }).click()
   await expect((await opened).getByRole('heading', { name: /Tributary/ }).first()).toBeVisible()
+})
+
+test('while a workspace is answered 429 for what waits, the page of the source says so and what to do', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Imported at once')
+  const { source, key } = await createSource(product.api, workspace, 'Import')
+  const properties = { filler: 'x'.repeat(30_000) }
+  // Several times the share at once, long before any of it is stored.
+  const statuses = await Promise.all(
+    Array.from({ length: 8 }, (_, call) => {
+      const events = Array.from({ length: 20 }, (__, index) => ({
+        event: 'Imported',
+        messageId: `import-${call}-${index}`,
+        properties,
+      }))
+      return sendTracks(product.url, key, events)
+    }),
+  )
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  await eventually('counted', async () => {
+    const { refused_requests } = await product.api.ok('GET', `/${source}/refusedRequests`)
+    return (refused_requests as object[]).length > 0
+  })
+  await page.goto(`/${source}`)
+  const notice = page.getByRole('region', { name: 'Events are refused for now' })
+  await expect(notice).toContainText('answered with status 429')
+  await notice.getByRole('link', { name: 'Refused requests' }).click()
+  await expect(page.getByRole('table', { name: 'Refused requests' })).toContainText('429')
 })

@@ -94,6 +94,11 @@ const furnish = async (
   return { workspace, source, destination }
 }
 
+/** Goes where a case begins, unless the page is there: what was open before is closed. */
+const visit = async (page: Page, path: string): Promise<void> => {
+  if (page.url() !== new URL(path, page.url()).href) await page.goto(path)
+}
+
 /** Takes the keyboard to a control, which Tab must reach, too, and presses Enter. */
 const press = async (opener: Locator): Promise<void> => {
   await expect(opener).toBeVisible()
@@ -111,7 +116,7 @@ test('every menu opens by Enter, is walked by arrows, closes by Escape and gives
   const places = await furnish(product, receiver, (member) => addPerson(database, 'Kim', member))
   for (const { what, path, opener } of menus)
     await test.step(what, async () => {
-      await page.goto(path(places))
+      await visit(page, path(places))
       await press(opener(page))
       const menu = page.getByRole('menu')
       await expect(menu).toBeVisible()
@@ -133,7 +138,7 @@ test('every dialog opens by Enter, keeps the focus inside, closes by Escape and 
   const places = await furnish(product, receiver, (member) => addPerson(database, 'Kai', member))
   for (const { what, path, opener, free } of dialogs)
     await test.step(what, async () => {
-      await page.goto(path(places))
+      await visit(page, path(places))
       await press(opener(page))
       const dialog = page.getByRole('dialog')
       await expect(dialog).toBeVisible()

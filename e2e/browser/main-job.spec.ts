@@ -16,6 +16,7 @@ test('EVT-18: a new user comes from the sign-in page to the copied payload of th
   product,
 }) => {
   await signIn(page, await addPerson(database, 'Nora'))
+  await page.goto('/')
   await expect(page.getByText('No organization found')).toBeVisible()
   await page.getByRole('link', { name: 'Create' }).click()
 

@@ -59,8 +59,8 @@ type StoredSession = {
 }
 
 /**
- * Starts a session and opens the application with it: what the sign-in page does, without its screens, in a third of the
- * time. `login.spec.ts` goes through the page itself.
+ * Starts a session in the page's browser: what the sign-in page does, without its screens. The page is then at an address
+ * that loads nothing, so a test goes where it wants to begin. `login.spec.ts` goes through the page itself.
  */
 export const signIn = async (page: Page, { email, password }: Omit<Person, 'userId'>): Promise<void> => {
   const answer = await page.request.post('/api/users:login', { data: { email, password } })
@@ -76,10 +76,8 @@ export const signIn = async (page: Page, { email, password }: Omit<Person, 'user
     intercomToken: login.intercom_token,
     actOnBehalfOf: null,
   }
-  // An address of the same origin that loads nothing.
   await page.goto('/health')
   await page.evaluate((text) => localStorage.setItem('tributary-session', text), JSON.stringify({ state, version: 1 }))
-  await page.goto('/')
 }
 
 /** The session that the page has stored just now; empty when there is none. */
@@ -91,6 +89,10 @@ export const otherPage = async (
   chromium: Browser,
   { url }: Pick<Product, 'url'>,
 ): Promise<AsyncDisposable & { page: Page }> => {
-  const context = await chromium.newContext({ baseURL: url, permissions: ['clipboard-read', 'clipboard-write'] })
+  const context = await chromium.newContext({
+    baseURL: url,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    reducedMotion: 'reduce',
+  })
   return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() }
 }

@@ -1,4 +1,4 @@
-import { type Browser, test as base, expect as baseExpect, type Page } from '@playwright/test'
+import { type Browser, type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test'
 import type { Relational } from '@tributary/storage'
 import {
   adminCredentials,
@@ -17,6 +17,7 @@ import { openDatabase, signIn } from './people.ts'
 type Fixtures = { page: Page; signedIn: Page }
 type Shared = {
   chromium: Browser
+  profile: BrowserContext
   openId: OpenIdProvider
   product: Product
   database: Relational
@@ -32,13 +33,32 @@ const links = {
   TRIBUTARY_SUPPORT_EMAIL: 'support@tributary.example',
 }
 
-/** One product with its peers (webhook, mail, third-party sign-in) and one browser for all tests of a worker; a context of its own for each test. */
+/** A share that a test fills with a few requests: what waits is stored after about a second. */
+const share = { TRIBUTARY_WORKSPACE_BACKLOG_MB: '1' }
+
+/** What a page of the product may have kept. What the browser keeps of its files stays: they need not be read and compiled anew. */
+const keptByPages = 'local_storage,indexeddb,cache_storage,service_workers,cookies'
+
+/** One product with its peers (webhook, mail, third-party sign-in), one browser and one profile for all tests of a worker; a page without a past for each test. */
 export const test = base.extend<Fixtures, Shared>({
   chromium: [
     async ({}, use) => {
       const browser = await launchChromium()
       await use(browser)
       await browser.close()
+    },
+    { scope: 'worker' },
+  ],
+  // Who changes more than a page's own state (its clock, for one) takes `otherPage` instead.
+  profile: [
+    async ({ chromium, product }, use) => {
+      const context = await chromium.newContext({
+        baseURL: product.url,
+        permissions: ['clipboard-read', 'clipboard-write'],
+        reducedMotion: 'reduce',
+      })
+      await use(context)
+      await context.close()
     },
     { scope: 'worker' },
   ],
@@ -60,7 +80,7 @@ export const test = base.extend<Fixtures, Shared>({
   ],
   product: [
     async ({ openId, mail }, use) => {
-      await using product = await startProduct({ env: { ...openId.env, ...links, SMTP_URL: mail.url } })
+      await using product = await startProduct({ env: { ...openId.env, ...links, ...share, SMTP_URL: mail.url } })
       await product.api.login(adminCredentials)
       await use(product)
     },
@@ -80,17 +100,17 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  page: async ({ chromium, product }, use, testInfo) => {
-    const context = await chromium.newContext({
-      baseURL: product.url,
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
-    const page = await context.newPage()
+  page: async ({ profile, product }, use, testInfo) => {
+    const page = await profile.newPage()
+    const browser = await profile.newCDPSession(page)
+    await browser.send('Storage.clearDataForOrigin', { origin: product.url, storageTypes: keptByPages })
+    await browser.detach()
+    await profile.clearCookies()
     await use(page)
     // What the product itself said of it is gone with the worker otherwise.
     if (testInfo.status !== testInfo.expectedStatus)
       await testInfo.attach('output of the product', { body: product.output(), contentType: 'text/plain' })
-    await context.close()
+    await Promise.all(profile.pages().map((each) => each.close()))
   },
   signedIn: async ({ page }, use) => {
     await signIn(page, adminCredentials)

@@ -19,6 +19,7 @@ test('SES-02, SES-03: the stored session holds the organisation and the workspac
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Stored')
   await signIn(page, await addPerson(database, 'Sam', { organization, role: 'ORG_GUEST' }))
+  await page.goto('/')
   await expect(page.getByRole('link', { name: /Production/ })).toBeVisible()
   expect(await storedSession(page)).toMatchObject({
     session: { organization: { name: organization } },

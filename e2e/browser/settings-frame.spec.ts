@@ -73,8 +73,6 @@ test('SET-08, SET-15: without a sub-path an administrator comes to the organisat
       await expect(page).toHaveURL(new RegExp(`/${workspace}/settings/${target}$`))
     }
     await expect(page.getByRole('navigation', { name: 'Settings' }).getByRole('heading')).toHaveText([...groups])
-    await page.goto('/auth/logout')
-    await page.waitForURL('**/auth/login')
   }
 })
 
@@ -91,46 +89,22 @@ test('BIL-43: billing tells the plan and what the organisation has of what plans
   await expect(row('Sources')).toHaveText('0')
 })
 
-test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered the prices, in a new tab, where there are any', async ({
+test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered the prices, in a new tab', async ({
   page,
   product,
   database,
 }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Upgrading')
-  const config = (await product.api.ok('GET', '/config')) as { links: { pricing: string } }
-  const configured = config.links
+  const { links } = (await product.api.ok('GET', '/config')) as { links: { pricing: string } }
   await signIn(page, await addPerson(database, 'Upton', { organization, role: 'ORG_ADMIN' }))
   await page.goto(`/${workspace}`)
   const upgrade = page.getByRole('link', { name: /^Upgrade/ })
-  await expect(upgrade).toHaveAttribute('href', configured.pricing)
+  await expect(upgrade).toHaveAttribute('href', links.pricing)
   await expect(upgrade).toHaveAttribute('target', '_blank')
-  await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
-  await page.route('**/api/config', (route) =>
-    route.fulfill({ json: { ...config, links: { ...configured, pricing: '' } } }),
-  )
-  await page.reload()
-  await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
-  await expect(upgrade).toHaveCount(0)
-  await page.unroute('**/api/config')
-  // No organisation can have another plan yet.
-  const current = (await product.api.ok('GET', `/${workspace}`)) as { organization: object }
-  const subscription = { name: `${organization}/subscription`, extra: { plan_name: 'plans/team' } }
-  await page.route(`**/api/${workspace}`, (route) =>
-    route.fulfill({ json: { ...current, organization: { ...current.organization, subscription } } }),
-  )
-  await page.reload()
-  await expect(page.getByRole('button', { name: 'Invite', exact: true })).not.toHaveAttribute('aria-disabled')
-  await expect(upgrade).toHaveCount(0)
-  await page.unroute(`**/api/${workspace}`)
-  for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const) {
-    await page.goto('/auth/logout')
-    await page.waitForURL('**/auth/login')
-    await signIn(page, await addPerson(database, 'Gus', { organization, role }))
-    await openWithRoles(page, `/${workspace}`)
-    await expect(page.getByRole('button', { name: 'Invite', exact: true })).toBeVisible()
-    await expect(upgrade).toHaveCount(0)
-  }
   const invite = page.getByRole('button', { name: 'Invite', exact: true })
+  await expect(invite).not.toHaveAttribute('aria-disabled')
+  await signIn(page, await addPerson(database, 'Gus', { organization, role: 'ORG_GUEST' }))
+  await openWithRoles(page, `/${workspace}`)
   await invite.hover()
   await expect(page.getByText('Only administrators can invite people')).toBeVisible()
   await invite.click({ force: true })

@@ -245,8 +245,6 @@ test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b: platform admins alone may act i
   await openWithRoles(page, `/${other.workspace}/sources`)
   await expect(heading(page, missing)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Debug' })).toHaveCount(0)
-  await page.goto('/auth/logout')
-  await page.waitForURL('**/auth/login')
 
   await signIn(page, adminCredentials)
   await page.goto(`/${other.workspace}/sources`)

@@ -22,6 +22,7 @@ test('SES-18, SES-19: without a workspace, or with a first one of no organisatio
   database,
 }) => {
   await signIn(page, await addPerson(database, 'Nora'))
+  await page.goto('/')
   const screen = page.getByRole('heading', { name: 'No organization found' })
   await expect(screen).toBeVisible()
   await page.route(

@@ -91,6 +91,7 @@ test('WSP-12: the organisation of the workspace that was entered is the one that
   const person = await addPerson(database, 'Wim', { organization: guest.organization, role: 'ORG_GUEST' })
   await addMembership(database, person, admin.organization, 'ORG_ADMIN')
   await signIn(page, person)
+  await page.goto('/')
   await expect.poll(async () => (await storedSession(page)).session?.organization?.name).toBe(guest.organization)
   await listed(page, 'Admin here').getByRole('link', { name: 'Production' }).click()
   await expect.poll(async () => (await storedSession(page)).session?.organization?.name).toBe(admin.organization)
@@ -111,6 +112,7 @@ test('above eight workspaces the choice can be searched', async ({ page, product
   for (let made = 2; made <= 8; made++)
     await product.api.ok('POST', '/workspaces', { title: `Region ${made}`, organization })
   await signIn(page, person)
+  await page.goto('/')
   await expect(listed(page, 'Many of them').getByRole('link')).toHaveCount(8)
   await expect(page.getByRole('searchbox')).toHaveCount(0)
   await listed(page, 'Many of them').getByRole('button', { name: 'Create workspace' }).click()
@@ -128,6 +130,7 @@ test('ORG-03, ORG-04: somebody without an organisation is told so, and Create le
   database,
 }) => {
   await signIn(page, await addPerson(database, 'Olaf'))
+  await page.goto('/')
   await expect(page.getByRole('heading', { name: 'No organization found', exact: true })).toBeVisible()
   await page.getByRole('link', { name: 'Create', exact: true }).click()
   await expect(page).toHaveURL(/\/onboarding\/?$/)
@@ -153,6 +156,7 @@ test('ORG-06: an organisation that is open to the domain of the address is offer
     .where('id', '=', person.userId)
     .execute()
   await signIn(page, { ...person, email })
+  await page.goto('/')
   await expect(page.getByText('No organization found')).toBeVisible()
   const sent = page.waitForRequest(/:join$/)
   await page.getByRole('button', { name: 'Join Open House', exact: true }).click()

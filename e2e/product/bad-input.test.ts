@@ -21,7 +21,8 @@ let shop: TestSource
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver()
-  product = await startProduct()
+  // A share that a few requests fill: what waits is stored after about a second.
+  product = await startProduct({ env: { TRIBUTARY_WORKSPACE_BACKLOG_MB: '1' } })
   await product.api.login(adminCredentials)
   workspace = (await createWorkspace(product.api)).workspace
   shop = await createSource(product.api, workspace)
@@ -243,4 +244,37 @@ test('an event left out as a repetition is counted for its source', async () => 
     { reason: 'duplicate', count: 2, message: expect.stringContaining('messageId'), last_hour: expect.any(String) },
   ])
   expect((await storedEvents(product, source)).map((event) => event.message_id).toSorted()).toEqual(['once', 'twice'])
+})
+
+test('while a workspace is answered 429 for what waits, its source says that it goes on, and its people are told', async () => {
+  const { workspace: busy } = await createWorkspace(product.api)
+  const { source, key } = await createSource(product.api, busy, 'Import')
+  const import20 = (first: number): object => ({
+    batch: Array.from({ length: 20 }, (_, index) =>
+      track(`import-${first + index}`, { properties: { filler: 'x'.repeat(30_000) } }),
+    ),
+  })
+  // Several times the share at once, long before any of it is stored.
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, call) => post(product, '/v1/batch', key, import20(20 * call))),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]))
+  for (const answer of answers) if (answer.status !== 200) await expectRefusal(answer, 429, 'WORKSPACE_BACKLOG')
+  expect((await post(product, '/v1/track', shop.key, track('elsewhere'))).status).toBe(200)
+  const [row] = await eventually('counted', async () => {
+    const rows = (await product.api.ok('GET', `/${source}/refusedRequests`)).refused_requests as object[]
+    return rows.length > 0 && rows
+  })
+  expect(row).toMatchObject({ reason: 'WORKSPACE_BACKLOG', code: 429, ongoing: true })
+  const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { name: string } }
+  // Looked for about once a minute.
+  const notice = await eventually(
+    'a notice',
+    async () => {
+      const { notifications } = await product.api.ok('GET', `/${user.name}/notifications`)
+      return (notifications as { kind: string; link: string }[]).find(({ kind }) => kind === 'backlog_full')
+    },
+    90_000,
+  )
+  expect(notice.link).toBe(`/${source}#refused`)
 })

@@ -1,0 +1,99 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { waitFor } from '@testing-library/react'
+import type { Organization, User, Workspace } from '@tributary/contract'
+import type { ReactNode } from 'react'
+import { afterEach, expect, vi } from 'vitest'
+import { createQueryClient } from '../lib/query-client.ts'
+import { clearSession, signIn } from '../lib/session.ts'
+import { WorkspaceProvider } from '../lib/workspace.ts'
+import { loginAnswer } from './login-answer.ts'
+import { renderUi } from './render.tsx'
+
+const organization: Organization = {
+  name: 'organizations/o1',
+  title: 'Acme',
+  display_name: 'Acme',
+  industry: 'other',
+  extra: { logo: '' },
+  auto_join_domain: '',
+  subscription: { name: 'organizations/o1/subscription', extra: { plan_name: 'plans/free' } },
+  create_time: '2026-01-01T00:00:00Z',
+}
+
+/** The workspace that pages are tested in, of an organisation on the plan. */
+export const workspaceOn = (plan: string): Workspace => ({
+  name: 'workspaces/w1',
+  title: 'Production',
+  organization: {
+    ...organization,
+    subscription: { ...organization.subscription, extra: { plan_name: plan } },
+  },
+  create_time: '2026-01-01T00:00:00Z',
+})
+
+/** What a server is configured with; none of its addresses is asked. */
+export const config = {
+  sign_up_enabled: true,
+  oauth: null,
+  links: {
+    terms: '',
+    privacy: '',
+    pricing: 'https://tributary.example/pricing',
+    contact_sales: '',
+    documentation: '',
+    support_email: '',
+  },
+  sentry_dsn: '',
+  environment: 'production',
+  messaging_app_id: '',
+  analytics_write_key: '',
+  mail_enabled: true,
+}
+
+const user: User = loginAnswer.user
+const membership = (role: string) => ({
+  name: 'organizations/o1/memberships/m1',
+  user: user.name,
+  role: { value: role },
+  organization: { name: organization.name, title: 'Acme', display_name: 'Acme' },
+  create_time: '2026-01-01T00:00:00Z',
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  clearSession()
+})
+
+/**
+ * Renders a part of a workspace for a member with a role. The server knows the user and the configuration; `answers`
+ * says what it answers to other paths (without `/api`), a rejection when it cannot be reached, and may replace these.
+ * Gives the paths that were asked, in order; `settled` resolves when no answer is waited for. The test file says `// @vitest-environment happy-dom` on its first line.
+ */
+export const openInWorkspace = (
+  element: ReactNode,
+  {
+    role = 'ORG_ADMIN',
+    plan = 'plans/free',
+    answers,
+  }: { role?: string; plan?: string; answers: (path: string) => Response | Promise<Response> | undefined },
+): { asked: string[]; settled: () => Promise<void> } => {
+  const asked: string[] = []
+  const cache = createQueryClient(() => undefined)
+  const known: Record<string, unknown> = {
+    '/config': config,
+    [`/${user.name}`]: user,
+    [`/${user.name}/memberships`]: { memberships: [membership(role)], next_page_token: '' },
+  }
+  vi.stubGlobal('fetch', async (url: string) => {
+    const path = new URL(url, 'http://app.test').pathname.slice('/api'.length)
+    asked.push(path)
+    return (await answers(path)) ?? Response.json(known[path] ?? {}, { status: path in known ? 200 : 404 })
+  })
+  signIn(loginAnswer)
+  renderUi(
+    <QueryClientProvider client={cache}>
+      <WorkspaceProvider value={workspaceOn(plan)}>{element}</WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  return { asked, settled: () => waitFor(() => expect(cache.isFetching()).toBe(0)) }
+}
