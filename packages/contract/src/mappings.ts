@@ -176,8 +176,11 @@ const mapped = z.object({
   reason: z.string(),
   /** What the action is given, as JSON text; empty where there is nothing. */
   payload: z.string(),
-  /** What is wrong with single fields, by the id of the field mapping or, of a required target without one, its name. */
-  problems: z.array(z.object({ field: z.string(), message: z.string() })),
+  /**
+   * What is told of single fields, by the id of the field mapping or, of a required target without one, its name: an
+   * `error` keeps something from being sent or saved, a `note` blocks nothing.
+   */
+  problems: z.array(z.object({ field: z.string(), message: z.string(), severity: z.enum(['error', 'note']) })),
 })
 export type MappingPreview = z.infer<typeof mapped>
 

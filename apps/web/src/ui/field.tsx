@@ -1,4 +1,4 @@
-import { CircleAlert } from 'lucide-react'
+import { CircleAlert, Info } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { scrollable } from './scrollable.ts'
 import { WithCode } from './with-code.tsx'
@@ -10,6 +10,16 @@ export type FieldControl = {
   'aria-invalid': true | undefined
   'aria-required': true | undefined
 }
+
+/** What is worth knowing of a control and blocks nothing, with an icon. */
+export const FieldNote = ({ id, children }: { id?: string; children: string }) => (
+  <p id={id} className="flex items-start gap-1.5 text-xs break-words text-ink-2">
+    <Info aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+    <span className="min-w-0">
+      <WithCode text={children} />
+    </span>
+  </p>
+)
 
 /** The error of a control, with an icon, or nothing. `live` has it read out at once: for controls outside a form. */
 export const FieldError = ({

@@ -77,13 +77,14 @@ const mappingOf = (fields: Record<string, Source | [Source, object]>, more: obje
 const place = { workspaceId: 'w1', destinationId: 'd1' }
 const map = (targets: ActionTarget[], fields: Record<string, Source | [Source, object]>, of: PipelineEvent = event) =>
   compileMappings(definitionOf([action('do', { targets })]), mappingOf(fields), place)(of, 's1')
-/** What one source gives for a target of a type: its value, or the problem. */
+/** What one source gives for a target of a type: its value, or what is told of it. */
 const one = (source: Source, more: Partial<ActionTarget> = {}): unknown => {
   const mapping = map([target('to', more)], { to: source })
   if (mapping.kind === 'unmapped') return mapping
-  const problem = mapping.problems[0]?.message
-  if (mapping.kind === 'failed') return { fails: problem }
-  return problem === undefined ? mapping.payload?.['to'] : { problem }
+  const [told] = mapping.problems
+  if (mapping.kind === 'failed') return { fails: told?.message }
+  if (told === undefined) return mapping.payload?.['to']
+  return told.severity === 'note' ? { note: told.message } : { problem: told.message }
 }
 
 describe('a source', () => {
@@ -151,8 +152,8 @@ describe('a source', () => {
 
   test('null is sent as null where the target takes any value; elsewhere the preview says that it is left out', () => {
     const none = { FIELD: 'properties.none' }
-    expect(one(none, { type: 'number' })).toEqual({ problem: '"to" is left out: properties.none is null' })
-    expect(one(none, { pii: 'email' })).toEqual({ problem: '"to" is left out: properties.none is null' })
+    expect(one(none, { type: 'number' })).toEqual({ note: '"to" is left out: properties.none is null' })
+    expect(one(none, { pii: 'email' })).toEqual({ note: '"to" is left out: properties.none is null' })
     expect(one(none, { required: true })).toEqual({ fails: '"to" is required, and properties.none gives nothing' })
     expect(one({ FIELD: 'properties.gone' }, { type: 'number' })).toBeUndefined()
   })
@@ -223,12 +224,19 @@ describe('a target', () => {
       to: source,
       also: { CONSTANT: 1 },
     })
-    expect(mapping).toEqual({ kind: 'failed', reason, problems: [{ field: '0000', message: reason }] })
+    expect(mapping).toEqual({
+      kind: 'failed',
+      reason,
+      problems: [{ field: '0000', message: reason, severity: 'error' }],
+    })
   })
 
   test('that is required and not mapped fails the event, and so does a mapping that is switched off', () => {
     const targets = [target('to', { label: 'Total', required: true })]
-    const wanted = { kind: 'failed', problems: [{ field: 'to', message: '"Total" (to) is required and not mapped' }] }
+    const wanted = {
+      kind: 'failed',
+      problems: [{ field: 'to', message: '"Total" (to) is required and not mapped', severity: 'error' }],
+    }
     expect(map(targets, {})).toMatchObject(wanted)
     expect(map(targets, { to: [{ CONSTANT: 1 }, { enabled: false }] })).toMatchObject(wanted)
   })
@@ -263,7 +271,7 @@ describe('a target', () => {
     expect(map([], { a: { CONSTANT: 1 }, 'a.b': { CONSTANT: 2 } })).toMatchObject({
       kind: 'mapped',
       payload: { a: 1 },
-      problems: [{ field: '0001', message: '"a.b" lies within a field that is no object' }],
+      problems: [{ field: '0001', message: '"a.b" lies within a field that is no object', severity: 'error' }],
     })
   })
 

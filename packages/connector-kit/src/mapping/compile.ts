@@ -3,6 +3,7 @@ import {
   type EventMapping,
   type EventType,
   type FieldMapping,
+  type MappingPreview,
   type PipelineEvent,
   pathNames,
   type SpendWork,
@@ -19,8 +20,11 @@ import { compileSource, type EventInHand, eventBudget, type MappingPlace, source
 
 export type { MappingPlace } from './sources.ts'
 
-/** What is wrong with one field: `field` is the id of its mapping or, of a required target without one, its name. */
-export type FieldProblem = { field: string; message: string }
+/**
+ * What is told of one field: `field` is the id of its mapping or, of a required target without one, its name. An `error`
+ * keeps the event, or a value that was meant to go, from being sent; a `note` blocks nothing.
+ */
+export type FieldProblem = { field: string; message: string; severity: MappingPreview['problems'][number]['severity'] }
 
 /** What the mappings of a destination make of an event. */
 export type Mapping =
@@ -58,12 +62,12 @@ const targetOf = (action: ActionDefinition, { target }: FieldMapping): Target =>
   return { name, label: target.display_name || name, type: target.type, required: target.is_required, pii: undefined }
 }
 
-/** A value at its place, nothing, or a problem; `fails` when the event cannot go without it. */
+/** A value at its place, nothing, or a problem; `fails` when the event cannot go without it, `note` when nothing is lost. */
 type Field = {
   id: string
   names: readonly string[]
   target: Target
-  value: (of: EventInHand) => { value: unknown } | { problem: string; fails: boolean } | undefined
+  value: (of: EventInHand) => { value: unknown } | { problem: string; fails: boolean; note?: true } | undefined
 }
 
 /** A field by itself, and each character or item that it puts into what is sent: it is made text of more than once. */
@@ -96,7 +100,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
       if ('problem' in given) return { problem: `${called(target)}: ${given.problem}`, fails: true }
       if (given.value === null && !required) {
         if (type === 'any' && pii === undefined) return { value: null }
-        return { problem: `${called(target)} is left out: ${words} is null`, fails: false }
+        return { problem: `${called(target)} is left out: ${words} is null`, fails: false, note: true }
       }
       of.spend(workOfField(given.value, pii !== undefined))
       const coerced = coerce(given.value, type)
@@ -114,7 +118,11 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
 const unmappedTargets = (action: ActionDefinition, fields: readonly Field[]): FieldProblem[] =>
   action.targets
     .filter(({ name, required }) => required && fields.every((field) => field.target.name !== name))
-    .map(({ name, label }) => ({ field: name, message: `"${label}" (${name}) is required and not mapped` }))
+    .map(({ name, label }) => ({
+      field: name,
+      message: `"${label}" (${name}) is required and not mapped`,
+      severity: 'error',
+    }))
 
 const failed = (problems: readonly FieldProblem[]): Mapping => {
   const shown = problems.slice(0, 3).map(({ message }) => message)
@@ -140,10 +148,11 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
       if (made === undefined) continue
       if ('problem' in made) {
         fails ||= made.fails
-        problems.push({ field: field.id, message: made.problem })
+        problems.push({ field: field.id, message: made.problem, severity: made.note === true ? 'note' : 'error' })
       } else if (!payload.put(field.names, made.value)) {
         fails ||= field.target.required
-        problems.push({ field: field.id, message: `${called(field.target)} lies within a field that is no object` })
+        const message = `${called(field.target)} lies within a field that is no object`
+        problems.push({ field: field.id, message, severity: 'error' })
       }
     }
     if (fails) return failed(problems)
@@ -173,9 +182,10 @@ const compileMapping = (
   const fits = (event: PipelineEvent, spend: SpendWork): boolean =>
     (name === '' || event.event === name) && (types.length === 0 || types.includes(event.type)) && meets(event, spend)
   if (action === undefined) {
-    const problem = {
+    const problem: FieldProblem = {
       field: mapping.destination,
       message: `${definition.title} has no action "${mapping.destination}"`,
+      severity: 'error',
     }
     return { fits, make: () => failed([problem]), whole: undefined }
   }
@@ -216,7 +226,7 @@ export const compileMappings = (
     try {
       return follow(event, sourceId, json)
     } catch (error) {
-      if (error instanceof TooMuchWork) return failed([{ field: '', message: tooMuch }])
+      if (error instanceof TooMuchWork) return failed([{ field: '', message: tooMuch, severity: 'error' }])
       throw error
     }
   }

@@ -140,12 +140,12 @@ describe('a preview', () => {
     const payload = JSON.stringify(order(1))
     expect(await preview(purchase({ 'user.em': field('userId') }), { payload })).toMatchObject({
       payload: '',
-      problems: [{ field: 'value', message: '"Value" (value) is required and not mapped' }],
+      problems: [{ field: 'value', message: '"Value" (value) is required and not mapped', severity: 'error' }],
     })
     const shown = await preview(purchase({ 'user.em': template, value: field('properties.total') }), { payload })
     expect(shown).toMatchObject({
       payload: '',
-      problems: [{ field: 'f000', message: expect.stringMatching(/^Error at >> 1\| \{\{ a\n/) }],
+      problems: [{ field: 'f000', message: expect.stringMatching(/^Error at >> 1\| \{\{ a\n/), severity: 'error' }],
     })
   })
 
@@ -166,7 +166,7 @@ describe('a preview', () => {
     expect(shown.event?.payload).toContain(`"userId":"12345678901234567890","properties":${odd}`)
     expect(shown.payload).toBe(`{"all":${odd},"sum":"2"}`)
     expect(shown.problems).toEqual([
-      { field: 'f00b', message: expect.stringMatching(/^A template may change a number/) },
+      { field: 'f00b', message: expect.stringMatching(/^A template may change a number/), severity: 'note' },
     ])
     expect((await preview(given, { payload: '{"event":"Bought","properties":{"b":1}}' })).problems).toEqual([])
   })

@@ -33,7 +33,7 @@ const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventM
   return Object.entries(problems).flatMap(([key, message]) => {
     const index = /^event_mappings\.0\.field_mappings\.(\d+)\./.exec(key)?.[1]
     const field = index === undefined ? undefined : mapping.field_mappings[Number(index)]?.id
-    return field === undefined ? [] : [{ field, message }]
+    return field === undefined ? [] : [{ field, message, severity: 'error' }]
   })
 }
 
@@ -57,7 +57,7 @@ const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldPro
   losesDigits(json)
     ? field_mappings
         .filter(({ enabled, source }) => enabled && source.type === 'TEMPLATE')
-        .map(({ id }) => ({ field: id, message: computes }))
+        .map(({ id }) => ({ field: id, message: computes, severity: 'note' }))
     : []
 
 const reasonOf = (mapping: Mapping): string => {

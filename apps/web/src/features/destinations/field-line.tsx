@@ -15,7 +15,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { fieldSuggestions } from '../../ui/condition-builder.tsx'
-import { FieldError } from '../../ui/field.tsx'
+import { FieldError, FieldNote } from '../../ui/field.tsx'
 import { Input, Select } from '../../ui/input.tsx'
 import { SuggestInput } from '../../ui/suggest-input.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -242,6 +242,7 @@ export const FieldLine = ({
   fields,
   variables,
   problem,
+  note,
   isNew,
   onChange,
   onRemove,
@@ -252,6 +253,8 @@ export const FieldLine = ({
   fields: readonly EventField[]
   variables: DestinationMappings['variables']
   problem: string | undefined
+  /** Shown where there is no problem. */
+  note: string | undefined
   /** It was just added by hand: its name takes the cursor. */
   isNew: boolean
   onChange: ((edit: (field: FieldMapping) => FieldMapping) => void) | undefined
@@ -264,7 +267,9 @@ export const FieldLine = ({
   const enabled = field?.enabled ?? true
   const disabled = onChange === undefined
   const name = target.display_name || target.name || 'the new field'
-  const invalid = problem === undefined ? {} : ({ 'aria-invalid': true, 'aria-describedby': id } as const)
+  const described = { 'aria-describedby': id } as const
+  const invalid =
+    problem !== undefined ? { 'aria-invalid': true as const, ...described } : note === undefined ? {} : described
   const setSource = (next: MappingSource): void => onChange?.((before) => ({ ...before, source: next }))
   return (
     <li
@@ -325,6 +330,11 @@ export const FieldLine = ({
       {problem !== undefined && (
         <div className="col-span-full sm:pl-12">
           <FieldError id={id} message={problem} />
+        </div>
+      )}
+      {problem === undefined && note !== undefined && (
+        <div className="col-span-full sm:pl-12">
+          <FieldNote id={id}>{note}</FieldNote>
         </div>
       )}
       {writes && source.type === 'TEMPLATE' && (

@@ -118,6 +118,7 @@ export const FieldTable = ({
   variables,
   proposed,
   problems,
+  notes,
   onChange,
 }: {
   destination: Destination
@@ -128,6 +129,8 @@ export const FieldTable = ({
   /** Undefined while it is not known what could be proposed. */
   proposed: readonly FieldMapping[] | undefined
   problems: MappingProblems
+  /** What blocks nothing and is worth knowing, by the id of its field. */
+  notes: MappingProblems
   onChange: ChangeMapping | undefined
 }) => {
   const [chooses, setChooses] = useState(false)
@@ -199,6 +202,7 @@ export const FieldTable = ({
                     fields={fields}
                     variables={variables}
                     problem={problems[row.field?.id ?? row.key] ?? problems[row.target.name]}
+                    note={notes[row.field?.id ?? row.key]}
                     isNew={row.field !== undefined && row.field.id === added}
                     onChange={readOnly ? undefined : (edit) => change(row, edit)}
                     onRemove={

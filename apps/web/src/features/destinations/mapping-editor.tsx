@@ -6,7 +6,7 @@ import {
   type EventMapping,
   eventTypes,
 } from '@tributary/contract'
-import { type ReactNode, useEffect, useId, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useId, useMemo, useState } from 'react'
 import { type EventField, withCommonFields } from '../../lib/event-fields.ts'
 import { mappingSuggestionsQuery } from '../../lib/mapping-queries.ts'
 import { Button } from '../../ui/button.tsx'
@@ -187,8 +187,9 @@ export const MappingEditor = ({
 }) => {
   const [open, setOpen] = useState(true)
   useEffect(preloadCodeEditor, [])
-  /** Problems that the preview has found, by the id of their field. */
-  const [met, setMet] = useState<MappingProblems>({})
+  /** What the preview has found, by the id of its field: problems, and notes that block nothing. */
+  const [met, setMet] = useState<Record<'problems' | 'notes', MappingProblems>>({ problems: {}, notes: {} })
+  const hear = useCallback((found: MappingProblems, notes: MappingProblems) => setMet({ problems: found, notes }), [])
   const action = actions.find(({ name }) => name === mapping.destination)
   const triable = action !== undefined && mayEdit
   const wanted = {
@@ -203,7 +204,7 @@ export const MappingEditor = ({
   })
   const known = suggestions.data?.fields ?? noFields
   const fields = useMemo(() => withCommonFields(known), [known])
-  const shownProblems = { ...met, ...problems }
+  const shownProblems = { ...met.problems, ...problems }
   return (
     <SlideOver
       size="full"
@@ -266,6 +267,7 @@ export const MappingEditor = ({
                 variables={variables}
                 proposed={suggestions.data?.field_mappings}
                 problems={shownProblems}
+                notes={met.notes}
                 onChange={onChange}
               />
             </Part>
@@ -273,7 +275,7 @@ export const MappingEditor = ({
         </div>
         {triable && (
           <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
-            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={setMet} />
+            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={hear} />
           </aside>
         )}
       </div>

@@ -103,8 +103,8 @@ export const MappingPreviewPane = ({
 }: {
   destination: Destination
   mapping: EventMapping
-  /** Hears what is wrong with single fields of the event that is tried. */
-  onProblems: (problems: MappingProblems) => void
+  /** Hears what is wrong with single fields of the event that is tried, and what else is told of them. */
+  onProblems: (problems: MappingProblems, notes: MappingProblems) => void
 }) => {
   const [choice, setChoice] = useState<Choice>({ kind: 'latest' })
   const [sends, setSends] = useState<MappingTrial | undefined>()
@@ -115,7 +115,11 @@ export const MappingPreviewPane = ({
   })
   const problems = data?.problems
   useEffect(() => {
-    onProblems(Object.fromEntries((problems ?? []).map(({ field, message }) => [field, message])))
+    const told = (wanted: 'error' | 'note'): MappingProblems =>
+      Object.fromEntries(
+        (problems ?? []).flatMap(({ field, message, severity }) => (severity === wanted ? [[field, message]] : [])),
+      )
+    onProblems(told('error'), told('note'))
   }, [problems, onProblems])
   return (
     <div className="space-y-4">

@@ -8,7 +8,7 @@ import { filterParts, type TemplatePart } from '../../lib/template-parts.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { Field, FieldNote } from '../../ui/field.tsx'
 import { TemplateEditor } from '../../ui/template-editor.tsx'
 import { type FieldRow, newField, sendable } from './mapping-draft.ts'
 
@@ -61,24 +61,27 @@ const Rendered = ({
   if (error !== null) return <p className="text-sm text-ink-2">{error.message}</p>
   if (data === undefined) return <p className="text-sm text-ink-3">Rendering…</p>
   if (data.event === null) return <p className="text-sm text-ink-2">{data.reason}.</p>
-  const problem = data.problems.find(({ field }) => field === made.field.id)?.message
-  if (problem !== undefined) return <p className="text-sm text-danger-ink">{problem}</p>
+  const told = data.problems.find(({ field }) => field === made.field.id)
+  if (told?.severity === 'error') return <p className="text-sm text-danger-ink">{told.message}</p>
   if (data.payload === '')
     return <p className="text-sm text-ink-2">Shown once the required fields of this mapping have a source.</p>
   const value = valueAt(JSON.parse(data.payload), pathNames(made.field.target.name))
-  return value === undefined ? (
-    <p className="text-sm text-ink-2">Nothing: the field is left out of {data.event.title}.</p>
-  ) : (
-    <CodeBlock
-      codes={[
-        {
-          title: `Made of the latest ${data.event.title}`,
-          language: typeof value === 'string' ? 'text' : 'json',
-          text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
-        },
-      ]}
-      className="max-h-40 break-words whitespace-pre-wrap"
-    />
+  if (value === undefined)
+    return <p className="text-sm text-ink-2">Nothing: the field is left out of {data.event.title}.</p>
+  return (
+    <div className="space-y-2">
+      <CodeBlock
+        codes={[
+          {
+            title: `Made of the latest ${data.event.title}`,
+            language: typeof value === 'string' ? 'text' : 'json',
+            text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+          },
+        ]}
+        className="max-h-40 break-words whitespace-pre-wrap"
+      />
+      {told !== undefined && <FieldNote>{told.message}</FieldNote>}
+    </div>
   )
 }
 
