@@ -21,13 +21,10 @@ const paid = {
 }
 
 /** A new source on its page whose schema knows these events. */
-const openWithSchema = async (page: Page, product: Product, events: object): Promise<Live> => {
-  const live = await openLive(page, product)
-  await product.api.ok('PATCH', `/${live.source}?update_mask=schema`, { schema: JSON.stringify({ events }) })
-  await page.reload()
-  await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
-  return live
-}
+const openWithSchema = (page: Page, product: Product, events: object): Promise<Live> =>
+  openLive(page, product, (source) =>
+    product.api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify({ events }) }),
+  )
 
 /** Opens the newest event's view of how it fits. */
 const openCompatibility = async (page: Page): Promise<Locator> => {

@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, eventually, type Product } from '@tributary/test-kit'
 import { callsTo, onCall, recordCalls, refuse } from './api-calls.ts'
+import { changeAddress } from './change-address.ts'
 import { expect, test } from './product-fixture.ts'
 
 const table = (page: Page): Locator => page.getByRole('table', { name: 'Events' })
@@ -71,7 +72,7 @@ test('the list narrows by every filter, which the address keeps over a reload', 
   await expect(page.getByRole('searchbox', { name: 'Search by event name' })).toHaveValue('')
 
   const only = async (query: string, found: string[]): Promise<void> => {
-    await page.goto(`/${workspace}/events?${query}`)
+    await changeAddress(page, `/${workspace}/events?${query}`)
     await expect(names(page)).toHaveText(found)
   }
   await only(`source=${app.source}`, ['identify'])

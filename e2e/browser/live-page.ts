@@ -31,10 +31,15 @@ export type Live = TestSource & {
   send: (tracks: readonly Track[]) => Promise<void>
 }
 
-/** A new source on its page, joined to the live channel. */
-export const openLive = async (page: Page, product: Product): Promise<Live> => {
+/** A new source on its page, joined to the live channel; `prepare` changes it before the page is opened. */
+export const openLive = async (
+  page: Page,
+  product: Product,
+  prepare: (source: string) => Promise<unknown> = () => Promise.resolve(),
+): Promise<Live> => {
   const { workspace, organization } = await createWorkspace(product.api, 'Live events')
   const made = await createSource(product.api, workspace, 'Shop')
+  await prepare(made.source)
   await page.goto(`/${made.source}`)
   await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
   return {

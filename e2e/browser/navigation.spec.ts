@@ -1,16 +1,11 @@
 import type { Page } from '@playwright/test'
 import { adminCredentials, createWorkspace } from '@tributary/test-kit'
 import { openWithRoles } from './api-calls.ts'
+import { changeAddress } from './change-address.ts'
 import { addPerson, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
-/** Takes the page to another address as going back in the history would: without loading the document again. */
-const changeAddress = (page: Page, path: string): Promise<void> =>
-  page.evaluate((to) => {
-    history.pushState({}, '', to)
-    dispatchEvent(new PopStateEvent('popstate'))
-  }, path)
 const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Workspace' })
 
 test('NAV-02: every protected address sends a visitor without a session to the login page', async ({
