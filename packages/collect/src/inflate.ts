@@ -37,7 +37,7 @@ export const strangersInflating = (): InflateTerms => {
       if (next !== undefined) setImmediate(next)
     })
   }
-  return { freeBytes: 128 * 1024, maxRatio: 100, begin }
+  return { freeBytes: 64 * 1024, maxRatio: 50, begin }
 }
 
 /** Bytes of a piece that comes out at once: each piece costs a round of the event loop. */

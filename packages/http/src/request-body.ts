@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Actor, AppError, badRequest } from '@tributary/kernel'
+import { type Actor, AppError, badRequest, createWorkShare } from '@tributary/kernel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type BodyBudget, createBodyBudget } from './bodies/budget.ts'
 import { jsonShapeProblem } from './bodies/json-shape.ts'
@@ -91,6 +91,7 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   const holding = new WeakMap<FastifyRequest, Held>()
   // What a large body asks for is worked on in long steps: one user's must not come right behind each other.
   const large = createOneByOne(limits.oneByOne.waiting)
+  const share = createWorkShare()
   const underWay = new WeakMap<FastifyRequest, string>()
 
   const release: RequestBodies['release'] = (request) => {
@@ -123,7 +124,8 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
       if (actor === undefined || body.length <= limits.oneByOne.bytes) return parseNow()
       const begin = (): void => {
         underWay.set(request, actor.userId)
-        parseNow()
+        if (share.wait(actor.userId) === 0) share.run(actor.userId, parseNow)
+        else share.later(actor.userId, parseNow)
       }
       if (large.begin(actor.userId, begin)) return
       release(request)
