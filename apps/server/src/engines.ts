@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger, Metrics } from '@tributary/kernel'
 import {
   type ChildState,
+  type ClickHouseOptions,
   createChdbChild,
   createClickHouseEventStore,
   createEmbeddedPostgres,
@@ -19,7 +20,7 @@ import type { Config } from './config.ts'
 /** How every thread reaches the engines. */
 export type Addresses = {
   databaseUrl: string
-  eventStore: { url: string; user?: string; password?: string }
+  eventStore: Pick<ClickHouseOptions, 'url' | 'user' | 'password' | 'capacity'>
 }
 
 /** Folders of the data folder. */
@@ -110,7 +111,7 @@ export const startEngines = async (config: Config, deps: { logger: Logger; metri
         nice: 10,
       })
       await supervisor.add(child.spec)
-      address = { url: child.url, user: child.user, password: child.password }
+      address = { url: child.url, user: child.user, password: child.password, capacity: child.capacity }
     }
     const eventStore = createClickHouseEventStore({ ...address, logger })
     await migrateEventStore(eventStore)

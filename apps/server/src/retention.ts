@@ -1,5 +1,5 @@
 import type { Logger } from '@tributary/kernel'
-import type { EventStore, LogPosition, LogWriter } from '@tributary/storage'
+import { type EventStore, type LogPosition, type LogWriter, systemOwner } from '@tributary/storage'
 import { z } from 'zod'
 import type { RoleThread } from './roles/role-thread.ts'
 
@@ -51,6 +51,7 @@ export const applyEventRetention = async (
     const [row] = await store.query<{ create_table_query: string }>(
       'select create_table_query from system.tables where database = currentDatabase() and name = {table:String}',
       { table },
+      { owner: systemOwner },
     )
     const current = row?.create_table_query ?? ''
     const wanted = `toDateTime(${column}) + toIntervalDay(${days})`

@@ -1,9 +1,35 @@
 import type { Handlers } from '@tributary/http'
-import { AppError } from '@tributary/kernel'
-import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
+import { AppError, badRequest } from '@tributary/kernel'
+import {
+  EventStoreBusy,
+  EventStoreLimitExceeded,
+  EventStoreUnavailable,
+  isRelationalUnavailable,
+  LogOverloaded,
+  LogUnavailable,
+  type QueryLimit,
+} from '@tributary/storage'
 
-/** 503 when a store is away, so that clients try again; everything else stays what it is. */
+const narrow = 'Choose a shorter time range, one source or one event name'
+const limitTexts: Record<QueryLimit, string> = {
+  time: `This takes longer than it may. ${narrow}, or try again later`,
+  memory: `This needs more memory than it may have. ${narrow}`,
+  bytes: `This looks through more events than it may. ${narrow}`,
+}
+
+/**
+ * 503 when a store is away, so that clients try again; 429 for a workspace whose own queries are in its way, 400 for a
+ * query that takes more than one may; everything else stays what it is.
+ */
 export const asApiError = (error: unknown): unknown => {
+  if (error instanceof EventStoreBusy)
+    return new AppError(
+      429,
+      'WORKSPACE_BUSY',
+      'Too many queries of this workspace wait for each other; try again in a moment',
+      { retry_after: '2' },
+    )
+  if (error instanceof EventStoreLimitExceeded) return badRequest('QUERY_TOO_LARGE', limitTexts[error.limit])
   if (error instanceof EventStoreUnavailable)
     return new AppError(503, 'UNAVAILABLE', 'The event store is starting or busy; try again in a moment', {
       retry_after: '2',

@@ -13,6 +13,7 @@ import {
   openJournal,
   openLogReader,
   openLogWriter,
+  systemOwner,
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createDelivery, type Delivery } from './delivery.ts'
@@ -196,6 +197,8 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
     attempts: () =>
       deps.eventStore.query<AttemptRow>(
         'select destination_id, message_id, attempt, status, http_status, reason, request, response, replay_id from deliveries',
+        {},
+        { owner: systemOwner },
       ),
     close: async () => {
       await running.shut()

@@ -1,4 +1,4 @@
-import type { EventStore, LogRecord } from '@tributary/storage'
+import { type EventStore, type LogRecord, systemOwner } from '@tributary/storage'
 import { ownerOf } from './process.ts'
 
 /** Offsets of those of a partition's records whose events the store has already. */
@@ -30,7 +30,7 @@ export const createStoredBefore =
         first: Math.min(...offsets),
         last: Math.max(...offsets),
       },
-      { lane: 'heavy' },
+      { owner: systemOwner, lane: 'heavy' },
     )
     return new Set(found.filter(({ offset, time }) => receivedAt.get(offset) === time).map(({ offset }) => offset))
   }

@@ -1,4 +1,4 @@
-import type { EventStore } from '@tributary/storage'
+import { type EventStore, systemOwner } from '@tributary/storage'
 import type { AcceptedStatus } from './event-types.ts'
 
 /** What records of one partition have in common: their offsets (`from` to before `to`), times of receipt and owners. */
@@ -39,7 +39,7 @@ export const createStoredVerdicts =
         from,
         to,
       },
-      { lane: 'heavy' },
+      { owner: systemOwner, lane: 'heavy' },
     )
     return new Map(rows.map(({ event_id, blocked }) => [event_id, blocked === 1 ? 'blocked' : 'accepted']))
   }

@@ -9,6 +9,8 @@ import {
   createSupervisor,
   type EventStore,
   migrateEventStore,
+  type QueryOptions,
+  systemOwner,
 } from '@tributary/storage'
 
 export type SharedEventStore = AsyncDisposable & {
@@ -41,7 +43,18 @@ export const startSharedEventStore = async ({
   }
 }
 
-export type TestEventStore = EventStore &
+/** An event store whose queries are the product's own unless they say whose they are. */
+export type OwnEventStore = Omit<EventStore, 'query'> & {
+  query<Row>(sql: string, params?: Record<string, unknown>, options?: Partial<QueryOptions>): Promise<Row[]>
+}
+
+/** The same store for tests that have no workspace to ask for. */
+export const ownQueries = (store: EventStore): OwnEventStore => ({
+  ...store,
+  query: (sql, params, options) => store.query(sql, params, { owner: systemOwner, ...options }),
+})
+
+export type TestEventStore = OwnEventStore &
   AsyncDisposable & {
     database: string
     /** Address to give to a product under test, in the form of `CLICKHOUSE_URL`. */
@@ -74,5 +87,5 @@ export const createTestEventStore = async (sharedUrl?: string): Promise<TestEven
     closing = end
     return end
   }
-  return { ...store, database, url, close, [Symbol.asyncDispose]: close }
+  return { ...ownQueries(store), database, url, close, [Symbol.asyncDispose]: close }
 }

@@ -27,7 +27,7 @@ export const getConnectionActivity =
          and status in ('delivered', 'dead')
        group by source_id, destination_id`,
       { workspace: workspace.id, since: clock() - dayMs },
-      { lane: 'short', signal },
+      { owner: workspace.id, lane: 'short', signal },
     )
     return {
       activities: rows.map(({ source_id, destination_id, delivered, failed }) => ({

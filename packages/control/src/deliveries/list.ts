@@ -37,7 +37,7 @@ export const listDeliveries =
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(page.after === undefined ? {} : { after, after_id, after_attempt }),
       },
-      { lane: 'short', signal },
+      { owner: workspace.id, lane: 'short', signal },
     )
     const { rows, next } = page.cut(found, (row) => [Number(row.time_ms), row.event_id, Number(row.attempt)])
     return {

@@ -146,7 +146,7 @@ export const countDeliveries = async (
   signal: AbortSignal,
 ) => {
   const params = { workspace: workspaceId, destination: destinationId, before, start, end, length: bucketSeconds }
-  const options = { lane: 'heavy', signal } as const
+  const options = { owner: workspaceId, lane: 'heavy', signal } as const
   const [clean, others, latencies, texts] = await Promise.all([
     eventStore.query<Row>(cleanQuery, params, options),
     eventStore.query<Row>(troubledQuery, params, options),

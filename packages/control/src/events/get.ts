@@ -20,7 +20,7 @@ const readStored = async (
   ids: { workspace: string; event: string },
   signal: AbortSignal,
 ) => {
-  const options = { lane: 'short', signal } as const
+  const options = { owner: ids.workspace, lane: 'short', signal } as const
   const [events, attempts, replays] = await Promise.all([
     eventStore.query<DetailRow>(
       `select ${eventColumns}, group_id, previous_id, ip, context, integrations, original,

@@ -80,7 +80,7 @@ export const getMetrics =
     const rows = await eventStore.query<{ bucket: number; n: number }>(
       `select ${bucket} as bucket, ${what} as n from ${table} where ${conditions.join(' and ')} group by bucket order by bucket`,
       values,
-      { lane: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
+      { owner: workspace.id, lane: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
     )
     const found = rows.map((row) => [bucketName(granularity, Number(row.bucket)), Number(row.n)])
     return Object.fromEntries(found.length === 0 && granularity === 'total' ? [['total', 0]] : found)

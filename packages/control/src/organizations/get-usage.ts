@@ -36,7 +36,7 @@ export const getUsage = ({
        where workspace_id in {workspaces:Array(String)} and (user_id != '' or anonymous_id != '')
          and status in ('accepted', 'blocked')`,
       { workspaces },
-      { lane: 'heavy', signal },
+      { owner: organizationId, lane: 'heavy', signal },
     )
     const profiles = Number(rows[0]?.profiles ?? 0)
     const ended = performance.now()

@@ -1,6 +1,6 @@
 import { type EventConditions, replayLimits } from '@tributary/contract'
 import type { WorkShare } from '@tributary/kernel'
-import type { EventStore } from '@tributary/storage'
+import type { EventStore, QueryOptions } from '@tributary/storage'
 import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
 import { createFilterWork, type FilterWork } from './filter-work.ts'
 import { prefilter } from './prefilter.ts'
@@ -67,8 +67,11 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
   return { where: where.join(' and '), params: { ...params, ...told?.params } }
 }
 
-const heavy = (signal: AbortSignal | undefined) =>
-  signal === undefined ? ({ lane: 'heavy' } as const) : ({ lane: 'heavy', signal } as const)
+const heavy = ({ workspaceId }: HistoryScope, signal: AbortSignal | undefined): QueryOptions => ({
+  owner: workspaceId,
+  lane: 'heavy',
+  ...(signal === undefined ? {} : { signal }),
+})
 
 /** The keys of the candidates behind a cursor, in their order, a page at a time. */
 const readKeys = async function* (
@@ -88,7 +91,7 @@ const readKeys = async function* (
        ${last === undefined ? '' : 'and (receive_time, event_id) > (fromUnixTimestamp64Milli({after:Int64}), {after_id:String})'}
        order by receive_time, event_id limit {limit:UInt32}`,
       { ...params, from, to, limit: pageKeys, ...(last === undefined ? {} : { after: last.ms, after_id: last.id }) },
-      heavy(signal),
+      heavy(scope, signal),
     )
     if (keys.length > 0) yield keys
     const end = keys.at(-1)
@@ -138,7 +141,7 @@ const readRows = <T>(
       from: Number(keys[0]?.receive_ms),
       to: Number(keys.at(-1)?.receive_ms) + 1,
     },
-    heavy(signal),
+    heavy(scope, signal),
   )
 }
 
@@ -201,7 +204,7 @@ export const countHistory = async (
     `select count() as n, toUnixTimestamp64Milli(min(receive_time)) as first,
        toUnixTimestamp64Milli(max(receive_time)) as last from events where ${where}`,
     params,
-    heavy(signal),
+    heavy(scope, signal),
   )
   const all = Number(row?.n ?? 0)
   if (all === 0 || row === undefined) return { count: 0, first: null, last: null, newest: [] }
@@ -210,7 +213,7 @@ export const countHistory = async (
       `select event_id from events where ${where} order by receive_time desc, event_id desc limit ${replayLimits.samples}`,
       // Within the last second first would be cheaper; a second scan of two narrow columns is cheap enough.
       params,
-      heavy(signal),
+      heavy(scope, signal),
     )
     const newest = rows.map(({ event_id }) => event_id)
     return { count: all, first: Number(row.first), last: Number(row.last), newest }
@@ -259,6 +262,6 @@ export const readSamples = async <T>(
     `select ${columns} from events where ${where} and event_id in {ids:Array(String)}
      order by receive_time desc, event_id desc`,
     { ...params, ids: newest },
-    heavy(signal),
+    heavy(scope, signal),
   )
 }

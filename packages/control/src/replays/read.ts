@@ -58,7 +58,7 @@ const readTotals = async (
       since: Math.min(...begun.map((row) => row.create_time.getTime())),
       ids: begun.map(({ id }) => id),
     },
-    { lane: 'short', ...(signal === undefined ? {} : { signal }) },
+    { owner: one.workspace_id, lane: 'short', ...(signal === undefined ? {} : { signal }) },
   )
   return new Map(
     found.map((row) => [

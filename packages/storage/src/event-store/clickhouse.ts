@@ -7,14 +7,19 @@ import {
   createClient,
 } from '@clickhouse/client'
 import type { Logger } from '@tributary/kernel'
-import { refusesRows, saysUnavailable } from './error-codes.ts'
+import { limitExceeded, refusesRows, saysUnavailable } from './error-codes.ts'
+import { createLane, type Lane, type LaneRefusal } from './lanes.ts'
 import {
   type BinaryRows,
   type EventStore,
+  EventStoreBusy,
+  EventStoreLimitExceeded,
   EventStoreQueryError,
   EventStoreUnavailable,
   InsertRejected,
   type NdjsonRows,
+  type QueryOptions,
+  systemOwner,
 } from './port.ts'
 
 export type ClickHouseOptions = {
@@ -23,8 +28,34 @@ export type ClickHouseOptions = {
   user?: string
   password?: string
   database?: string
+  /** What the engine has for queries; a ClickHouse by address is taken to have that of `serverCapacity`. */
+  capacity?: QueryCapacity
+  limits?: QueryLimits
   logger: Logger
 }
+
+type QueryLane = 'short' | 'heavy'
+
+/** Queries of each lane that run at a time, and bytes of memory of which a short one may have a quarter, a heavy one half. */
+export type QueryCapacity = Record<QueryLane, number> & { memoryBytes: number }
+
+/** Seconds that a query of each lane may take, and bytes that it may read when a call from outside causes it. */
+export type QueryLimits = Record<QueryLane, { seconds: number; readBytes: number }>
+
+const GiB = 1024 ** 3
+/** Inserts and commands have connections of their own beside these. */
+const serverCapacity: QueryCapacity = { short: 16, heavy: 8, memoryBytes: 4 * GiB }
+/** A screen's query reads some megabytes, of a large workspace some hundreds; what reads more would take its time off others. */
+const defaultLimits: QueryLimits = {
+  short: { seconds: 20, readBytes: 20 * GiB },
+  heavy: { seconds: 300, readBytes: 200 * GiB },
+}
+const memoryShares: Record<QueryLane, number> = { short: 0.25, heavy: 0.5 }
+/** How many of one owner and of all wait for a place, and how long, ms. */
+const queues = {
+  short: { maxQueue: 400, maxQueuePerKey: 64, maxWaitMs: 20_000 },
+  heavy: { maxQueue: 200, maxQueuePerKey: 32, maxWaitMs: 120_000 },
+} as const
 
 /** Settings under which every engine reads rows alike, whatever its configuration says. */
 const insertSettings: ClickHouseSettings = {
@@ -49,6 +80,7 @@ const querySettings: ClickHouseSettings = {
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
 }
+/** Until an answer, ms; what a query waits for its place counts by itself. */
 const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_000 }
 
 const nameOfTable = (table: string): string => {
@@ -87,10 +119,40 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
   // It quotes the statement or the row, which may be long.
   const message = error.message.slice(0, 2_000)
   if (kind === 'insert' && refusesRows(code, message)) return new InsertRejected(code, message, rowOf(error.message))
+  const limit = kind === 'query' ? limitExceeded(code, message) : undefined
+  if (limit !== undefined)
+    return new EventStoreLimitExceeded(limit, `The event store answers ${code}: ${message}`, error)
   if (saysUnavailable(code)) return new EventStoreUnavailable(`The event store answers ${code}: ${message}`, error)
   if (kind === 'insert') return new EventStoreUnavailable(`The event store cannot store: ${code}: ${message}`, error)
   return new EventStoreQueryError(code, message)
 }
+
+/** True for what says nothing of the engine: only of a query, or of how many its owner has. */
+const isOwnersMatter = (error: EventStoreUnavailable): boolean =>
+  error instanceof EventStoreBusy || error instanceof EventStoreLimitExceeded
+
+const openLane = (lane: QueryLane, places: number): Lane<number> => {
+  const refuse = (why: LaneRefusal, own: boolean): Error => {
+    if (why === 'gone') return new EventStoreUnavailable('The caller of a query has gone')
+    const said = why === 'late' ? 'has waited too long' : 'finds too many waiting'
+    const message = `A query finds no place in the lane '${lane}': it ${said}`
+    return own ? new EventStoreBusy(message) : new EventStoreUnavailable(message)
+  }
+  const numbers = Array.from({ length: places }, (_, index) => index)
+  return createLane(numbers, { ...queues[lane], refuse })
+}
+
+/** What a query may take: sent with each, so that it holds on a server that has no limits of its own. */
+const limitSettings = (
+  { owner, lane = 'short' }: QueryOptions,
+  { memoryBytes }: QueryCapacity,
+  limits: QueryLimits,
+): ClickHouseSettings => ({
+  max_execution_time: limits[lane].seconds,
+  max_memory_usage: String(Math.floor(memoryBytes * memoryShares[lane])),
+  // Not rows: those the engine estimates beforehand, and would refuse the newest page of a large workspace.
+  max_bytes_to_read: owner === systemOwner ? '0' : String(limits[lane].readBytes),
+})
 
 /**
  * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
@@ -98,13 +160,15 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
  * same token.
  */
 export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
+  const { capacity = serverCapacity, limits = defaultLimits } = options
+  const lanes = { short: openLane('short', capacity.short), heavy: openLane('heavy', capacity.heavy) }
   const client: ClickHouseClient = createClient({
     url: options.url,
     ...(options.user === undefined ? {} : { username: options.user }),
     ...(options.password === undefined ? {} : { password: options.password }),
     ...(options.database === undefined ? {} : { database: options.database }),
     request_timeout: timeouts.heavy + 10_000,
-    max_open_connections: 32,
+    max_open_connections: capacity.short + capacity.heavy + 16,
     keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
     log: { level: ClickHouseLogLevel.OFF },
     // Long lists of values travel in the body.
@@ -127,7 +191,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
           ? new Error(`no answer within ${timeoutMs} ms`, { cause: error })
           : error
       const translated = translate(reason, kind, signal)
-      if (translated instanceof EventStoreUnavailable)
+      if (translated instanceof EventStoreUnavailable && !isOwnersMatter(translated))
         options.logger.warn({ error: translated.message }, 'event store is unavailable')
       throw translated
     }
@@ -147,22 +211,26 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
         await stream.resume().toArray()
       })
     },
-    async query<Row>(
-      sql: string,
-      params?: Record<string, unknown>,
-      { lane = 'short', signal }: { lane?: 'short' | 'heavy'; signal?: AbortSignal } = {},
-    ) {
-      return await bounded('query', timeouts[lane], signal, async (both) => {
-        const result = await client.query({
-          query: sql,
-          format: 'JSONEachRow',
-          ...(params === undefined ? {} : { query_params: params }),
-          abort_signal: both,
-          clickhouse_settings: querySettings,
-          http_headers: { 'X-Tributary-Lane': lane },
-        })
-        return await result.json<Row>()
-      })
+    async query<Row>(sql: string, params: Record<string, unknown> | undefined, asked: QueryOptions) {
+      const { owner, lane = 'short', signal } = asked
+      signal?.throwIfAborted()
+      const send = (both: AbortSignal): Promise<Row[]> =>
+        client
+          .query({
+            query: sql,
+            format: 'JSONEachRow',
+            ...(params === undefined ? {} : { query_params: params }),
+            abort_signal: both,
+            clickhouse_settings: { ...querySettings, ...limitSettings(asked, capacity, limits) },
+            http_headers: { 'X-Tributary-Lane': lane },
+          })
+          .then((result) => result.json<Row>())
+      const run = (): Promise<Row[]> => bounded('query', timeouts[lane], signal, send)
+      try {
+        return await lanes[lane].run(owner, signal ?? new AbortController().signal, run)
+      } catch (error) {
+        throw signal?.aborted ? signal.reason : error
+      }
     },
     async command(sql, params) {
       await bounded('query', timeouts.command, undefined, (signal) =>

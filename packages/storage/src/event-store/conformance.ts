@@ -2,11 +2,16 @@ import { TupleParam } from '@clickhouse/client'
 import { describe, expect, it } from 'vitest'
 import { hostileJson } from './hostile-json.ts'
 import { hostileTexts, randomTexts } from './hostile-texts.ts'
-import { type BinaryRows, type EventStore, EventStoreQueryError, InsertRejected } from './port.ts'
+import { type BinaryRows, type EventStore, EventStoreQueryError, InsertRejected, type QueryOptions } from './port.ts'
 import { createRowWriter } from './row-binary.ts'
 
+/** A store whose queries name an owner only where it matters. */
+type OwnEventStore = Omit<EventStore, 'query'> & {
+  query<Row>(sql: string, params?: Record<string, unknown>, options?: Partial<QueryOptions>): Promise<Row[]>
+}
+
 /** A migrated database that nobody else uses. */
-export type EventStoreFixture = EventStore & AsyncDisposable
+export type EventStoreFixture = OwnEventStore & AsyncDisposable
 
 const time = '2026-11-21 06:00:00.123'
 const event = (id: string, more: Record<string, unknown> = {}): string =>
@@ -35,7 +40,7 @@ const binaryEvents = (count: number, properties: (index: number) => string): Bin
   return { columns: [...columns, 'properties', 'original'], pieces: [writer.take().bytes] }
 }
 
-const countEvents = async (store: EventStore): Promise<number> => {
+const countEvents = async (store: OwnEventStore): Promise<number> => {
   const [row] = await store.query<{ n: number }>('select count() as n from events')
   return row?.n ?? -1
 }
@@ -44,7 +49,7 @@ const countEvents = async (store: EventStore): Promise<number> => {
 const endless = (mark: number): string =>
   `select count() as c${mark} from numbers(1000000000000) where sipHash64(number) % 7 = 1`
 
-const running = async (store: EventStore, mark: number): Promise<number> => {
+const running = async (store: OwnEventStore, mark: number): Promise<number> => {
   const rows = await store.query<{ n: number }>(
     'select count() as n from system.processes where position(query, {mark:String}) > 0 and query not like {self:String}',
     {
@@ -433,10 +438,12 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     const caller = new AbortController()
     const mark = Math.floor(Math.random() * 1e12)
     let ended = 0
-    const heavy = Array.from({ length: 8 }, () =>
-      store.query(endless(mark), {}, { lane: 'heavy', signal: caller.signal }).catch(() => {
-        ended += 1
-      }),
+    const heavy = Array.from({ length: 8 }, (_, index) =>
+      store
+        .query(endless(mark), {}, { owner: `workspace ${index % 2}`, lane: 'heavy', signal: caller.signal })
+        .catch(() => {
+          ended += 1
+        }),
     )
     try {
       await until('heavy queries run', async () => (await running(store, mark)) >= 3)

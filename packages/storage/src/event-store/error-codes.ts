@@ -1,3 +1,5 @@
+import type { QueryLimit } from './port.ts'
+
 /**
  * Codes of the engine (ErrorCodes.cpp of ClickHouse) by what the caller has to do. Anything in neither table is a fault
  * of the deployment (missing table, wrong credentials): repeating helps once it is mended, dropping rows would not.
@@ -32,3 +34,13 @@ export const refusesRows = (code: number, message: string): boolean =>
 
 /** The engine is overloaded, out of memory, out of time or disk, or ended: the same call may succeed later. */
 export const saysUnavailable = (code: number): boolean => awayCodes.has(code)
+
+/**
+ * The limit of one query that ended it: TIMEOUT_EXCEEDED and TOO_SLOW; MEMORY_LIMIT_EXCEEDED of the query, not of the whole
+ * engine; TOO_MANY_ROWS, TOO_MANY_BYTES, TOO_MANY_ROWS_OR_BYTES. Undefined for everything else.
+ */
+export const limitExceeded = (code: number, message: string): QueryLimit | undefined => {
+  if (code === 159 || code === 160) return 'time'
+  if (tooLargeForStatement(code, message)) return 'memory'
+  return code === 158 || code === 307 || code === 396 ? 'bytes' : undefined
+}

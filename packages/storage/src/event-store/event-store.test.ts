@@ -1,9 +1,10 @@
 import { silentLogger } from '@tributary/kernel'
-import { createTestEventStore } from '@tributary/test-kit'
+import { createTestEventStore, ownQueries } from '@tributary/test-kit'
 import { describe, expect, it } from 'vitest'
-import { createClickHouseEventStore } from './clickhouse.ts'
+import { type ClickHouseOptions, createClickHouseEventStore } from './clickhouse.ts'
 import { eventStoreConformance } from './conformance.ts'
 import { migrateEventStore } from './migrate.ts'
+import { systemOwner } from './port.ts'
 
 eventStoreConformance('embedded', () => createTestEventStore())
 
@@ -37,9 +38,69 @@ describe('migrateEventStore', () => {
   })
 })
 
+/** A client of a store of its own, with bounds of its own. */
+const boundedStore = async (options: Partial<ClickHouseOptions>) => {
+  const own = await createTestEventStore()
+  const store = createClickHouseEventStore({ url: own.url, logger: silentLogger, ...options })
+  return {
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await own.close()
+    },
+  }
+}
+
+const MiB = 1024 ** 2
+const endless = 'select count() from numbers(1000000000000) where sipHash64(number) % 7 = 1'
+
 describe('createClickHouseEventStore', () => {
+  it('sends with each query what it may take, and says which of the limits ended it', async () => {
+    await using bounded = await boundedStore({
+      capacity: { short: 2, heavy: 2, memoryBytes: 400 * MiB },
+      limits: { short: { seconds: 1, readBytes: 50 * MiB }, heavy: { seconds: 77, readBytes: 900_000 * MiB } },
+    })
+    const { store } = bounded
+    const settings = (owner: string, lane: 'short' | 'heavy') =>
+      store.query(
+        `select toUInt64(getSetting('max_execution_time')) as seconds, getSetting('max_memory_usage') as memory,
+           getSetting('max_bytes_to_read') as bytes`,
+        {},
+        { owner, lane },
+      )
+    expect(await settings('workspace', 'short')).toEqual([{ seconds: 1, memory: 100 * MiB, bytes: 50 * MiB }])
+    expect(await settings('workspace', 'heavy')).toEqual([{ seconds: 77, memory: 200 * MiB, bytes: 900_000 * MiB }])
+    expect(await settings(systemOwner, 'short')).toEqual([{ seconds: 1, memory: 100 * MiB, bytes: 0 }])
+
+    const asked = (sql: string, lane: 'short' | 'heavy') => store.query(sql, {}, { owner: 'workspace', lane })
+    const exceeded = (limit: string) => ({ name: 'EventStoreLimitExceeded', limit })
+    await expect(asked('select sum(number) from numbers(100000000)', 'short')).rejects.toMatchObject(exceeded('bytes'))
+    await expect(asked('select length(groupArray(number)) from numbers(2000000000)', 'heavy')).rejects.toMatchObject(
+      exceeded('memory'),
+    )
+    await expect(store.query(endless, {}, { owner: systemOwner })).rejects.toMatchObject(exceeded('time'))
+  })
+
+  it('answers one workspace while another has all it may running and waiting, and tells that one that it is busy', async () => {
+    await using bounded = await boundedStore({ capacity: { short: 2, heavy: 2, memoryBytes: 1024 * MiB } })
+    const { store } = bounded
+    for (const [lane, places] of [
+      ['short', 65],
+      ['heavy', 33],
+    ] as const) {
+      const caller = new AbortController()
+      const ended = Array.from({ length: places }, () =>
+        store.query(endless, {}, { owner: 'a', lane, signal: caller.signal }).catch((error: unknown) => error),
+      )
+      await expect(store.query('select 1', {}, { owner: 'a', lane })).rejects.toMatchObject({ name: 'EventStoreBusy' })
+      expect(await store.query('select 1 as one', {}, { owner: 'b', lane })).toEqual([{ one: 1 }])
+      caller.abort(new Error('closed the page'))
+      expect(new Set((await Promise.all(ended)).map(String))).toEqual(new Set(['Error: closed the page']))
+    }
+  })
+
   it('answers EventStoreUnavailable to everything while nobody listens', async () => {
-    const store = createClickHouseEventStore({ url: 'http://127.0.0.1:1', logger: silentLogger })
+    const store = ownQueries(createClickHouseEventStore({ url: 'http://127.0.0.1:1', logger: silentLogger }))
     await expect(store.query('select 1')).rejects.toMatchObject({ name: 'EventStoreUnavailable' })
     await expect(store.command('select 1')).rejects.toMatchObject({ name: 'EventStoreUnavailable' })
     await expect(store.insert('events', '{}', { token: 'a' })).rejects.toMatchObject({ name: 'EventStoreUnavailable' })

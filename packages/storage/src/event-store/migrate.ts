@@ -1,7 +1,7 @@
 import * as events from './migrations/0001-events.ts'
 import * as compatibility from './migrations/0002-compatibility.ts'
 import * as replays from './migrations/0003-replays.ts'
-import type { EventStore } from './port.ts'
+import { type EventStore, systemOwner } from './port.ts'
 
 /** All migrations in order. One that has been released never changes; each statement may run twice. */
 const migrations: readonly { version: number; statements: readonly string[] }[] = [
@@ -24,7 +24,11 @@ settings non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsy
  */
 export const migrateEventStore = async (store: EventStore): Promise<void> => {
   await store.command(versionsTable)
-  const rows = await store.query<{ version: number }>('select distinct version from schema_versions order by version')
+  const rows = await store.query<{ version: number }>(
+    'select distinct version from schema_versions order by version',
+    {},
+    { owner: systemOwner },
+  )
   const applied = new Set(rows.map((row) => row.version))
   const newest = migrations.at(-1)?.version ?? 0
   const unknown = [...applied].filter((version) => version > newest)

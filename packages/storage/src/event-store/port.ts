@@ -24,6 +24,21 @@ export type NdjsonRows = string | readonly string[]
  */
 export type BinaryRows = { readonly columns: readonly string[]; readonly pieces: readonly Uint8Array[] }
 
+export type QueryOptions = {
+  /**
+   * Whose query it is: the id of the workspace (or organization) that has it to wait for, `systemOwner` for the product's
+   * own work. Owners take turns, and none of them has all the places of a lane.
+   */
+  owner: string
+  /** 'short' answers the screens, 'heavy' is for scans. */
+  lane?: 'short' | 'heavy'
+  /** Takes the query out of its lane, and ends it when it runs. */
+  signal?: AbortSignal
+}
+
+/** The owner of queries that nobody outside causes. */
+export const systemOwner = 'system'
+
 export interface EventStore {
   /**
    * Inserts rows given as NDJSON (one JSON object a line) or as RowBinary (in pieces, which are joined as they are),
@@ -37,15 +52,12 @@ export interface EventStore {
    */
   insert(table: string, rows: NdjsonRows | BinaryRows, options: InsertOptions): Promise<void>
   /**
-   * Rows of a SELECT. `lane`: 'short' answers the screens, 'heavy' is for scans. 64-bit integers come as numbers (exact
-   * up to 2^53). Throws EventStoreQueryError for a mistake in the statement, EventStoreUnavailable when the engine is
-   * away, overloaded, out of memory or out of time; the reason of an aborted signal, which also ends the query.
+   * Rows of a SELECT. 64-bit integers come as numbers (exact up to 2^53). Throws EventStoreQueryError for a mistake in the
+   * statement, EventStoreBusy when its owner has too much waiting or running, EventStoreLimitExceeded when it takes more
+   * time, memory or bytes than one may, EventStoreUnavailable when the engine is away, overloaded or out of memory; the
+   * reason of an aborted signal.
    */
-  query<Row>(
-    sql: string,
-    params?: Record<string, unknown>,
-    options?: { lane?: 'short' | 'heavy'; signal?: AbortSignal },
-  ): Promise<Row[]>
+  query<Row>(sql: string, params: Record<string, unknown> | undefined, options: QueryOptions): Promise<Row[]>
   /** A statement without rows (DDL, ALTER … DROP PARTITION). */
   command(sql: string, params?: Record<string, unknown>): Promise<void>
   ping(): Promise<boolean>
@@ -70,6 +82,27 @@ export class EventStoreUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'EventStoreUnavailable'
+  }
+}
+
+/** The owner of a query has as many of them waiting as it may, or waits for its own: others go on. Try again later. */
+export class EventStoreBusy extends EventStoreUnavailable {
+  constructor(message: string) {
+    super(message)
+    this.name = 'EventStoreBusy'
+  }
+}
+
+/** What one query may take at most. */
+export type QueryLimit = 'time' | 'memory' | 'bytes'
+
+/** A query needs more than one may have. It passes with less to look through, or, for 'time', when less is going on. */
+export class EventStoreLimitExceeded extends EventStoreUnavailable {
+  readonly limit: QueryLimit
+  constructor(limit: QueryLimit, message: string, cause?: unknown) {
+    super(message, cause)
+    this.name = 'EventStoreLimitExceeded'
+    this.limit = limit
   }
 }
 

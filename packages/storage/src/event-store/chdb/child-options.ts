@@ -1,4 +1,8 @@
-import type { EngineOptions } from './engine.ts'
+/** Sessions, that is queries at a time, in each lane. */
+export type Sessions = { insert: number; short: number; heavy: number }
+
+/** One workspace never has the last session of a lane: with three it still runs two queries at a time. */
+export const defaultSessions: Sessions = { insert: 2, short: 3, heavy: 3 }
 
 /** The variable in which the parent hands the options over; argv would show the secret to every user of the machine. */
 export const childOptionsVariable = 'TRIBUTARY_EVENT_STORE_CHILD'
@@ -11,7 +15,7 @@ export type ChildOptions = {
   port: number
   memoryBytes: number
   maxThreads?: number
-  sessions?: EngineOptions['sessions']
+  sessions: Sessions
 }
 
 /** Sent over IPC once the child answers. */

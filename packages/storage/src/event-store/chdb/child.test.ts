@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { silentLogger } from '@tributary/kernel'
+import { ownQueries } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { identify, isRunning, waitForEnd } from '../../supervisor/processes.ts'
 import { createSupervisor } from '../../supervisor/supervisor.ts'
@@ -32,12 +33,13 @@ const start = async (folder: string, options: Partial<ChdbChildOptions> = {}) =>
     url: child.url,
     user: child.user,
     password: child.password,
+    capacity: child.capacity,
     logger: silentLogger,
   })
   await migrateEventStore(store)
   return {
     ...child,
-    store,
+    store: ownQueries(store),
     pid: (): number => supervisor.state()[0]?.pid ?? 0,
     async [Symbol.asyncDispose]() {
       await store.close()
@@ -49,7 +51,11 @@ const start = async (folder: string, options: Partial<ChdbChildOptions> = {}) =>
 const row = (id: string): string =>
   JSON.stringify({ event_id: id, receive_time: '2026-11-21 06:00:00', properties: { n: id.length, id } })
 
-const insertUntilStored = async (store: EventStore, rows: readonly string[], token: string): Promise<void> => {
+const insertUntilStored = async (
+  store: Pick<EventStore, 'insert'>,
+  rows: readonly string[],
+  token: string,
+): Promise<void> => {
   const deadline = Date.now() + 30_000
   for (;;) {
     try {
@@ -93,8 +99,10 @@ describe('the event store as a child', () => {
 
   it('answers pings, short queries and inserts while four heavy queries occupy its threads', async () => {
     const caller = new AbortController()
-    const queries = Array.from({ length: 4 }, () =>
-      child.store.query(heavy, {}, { lane: 'heavy', signal: caller.signal }).catch(() => 'ended'),
+    const queries = Array.from({ length: 4 }, (_, index) =>
+      child.store
+        .query(heavy, {}, { owner: `workspace ${index % 2}`, lane: 'heavy', signal: caller.signal })
+        .catch(() => 'ended'),
     )
     try {
       let running = 0
@@ -270,7 +278,8 @@ describe('the start of the child', () => {
 
   it('is refused with fewer threads than its queries and files need', async () => {
     const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-    const options = { dataDir: join(root, 'few-threads'), user: 'a', secret: 'b', port: 0, memoryBytes }
+    const sessions = { insert: 2, short: 2, heavy: 3 }
+    const options = { dataDir: join(root, 'few-threads'), user: 'a', secret: 'b', port: 0, memoryBytes, sessions }
     const env = { UV_THREADPOOL_SIZE: '8', [childOptionsVariable]: JSON.stringify(options) }
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], { env })
     const output = child.stderr.toArray()

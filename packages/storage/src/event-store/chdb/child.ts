@@ -8,8 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ChildSpec } from '../../supervisor/child-spec.ts'
 import { endProcess, identify, type ProcessIdentity } from '../../supervisor/processes.ts'
-import { type ChildOptions, childOptionsVariable } from './child-options.ts'
-import type { EngineOptions } from './engine.ts'
+import { type ChildOptions, childOptionsVariable, defaultSessions, type Sessions } from './child-options.ts'
 
 export type ChdbChildOptions = {
   /** Folder of the event store, made if missing: `engine/` inside belongs to chDB. */
@@ -18,7 +17,7 @@ export type ChdbChildOptions = {
   memoryBytes: number
   /** Threads one query may use; by default the processors of the machine, at most 4. */
   maxThreads?: number
-  sessions?: EngineOptions['sessions']
+  sessions?: Sessions
   /** 1 to 19 lowers the priority of the whole child against the server's (setpriority(2)). */
   nice?: number
 }
@@ -30,6 +29,8 @@ export type ChdbChild = {
   url: string
   user: string
   password: string
+  /** Queries that run at a time, and the memory they share in bytes: what its clients divide among workspaces. */
+  capacity: { short: number; heavy: number; memoryBytes: number }
 }
 
 const entry = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -75,15 +76,16 @@ export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbCh
   const user = 'tributary'
   const password = randomBytes(24).toString('base64url')
   const url = `http://127.0.0.1:${port}`
+  const { sessions = defaultSessions, memoryBytes } = options
   const identityFile = join(options.dataDir, 'child.json')
   const childOptions: ChildOptions = {
     dataDir: join(options.dataDir, 'engine'),
     user,
     secret: password,
     port,
-    memoryBytes: options.memoryBytes,
+    memoryBytes,
+    sessions,
     ...(options.maxThreads === undefined ? {} : { maxThreads: options.maxThreads }),
-    ...(options.sessions === undefined ? {} : { sessions: options.sessions }),
   }
 
   const compiled = getCompileCacheDir()
@@ -136,5 +138,5 @@ export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbCh
       return (await answer.text()) === 'Ok.\n'
     },
   }
-  return { spec, url, user, password }
+  return { spec, url, user, password, capacity: { short: sessions.short, heavy: sessions.heavy, memoryBytes } }
 }

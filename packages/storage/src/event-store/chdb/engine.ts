@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Session } from 'chdb'
+import { createLane, type Lane, type LaneRefusal } from '../lanes.ts'
+import type { Sessions } from './child-options.ts'
 import { repairDeduplicationLogs, syncDeduplicationLog } from './deduplication-log.ts'
-import { EngineError, parseEngineError } from './engine-error.ts'
-import { createLane, type Lane } from './lanes.ts'
+import { EngineError, parseEngineError, tooBusy } from './engine-error.ts'
 import { quoteString } from './literals.ts'
 
-export type LaneName = 'insert' | 'short' | 'heavy'
+export type LaneName = keyof Sessions
 export type EngineOptions = {
   /** Folder of the engine; nothing else may use it. */
   dataDir: string
@@ -15,8 +16,7 @@ export type EngineOptions = {
   memoryBytes: number
   /** Threads one query may use. */
   maxThreads: number
-  /** Sessions, that is queries at a time, in each lane. */
-  sessions: Record<LaneName, number>
+  sessions: Sessions
 }
 
 type Settings = Record<string, string>
@@ -53,6 +53,8 @@ export type Engine = {
 }
 
 const mebi = 1024 * 1024
+/** The one key of the engine's lanes: whose a query is, and who is next, is the business of those who send them. */
+const anybody = ''
 const name = /^[A-Za-z][A-Za-z0-9_]*$/
 
 /** Options that exist only as configuration file of the engine: durability of every MergeTree table, caches. */
@@ -137,10 +139,20 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
   const control = await openWorker('control')
   const workers = { insert: await openLane('insert'), short: await openLane('short'), heavy: await openLane('heavy') }
+  const laneOf = (name: LaneName, maxQueue: number, maxWaitMs: number): Lane<Worker> => {
+    const refusals = {
+      full: `Too many queries are waiting in the lane '${name}'`,
+      late: `The query waited longer than ${maxWaitMs} ms in the lane '${name}'`,
+      gone: 'The client has gone',
+    }
+    const queue = { maxQueue, maxQueuePerKey: maxQueue, maxWaitMs }
+    const refuse = (why: LaneRefusal): Error => tooBusy(refusals[why === 'key-full' ? 'full' : why])
+    return createLane(workers[name], { ...queue, perKey: workers[name].length, refuse })
+  }
   const lanes: Record<LaneName, Lane<Worker>> = {
-    insert: createLane(workers.insert, { name: 'insert', maxQueue: 64, maxWaitMs: 60_000 }),
-    short: createLane(workers.short, { name: 'short', maxQueue: 200, maxWaitMs: 20_000 }),
-    heavy: createLane(workers.heavy, { name: 'heavy', maxQueue: 100, maxWaitMs: 120_000 }),
+    insert: laneOf('insert', 64, 60_000),
+    short: laneOf('short', 200, 20_000),
+    heavy: laneOf('heavy', 100, 120_000),
   }
 
   const restore = async (worker: Worker, keys: readonly string[]): Promise<void> => {
@@ -192,7 +204,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 
   const execute: Engine['execute'] = (lane, statement, signal) =>
-    lanes[lane].run(signal, async (worker) => {
+    lanes[lane].run(anybody, signal, async (worker) => {
       await prepare(worker, statement.database, statement.settings)
       const marker = `/* ${++counter} */`
       let ended = false
@@ -263,7 +275,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 
   const insertNow = (call: RawInsert, table: string, signal: AbortSignal): Promise<EngineResult> =>
-    lanes.insert.run(signal, (worker) =>
+    lanes.insert.run(anybody, signal, (worker) =>
       withFile(call.body, async (path) => {
         try {
           const result = await worker.session.queryAsync(insertStatement(call, table, path))

@@ -11,7 +11,7 @@ process.umask(0o077)
 const options: ChildOptions = JSON.parse(process.env[childOptionsVariable] ?? '{}')
 Reflect.deleteProperty(process.env, childOptionsVariable)
 
-const sessions = options.sessions ?? { insert: 2, short: 2, heavy: 3 }
+const { sessions } = options
 const queries = sessions.insert + sessions.short + sessions.heavy + 1
 if (Number(process.env.UV_THREADPOOL_SIZE ?? 4) < queries + 4) {
   // Every running query occupies a thread of the pool; files, DNS and compression need some of their own.

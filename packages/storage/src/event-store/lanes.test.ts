@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { createLane, type Lane, type LaneOptions } from './lanes.ts'
+
+const never = new AbortController().signal
+
+class Refused extends Error {}
+
+const laneOf = (workers: number, options: Partial<LaneOptions> = {}): Lane<number> =>
+  createLane(
+    Array.from({ length: workers }, (_, index) => index),
+    {
+      maxQueue: 1000,
+      maxQueuePerKey: 1000,
+      maxWaitMs: 60_000,
+      refuse: (why, own) => new Refused(`${why}${own ? ' own' : ''}`),
+      ...options,
+    },
+  )
+
+/** Works that run until they are ended by hand, and the order in which they began. */
+const works = (lane: Lane<number>) => {
+  const began: string[] = []
+  const ends = new Map<string, () => void>()
+  const results: Promise<void>[] = []
+  return {
+    began,
+    add(name: string, key = name.slice(0, 1)): void {
+      const work = (): Promise<void> => {
+        began.push(name)
+        return new Promise((resolve) => ends.set(name, resolve))
+      }
+      results.push(lane.run(key, never, work))
+    },
+    /** Ends the oldest that runs, and gives whoever is next its turn. */
+    async endOldest(): Promise<void> {
+      const [name, end] = [...ends][0] ?? []
+      if (name === undefined || end === undefined) throw new Error('Nothing runs')
+      ends.delete(name)
+      end()
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    },
+    async endAll(): Promise<void> {
+      while (ends.size > 0) await this.endOldest()
+      await Promise.all(results)
+    },
+  }
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('createLane', () => {
+  it('gives each worker one work at a time, those of a key in order of arrival', async () => {
+    const lane = laneOf(2, { perKey: 2 })
+    const each = works(lane)
+    for (const name of ['a1', 'a2', 'a3', 'a4']) each.add(name)
+    await settled()
+    expect(lane.load()).toEqual({ waiting: 2, running: 2 })
+    await each.endOldest()
+    expect(each.began).toEqual(['a1', 'a2', 'a3'])
+    await each.endAll()
+    expect(each.began).toEqual(['a1', 'a2', 'a3', 'a4'])
+    expect(lane.load()).toEqual({ waiting: 0, running: 0 })
+  })
+
+  it('never gives a key the last worker: another key begins at once, however much of the first waits', async () => {
+    const lane = laneOf(3)
+    const each = works(lane)
+    for (let index = 0; index < 500; index += 1) each.add(`a${index}`)
+    await settled()
+    expect(lane.load()).toEqual({ waiting: 498, running: 2 })
+    each.add('b')
+    await settled()
+    expect(each.began).toEqual(['a0', 'a1', 'b'])
+    await each.endAll()
+  })
+
+  it('lets no more works of others begin before that of a key than there are other keys', async () => {
+    const lane = laneOf(3)
+    const each = works(lane)
+    const others = ['a', 'b', 'c', 'd']
+    for (const key of others) for (let index = 0; index < 50; index += 1) each.add(`${key}${index}`)
+    await settled()
+    expect(lane.load().running).toBe(3)
+    const before = each.began.length
+    each.add('z')
+    let ended = 0
+    for (; !each.began.includes('z'); ended += 1) await each.endOldest()
+    expect(each.began.length - before).toBeLessThanOrEqual(others.length + 1)
+    expect(ended).toBeLessThanOrEqual(others.length + 1)
+    // And from there on in turns.
+    const from = each.began.length
+    for (let round = 0; round < 8; round += 1) await each.endOldest()
+    expect(each.began.slice(from).map((name) => name.slice(0, 1))).toEqual([...others, ...others])
+    await each.endAll()
+  })
+
+  it('gives the only worker to whoever is next', async () => {
+    const lane = laneOf(1)
+    const each = works(lane)
+    for (const name of ['a1', 'a2', 'a3', 'b1']) each.add(name)
+    await settled()
+    await each.endAll()
+    expect(each.began).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  it('refuses what is beyond the queue of a key, and beyond all queues whoever has something waiting', async () => {
+    const lane = laneOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
+    const each = works(lane)
+    for (const name of ['a1', 'b1', 'a2', 'a3', 'a4', 'b2']) each.add(name)
+    await settled()
+    expect(lane.load()).toEqual({ waiting: 4, running: 2 })
+    const more = (key: string) => lane.run(key, never, async () => 'never')
+    await expect(more('a')).rejects.toThrow('key-full own')
+    await expect(more('b')).rejects.toThrow(/^full$/)
+    // Who has nothing waiting finds a place all the same.
+    each.add('c')
+    expect(lane.load()).toEqual({ waiting: 5, running: 2 })
+    await each.endAll()
+    expect(each.began).toContain('c')
+  })
+
+  it('refuses who waits too long, says whether for its own works, and forgets who has gone', async () => {
+    const lane = laneOf(2, { maxWaitMs: 20 })
+    const each = works(lane)
+    each.add('a1')
+    const own = lane.run('a', never, async () => 'never')
+    await expect(own).rejects.toThrow('late own')
+    each.add('b1')
+    const caller = new AbortController()
+    const gone = lane.run('c', caller.signal, async () => 'never')
+    caller.abort()
+    await expect(gone).rejects.toThrow('gone')
+    await expect(lane.run('c', caller.signal, async () => 'never')).rejects.toThrow('gone')
+    await expect(lane.run('c', never, async () => 'never')).rejects.toThrow(/^late$/)
+    expect(lane.load()).toEqual({ waiting: 0, running: 2 })
+    await each.endAll()
+    expect(await lane.run('c', never, async (worker) => typeof worker)).toBe('number')
+  })
+
+  it('frees the worker of a work that throws', async () => {
+    const lane = laneOf(1)
+    await expect(lane.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await lane.run('a', never, async (worker) => worker)).toBe(0)
+    expect(lane.load()).toEqual({ waiting: 0, running: 0 })
+  })
+})
