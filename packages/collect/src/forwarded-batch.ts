@@ -1,4 +1,4 @@
-import { parseBody } from './judge.ts'
+import { bodyFault } from './judge.ts'
 import type { Refusal } from './refusal.ts'
 
 /**
@@ -8,6 +8,5 @@ import type { Refusal } from './refusal.ts'
 export const forwardedBatch = (body: Buffer): Buffer | Refusal => {
   if (/^\s*\[/.test(body.toString('utf8', 0, 64)))
     return Buffer.concat([Buffer.from('{"batch":'), body, Buffer.from('}')])
-  const parsed = parseBody(body)
-  return 'refusal' in parsed ? parsed.refusal : Buffer.concat([Buffer.from('{"batch":['), body, Buffer.from(']}')])
+  return bodyFault(body) ?? Buffer.concat([Buffer.from('{"batch":['), body, Buffer.from(']}')])
 }

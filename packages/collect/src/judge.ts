@@ -1,39 +1,66 @@
 import { type EventType, eventTypeOf, trackingLimits } from '@tributary/contract'
-import { jsonShapeProblem } from '@tributary/http'
+import { bodyKey } from './credentials.ts'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
+import type { TrackRoute } from './routes.ts'
+import { type BodyOutline, type ScanFault, scanJson } from './scan-json.ts'
+import { sliceBytes } from './turns.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Bodies from so many bytes on are looked through before they are parsed; smaller ones cannot hold enough to matter. */
-const largeBytes = 512 * 1024
+/** Bodies of more bytes are looked through and never parsed as a whole; smaller ones cannot hold enough to matter. */
+export const parsedBytes = 64 * 1024
 /** Five times what a batch of ordinary events has, and levels far beyond what an event may have. */
-const shapeLimits = { depth: 1000, values: 400_000 }
+const shapeLimits = { depth: 1000, values: 400_000, sliceBytes }
 
-const shapeRefusal = (text: string): Refusal | undefined => {
-  switch (jsonShapeProblem(text, shapeLimits)) {
-    case 'depth':
-      return refusals.tooDeep(trackingLimits.jsonDepth)
-    case 'values':
-      return refusals.tooManyValues(shapeLimits.values)
-    default:
-      return undefined
-  }
+const faultRefusal = ({ fault, at }: ScanFault, body: Buffer): Refusal => {
+  if (fault === 'depth') return refusals.tooDeep(trackingLimits.jsonDepth)
+  if (fault === 'values') return refusals.tooManyValues(shapeLimits.values)
+  return refusals.badJson(at === undefined ? undefined : String(body.toString('utf8', 0, at).length))
 }
 
 /** The JSON object of a body, or why there is none. Decoded as UTF-8; broken sequences become U+FFFD. */
 export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { refusal: Refusal } => {
   if (body.length === 0) return { refusal: refusals.emptyBody }
-  const text = body.toString('utf8')
-  const unfit = body.length < largeBytes ? undefined : shapeRefusal(text)
-  if (unfit !== undefined) return { refusal: unfit }
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(body.toString('utf8'))
     return isObject(value) ? { value } : { refusal: refusals.notAnObject }
   } catch (error) {
     return { refusal: refusals.badJson(/position (\d+)/.exec(String(error))?.[1]) }
   }
+}
+
+/** What judging needs of a body: its object when it is small enough to be parsed, else what a scan has found in it. */
+export type ReadBody = { key: string | undefined } & (
+  | { value: Record<string, unknown> }
+  | { outline: Pick<BodyOutline, 'batch'> }
+)
+
+/**
+ * Reads a body, decoded as UTF-8, or says why it is no JSON object. Small ones are parsed at once; of larger ones a slice
+ * is looked at between any two breaks.
+ */
+export function* readBodyInSlices(
+  body: Buffer,
+  maxParsedBytes = parsedBytes,
+): Generator<void, ReadBody | { refusal: Refusal }> {
+  if (body.length <= maxParsedBytes) {
+    const parsed = parseBody(body)
+    return 'refusal' in parsed ? parsed : { key: bodyKey(parsed.value), value: parsed.value }
+  }
+  const found = yield* scanJson(body, shapeLimits)
+  if ('fault' in found) return { refusal: faultRefusal(found, body) }
+  if (!found.isObject) return { refusal: refusals.notAnObject }
+  return { key: found.writeKey ?? found.firstWriteKey, outline: found }
+}
+
+/** Why a body is no JSON object; undefined when it is one. All at once: for what is about to be put into another body. */
+export const bodyFault = (body: Buffer): Refusal | undefined => {
+  const slices = readBodyInSlices(body)
+  let slice = slices.next()
+  while (slice.done !== true) slice = slices.next()
+  return 'refusal' in slice.value ? slice.value.refusal : undefined
 }
 
 const present = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number'
@@ -85,8 +112,26 @@ export const checkSingle = (
   return deeperThan(event, trackingLimits.jsonDepth) ? refusals.tooDeep(trackingLimits.jsonDepth) : undefined
 }
 
-/** Judges a batch as a whole. Its events are judged one by one later, and kept as rejected when they fail. */
-export const checkBatch = (body: Record<string, unknown>): Refusal | undefined => {
-  if (!Array.isArray(body.batch)) return refusals.noBatch
-  return body.batch.length === 0 ? refusals.emptyBatch : undefined
+/**
+ * Judges a body as what it was sent as. The events of a batch are judged one by one later, and kept as rejected when they
+ * fail. One event of so many bytes that it was not parsed is too large.
+ */
+export const checkBody = (
+  read: ReadBody,
+  size: number,
+  route: TrackRoute,
+  maxEventBytes: number,
+): Refusal | undefined => {
+  if (route.kind === 'single')
+    return 'value' in read
+      ? checkSingle(read.value, size, route.type, maxEventBytes)
+      : refusals.eventTooLarge(size, maxEventBytes)
+  const batch = 'value' in read ? batchOf(read.value) : read.outline.batch
+  if (batch === 'absent') return refusals.noBatch
+  return batch === 'empty' ? refusals.emptyBatch : undefined
+}
+
+const batchOf = ({ batch }: Record<string, unknown>): BodyOutline['batch'] => {
+  if (!Array.isArray(batch)) return 'absent'
+  return batch.length === 0 ? 'empty' : 'filled'
 }

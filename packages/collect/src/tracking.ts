@@ -1,14 +1,14 @@
 import { sendSuccess } from './answer.ts'
 import type { BodyFault } from './body.ts'
 import { readBody } from './body.ts'
-import { bodyKey, keyCandidates, outerKey } from './credentials.ts'
+import { keyCandidates, outerKey } from './credentials.ts'
 import type { Asked, Desk } from './desk.ts'
-import { checkBatch, checkSingle, parseBody } from './judge.ts'
+import { checkBody, parsedBytes, readBodyInSlices } from './judge.ts'
 import type { WriteKeyDirectory, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import type { TrackRoute } from './routes.ts'
-import type { Turns } from './turns.ts'
+import type { Job, Turns } from './turns.ts'
 
 /**
  * The body that counts, and as what when that is not what the path says. `own`: the source's own rule made it. Nothing at
@@ -69,36 +69,35 @@ export const createTracking = (
     if (first === undefined) return [refusals.missingKey]
     return namedWithin(body) === undefined ? unknown(first) : undefined
   }
-  const judge = (body: Buffer, route: TrackRoute, named: string | undefined, own: boolean): Verdict => {
+  function* judge(body: Buffer, route: TrackRoute, named: string | undefined, own: boolean): Generator<void, Verdict> {
     const early = named === undefined ? undefined : keys.find(named)
     if (named !== undefined && early === undefined) return { refused: unknown(named) }
     const stranger = named === undefined ? unnamed(body) : undefined
     if (stranger !== undefined) return { refused: stranger }
     const closedEarly = early === undefined ? undefined : desk.closedTo(early, own)
     if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
-    const parsed = parseBody(body)
-    if ('refusal' in parsed) return { refused: [parsed.refusal, early, named] }
-    const key = named ?? bodyKey(parsed.value)
+    // What may be kept as one event is parsed.
+    const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? settings.eventBytes : 0))
+    if ('refusal' in read) return { refused: [read.refusal, early, named] }
+    const key = named ?? read.key
     if (key === undefined) return { refused: [refusals.missingKey] }
-    const entry = early ?? keys.find(key)
+    // Keys and sources may have changed between two slices.
+    const entry = keys.find(key)
     if (entry === undefined) return { refused: unknown(key) }
     const closed = desk.closedTo(entry, own)
     if (closed !== undefined) return { refused: [closed, entry, key] }
-    const wrong =
-      route.kind === 'batch'
-        ? checkBatch(parsed.value)
-        : checkSingle(parsed.value, body.length, route.type, settings.eventBytes)
+    const wrong = checkBody(read, body.length, route, settings.eventBytes)
     return wrong === undefined ? { entry } : { refused: [wrong, entry, key] }
   }
 
-  const receive = (
+  function* receive(
     asked: Asked,
     route: TrackRoute,
     named: string | undefined,
     sent: Buffer,
     release: () => void,
     wrap: Wrap | undefined,
-  ): void => {
+  ): Generator<void, void> {
     const owner = named === undefined ? undefined : keys.find(named)
     const made: Made = wrap === undefined ? { body: sent } : wrap(sent, asked, owner)
     if (made === 'nothing') {
@@ -110,7 +109,7 @@ export const createTracking = (
       return release()
     }
     const { body, route: kept = route } = made
-    const verdict = judge(body, kept, named, made.own === true)
+    const verdict = yield* judge(body, kept, named, made.own === true)
     if ('refused' in verdict) {
       desk.refuse(asked, route.kind, ...withBody(verdict.refused, body))
       return release()
@@ -137,20 +136,25 @@ export const createTracking = (
     readBody(req, desk.termsFor(owner), desk.ownerOf(req, owner), (body, release) => {
       try {
         if (typeof body !== 'string') {
-          const receiveNow = (): void => {
+          const slices = receive(asked, route, named, body, release, wrap)
+          const next: Job = () => {
             try {
-              receive(asked, route, named, body, release, wrap)
+              return slices.next().done !== true
             } catch (error) {
               release()
               desk.fail(asked, error)
+              return false
             }
+          }
+          const receiveNow = (): void => {
+            while (next()) {}
           }
           const ownCode = owner !== undefined && wrap?.ownCode?.(owner) === true
           if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
           // A body that names nobody is not parsed.
           const payer = owner ?? namedWithin(body)
           if (payer === undefined) return receiveNow()
-          if (turns.begin(payer.workspaceId, body.length, receiveNow)) return
+          if (turns.begin(payer.workspaceId, body.length, next)) return
           desk.refuse(asked, route.kind, ownCode ? later.busy : later.largeBusy, payer, named)
           return release()
         }

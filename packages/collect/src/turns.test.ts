@@ -1,4 +1,4 @@
-import { createWorkShare } from '@tributary/kernel'
+import { createWorkShare, type WorkShare } from '@tributary/kernel'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { defaultCollectSettings } from './ports.ts'
 import { basic, liveKey, otherKey, startCollect } from './testing/server.ts'
@@ -26,8 +26,9 @@ test('what waits runs in turns of its owners, in their order, and no more than w
   const begin = (owner: string, name: string, bytes: number): boolean =>
     turns.begin(owner, bytes, () => {
       ran.push(name)
+      return false
     })
-  for (const owner of ['a', 'b', 'c']) turns.begin(owner, 100, () => pass(500))
+  for (const owner of ['a', 'b', 'c']) turns.begin(owner, 100, () => (pass(500), false))
   expect([begin('a', 'a1', 100), begin('a', 'a2', 100)]).toEqual([true, true])
   // Beyond the bytes of one owner, beyond the number, and beyond the bytes of all.
   expect(begin('a', 'a3', 100)).toBe(false)
@@ -47,28 +48,36 @@ test('what waits runs in turns of its owners, in their order, and no more than w
 test('ordinary events never wait, however large their bodies and many of them are', () => {
   const { share, pass } = standing()
   const turns = createTurns(share, { largeBytes: 256 * KiB, ownerBytes: 1, allBytes: 1 })
-  let ran = 0
+  let parts = 0
   for (let n = 0; n < 1000; n++)
     turns.begin('a', 4096 * KiB, () => {
       // 4 MiB of common events take 15 ms.
-      pass(30)
-      ran++
+      pass(2)
+      parts++
+      return parts % 16 !== 0
     })
-  expect(ran).toBe(1000)
+  return expect.poll(() => parts).toBe(16_000)
 })
 
 test('large bodies of one workspace wait beyond its share, few of them; its small ones and other workspaces go on', async () => {
   const { share, pass } = standing()
-  const parse = JSON.parse
-  const spy = vi.spyOn(JSON, 'parse').mockImplementation((text: string) => {
-    // A large body takes long here.
-    if (text.length > 256 * KiB) pass(500)
-    return parse(text)
-  })
-  onTestFinished(() => spy.mockRestore())
+  const slow: WorkShare = {
+    ...share,
+    run: (key, work, pieces) =>
+      share.run(
+        key,
+        () => {
+          const result = work()
+          // A large body takes long here.
+          if (pieces !== undefined && pieces() > 1) pass(500)
+          return result
+        },
+        pieces,
+      ),
+  }
   const running = await startCollect({
-    workShare: share,
-    settings: { turns: { ...defaultCollectSettings.turns, ownerBytes: 700 * KiB } },
+    workShare: slow,
+    settings: { turns: { ...defaultCollectSettings.turns, largeBytes: 100 * KiB, ownerBytes: 500 * KiB } },
   })
   onTestFinished(() => running.stop())
   const post = (body: string, key?: string): Promise<Response> =>
@@ -77,16 +86,16 @@ test('large bodies of one workspace wait beyond its share, few of them; its smal
       body,
       ...(key === undefined ? {} : { headers: { authorization: basic(key) } }),
     })
-  const large = bodyOf(300 * KiB)
+  const large = bodyOf(200 * KiB)
   expect((await post(large, liveKey)).status).toBe(200)
   const statuses: number[] = []
   const waiting = [1, 2, 3].map(() => post(large, liveKey))
   for (const answer of waiting) void answer.then(({ status }) => statuses.push(status))
   // Two fit among what may wait; the third is sent away at once.
   await expect.poll(() => statuses).toEqual([429])
-  expect((await post(bodyOf(200 * KiB), liveKey)).status).toBe(200)
+  expect((await post(bodyOf(90 * KiB), liveKey)).status).toBe(200)
   // The one whose key stands in a body alone pays for it.
-  expect((await post(bodyOf(300 * KiB, `"writeKey":"${liveKey}",`))).status).toBe(429)
+  expect((await post(bodyOf(200 * KiB, `"writeKey":"${liveKey}",`))).status).toBe(429)
   expect((await post(large, otherKey)).status).toBe(200)
   expect(statuses).toEqual([429])
   expect(running.entries()).toHaveLength(3)
@@ -98,4 +107,56 @@ test('large bodies of one workspace wait beyond its share, few of them; its smal
   expect(refused?.headers.get('retry-after')).toBe('5')
   expect(await refused?.json()).toMatchObject({ reason: 'WORKSPACE_BUSY' })
   expect(statuses.toSorted()).toEqual([200, 200, 429])
+})
+
+test('a job that has more to do goes on after others had their turns, in an own round, and waits with its owner', async () => {
+  const { share, pass } = standing()
+  const turns = createTurns(share, { largeBytes: 10, ownerBytes: 1000, allBytes: 1000 })
+  const ran: string[] = []
+  const inParts = (name: string, parts: number, ms: number): (() => boolean) => {
+    let part = 0
+    return () => {
+      ran.push(`${name}${++part}`)
+      pass(ms)
+      return part < parts
+    }
+  }
+  expect(turns.begin('a', 100, inParts('a', 3, 0))).toBe(true)
+  expect(turns.begin('b', 100, inParts('b', 3, 500))).toBe(true)
+  expect(ran).toEqual(['a1', 'b1'])
+  await expect.poll(() => ran.length).toBe(4)
+  // What the one has taken makes itself wait.
+  expect(ran).toEqual(['a1', 'b1', 'a2', 'a3'])
+  for (let n = 0; n < 10; n++) await round()
+  expect(ran).toHaveLength(4)
+  pass(60_000)
+  turns.begin('a', 100, inParts('c', 2, 0))
+  await expect.poll(() => ran.includes('b2')).toBe(true)
+  pass(60_000)
+  turns.begin('a', 100, inParts('d', 2, 0))
+  await expect.poll(() => ran.includes('b3')).toBe(true)
+})
+
+test('no part of a large batch is parsed by itself beyond 64 KiB, and small calls are answered in between', async () => {
+  const running = await startCollect()
+  onTestFinished(() => running.stop())
+  const post = (body: string): Promise<Response> =>
+    fetch(`${running.origin}/v1/batch`, { method: 'POST', body, headers: { authorization: basic(liveKey) } })
+  const hostile = `{"batch":[${Array.from({ length: 199_000 }, () => '{}').join(',')}]}`
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => parse.mockRestore())
+  const answers = await Promise.all([post(hostile), post(bodyOf(10)), post(bodyOf(4000 * KiB))])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(
+    running
+      .entries()
+      .map(({ body }) => body.length)
+      .toSorted((a, b) => a - b),
+  ).toHaveLength(3)
+  expect(Math.max(...parse.mock.calls.map(([text]) => String(text).length))).toBeLessThanOrEqual(64 * KiB)
+  const broken = await post(`${hostile.slice(0, -2)},}`)
+  expect([broken.status, await broken.json()]).toMatchObject([
+    400,
+    { reason: 'INVALID_JSON', metadata: { position: String(hostile.length - 1) } },
+  ])
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parseBody } from './judge.ts'
+import { bodyFault } from './judge.ts'
 import type { Refusal } from './refusal.ts'
 
 /** Name of the event that a call of somebody else's webhook becomes, as RudderStack's server names it. */
@@ -25,8 +25,8 @@ export const webhookEvent = (body: Buffer, query: string, method: string): Buffe
   const sent = method === 'GET' && body.length === 0 ? queryObject(query) : body
   const isList = /^\s*\[/.test(sent.toString('utf8', 0, 64))
   const properties = isList ? Buffer.concat([Buffer.from('{"items":'), sent, Buffer.from('}')]) : sent
-  const parsed = parseBody(properties)
-  if ('refusal' in parsed) return parsed.refusal
+  const wrong = bodyFault(properties)
+  if (wrong !== undefined) return wrong
   const head = `{"type":"track","event":"${webhookEventName}","anonymousId":"${randomUUID()}","properties":`
   return Buffer.concat([Buffer.from(head), properties, Buffer.from('}')])
 }

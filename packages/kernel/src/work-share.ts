@@ -35,6 +35,8 @@ export type WorkShare = {
    * when too many of its jobs wait already. A job must not throw.
    */
   later(key: string, job: () => void, pieces?: () => number): boolean
+  /** Runs the rest of a job that has begun as `later` does, however much of its key waits. */
+  resume(key: string, job: () => void, pieces?: () => number): void
 }
 
 type Account = { debtMs: number; at: number }
@@ -108,17 +110,22 @@ export const createWorkShare = (
     else later = setTimeout(turn, Math.ceil(soonest))
   }
 
+  const resume: WorkShare['resume'] = (key, job, pieces = one) => {
+    const queue = queues.get(key) ?? []
+    queue.push({ job, pieces })
+    queues.set(key, queue)
+    schedule()
+  }
+
   return {
     wait,
     run,
-    later: (key, job, pieces = one) => {
-      const queue = queues.get(key) ?? []
-      if (queue.length >= settings.waiting) return false
-      queue.push({ job, pieces })
-      queues.set(key, queue)
-      schedule()
+    later: (key, job, pieces) => {
+      if ((queues.get(key)?.length ?? 0) >= settings.waiting) return false
+      resume(key, job, pieces)
       return true
     },
+    resume,
   }
 }
 
