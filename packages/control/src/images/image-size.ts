@@ -5,8 +5,8 @@ export type ImageInfo = {
   height: number
   /** Frames of an animation, scans of a progressive picture: each may touch every pixel. */
   passes: number
-  /** Bytes of one decoded pixel. */
-  pixelBytes: number
+  /** Why a pixel takes more memory than most while it is decoded: it has 16 bits a channel, or is one of an animation. */
+  dear?: '16-bit' | 'animation'
 }
 
 const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end)
@@ -19,7 +19,7 @@ const pngSize = (bytes: Buffer): ImageInfo | undefined =>
         width: bytes.readUInt32BE(16),
         height: bytes.readUInt32BE(20),
         passes: 1,
-        pixelBytes: bytes[24] === 16 ? 8 : 4,
+        ...(bytes[24] === 16 ? { dear: '16-bit' } : {}),
       }
     : undefined
 
@@ -57,7 +57,7 @@ const jpegSize = (bytes: Buffer): ImageInfo | undefined => {
       at = scanEnd(bytes, at)
     }
   }
-  return width === 0 ? undefined : { type: 'jpeg', width, height, passes: Math.max(1, passes), pixelBytes: 4 }
+  return width === 0 ? undefined : { type: 'jpeg', width, height, passes: Math.max(1, passes) }
 }
 
 /** Sides that one chunk declares (RFC 9649 §2.5 to 2.7). */
@@ -85,7 +85,8 @@ const webpSize = (bytes: Buffer): ImageInfo | undefined => {
     // A frame of an animation holds chunks of its own behind its 16 bytes.
     at += kind === 'ANMF' ? 24 : 8 + length + (length % 2)
   }
-  return width === 0 ? undefined : { type: 'webp', width, height, passes: Math.max(1, frames), pixelBytes: 4 }
+  if (width === 0) return undefined
+  return { type: 'webp', width, height, passes: Math.max(1, frames), ...(frames > 0 ? { dear: 'animation' } : {}) }
 }
 
 /**

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { crc32, deflateSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 import { imageMaxBytes, methods } from '@tributary/contract'
+import { forgetPeak, peakBytes, residentBytes } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Caller,
@@ -71,6 +74,75 @@ const turned = (jpeg: Buffer, orientation: number): Buffer => {
   return Buffer.concat([jpeg.subarray(0, 2), head, exif, jpeg.subarray(2)])
 }
 
+const riffChunk = (kind: string, data: Buffer): Buffer => {
+  const head = Buffer.alloc(8)
+  head.write(kind, 'latin1')
+  head.writeUInt32LE(data.length, 4)
+  return Buffer.concat([head, data, Buffer.alloc(data.length % 2)])
+}
+
+/** An animation whose frames are all the picture of a WebP with these sides (RFC 9649 §2.7.1). */
+const animated = (webp: Buffer, width: number, height: number, frames: number): Buffer => {
+  const pixels: Buffer[] = []
+  for (let at = 12; at + 8 <= webp.length; ) {
+    const end = at + 8 + webp.readUInt32LE(at + 4) + (webp.readUInt32LE(at + 4) % 2)
+    if (['ALPH', 'VP8 ', 'VP8L'].includes(webp.toString('latin1', at, at + 4))) pixels.push(webp.subarray(at, end))
+    at = end
+  }
+  const canvas = Buffer.from([0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  const frame = Buffer.alloc(16)
+  for (const [head, at] of [
+    [canvas, 4],
+    [frame, 6],
+  ] as const) {
+    head.writeUIntLE(width - 1, at, 3)
+    head.writeUIntLE(height - 1, at + 3, 3)
+  }
+  frame.writeUIntLE(100, 12, 3)
+  const one = riffChunk('ANMF', Buffer.concat([frame, ...pixels]))
+  const body = [
+    riffChunk('VP8X', canvas),
+    riffChunk('ANIM', Buffer.alloc(6)),
+    ...Array.from({ length: frames }, () => one),
+  ]
+  return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...body]))
+}
+
+/** A JPEG in which every block is grey, in one scan of the lowest frequency: the few bytes of a progressive picture. */
+const greyProgressiveJpeg = (width: number, height: number): Buffer => {
+  const segment = (marker: number, data: readonly number[]): Buffer =>
+    Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data])
+  const sides = [height >> 8, height & 255, width >> 8, width & 255]
+  const bits = Math.ceil(width / 8) * Math.ceil(height / 8) * 3
+  const scan = Buffer.alloc(Math.ceil(bits / 8))
+  // What is left of the last byte is ones.
+  if (bits % 8 > 0) scan[scan.length - 1] = (1 << (8 - (bits % 8))) - 1
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, [0, ...Array.from({ length: 64 }, () => 1)]),
+    segment(0xc2, [8, ...sides, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]),
+    segment(0xc4, [0, 1, ...Array.from({ length: 15 }, () => 0), 0]),
+    segment(0xda, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0]),
+    scan,
+    Buffer.from([0xff, 0xd9]),
+  ])
+}
+
+/** Pictures made by another process, so that making them leaves nothing in this one. */
+const made = async (width: number, height: number, method: 'jpegSync' | 'webpSync'): Promise<Buffer> => {
+  const program = `
+    const { Transformer } = require('@napi-rs/image')
+    const pixels = Buffer.alloc(${width * height * 4}, 0x80)
+    for (let at = 0; at < pixels.length; at += 64) pixels.writeUInt32LE((at >> 6) * 2654435761 >>> 0, at)
+    process.stdout.write(Transformer.fromRgbaPixels(pixels, ${width}, ${height}).${method}(20))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], {
+    cwd: import.meta.dirname,
+    encoding: 'buffer',
+    maxBuffer: imageMaxBytes,
+  })
+  return stdout
+}
+
 const keyOf = (path: unknown): string => String(path).replace(/^media\//, '')
 const upload = (bytes: Buffer, by: Caller = organization.administrator) =>
   by.call('POST', `/${organization.organization}:uploadLogo`, { content: bytes.toString('base64') })
@@ -137,7 +209,7 @@ describe('an uploaded picture', () => {
   })
 
   test('of more pixels than there is memory for is refused before it is decoded', async () => {
-    const text = 'The image has too many pixels; at most 25 million are accepted.'
+    const text = 'The image has too many pixels; at most 8.3 million are accepted.'
     // 16,000 by 16,000 pixels of black in 300 kB.
     expect(await upload(blackPng(16_000, 16_000, 1, 0, 2000).subarray(0, 300_000))).toMatchObject(refused(text))
     // A small canvas with a large frame in it.
@@ -169,9 +241,13 @@ describe('an uploaded picture', () => {
     expect(await sizeOfStored(blackPng(1, 16_384, 8, 2, 3))).toMatchObject({ width: 1, height: 512 })
   })
 
-  test('of 16 bits a channel may have half the pixels', async () => {
-    const text = 'The image has too many pixels of 16 bits; at most 12 million are accepted.'
-    expect(await upload(blackPng(5000, 2501, 16, 6, 1).subarray(0, 2000))).toMatchObject(refused(text))
+  test('of 16 bits a channel, or of an animation, may have fewer pixels', async () => {
+    const text = 'The image has too many pixels of 16 bits a channel; at most 4.8 million are accepted.'
+    expect(await upload(blackPng(2400, 2001, 16, 6, 1).subarray(0, 2000))).toMatchObject(refused(text))
+    const frames = animated(await picture(20, 20).webpLossless(), 3500, 2001, 1)
+    expect(await upload(frames)).toMatchObject(
+      refused('The image has too many pixels of an animation; at most 7 million are accepted.'),
+    )
   })
 
   test('of many scans or frames is refused before it is decoded: each touches every pixel', async () => {
@@ -194,6 +270,28 @@ describe('an uploaded picture', () => {
     const frames = Array.from({ length: 101 }, () => Buffer.concat([head, still]))
     expect(await upload(Buffer.concat([animation.subarray(0, 30), ...frames]))).toMatchObject(refused(text))
   })
+
+  test('takes less than 100 MiB while it is decoded, when it has as many pixels as are accepted', async () => {
+    const largest: Record<string, () => Promise<Buffer> | Buffer> = {
+      'PNG with transparency': () => blackPng(3456, 2400, 8, 6, 4 * 3456),
+      'PNG of 16 bits': () => blackPng(2400, 2000, 16, 6, 8 * 2400),
+      'JPEG that is turned': async () => turned(await made(3456, 2400, 'jpegSync'), 6),
+      'progressive JPEG': () => greyProgressiveJpeg(3456, 2400),
+      'WebP with transparency': () => made(3456, 2400, 'webpSync'),
+      'animated WebP': async () => animated(await made(3500, 2000, 'webpSync'), 3500, 2000, 2),
+    }
+    const grown: Record<string, number> = {}
+    for (const [name, make] of Object.entries(largest)) {
+      const bytes = await make()
+      const before = residentBytes(process.pid)
+      forgetPeak(process.pid)
+      expect(await sizeOfStored(bytes), name).toMatchObject({ type: 'webp' })
+      grown[name] = (peakBytes(process.pid) - before) / 1024 ** 2
+    }
+    for (const [name, mebibytes] of Object.entries(grown)) expect(mebibytes, name).toBeLessThan(100)
+    // What is measured is the decoding.
+    expect(Math.max(...Object.values(grown))).toBeGreaterThan(30)
+  }, 60_000)
 
   test('may have 2 MB, and more is refused with the text of the rule', async () => {
     const png = await picture(64, 64).png()
