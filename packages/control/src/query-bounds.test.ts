@@ -17,7 +17,16 @@ test('a query that reads more than it may is refused with what to narrow', async
   const { administrator, workspaceId } = await startOrganization(harness)
   const call = () => administrator.call('GET', `/workspaces/${workspaceId}/events`)
   expect((await call()).status).toBe(200)
-  const row = { workspace_id: workspaceId, event_id: '1-2-3', status: 'accepted', receive_time: harness.now() - 1000 }
+  const row = {
+    workspace_id: workspaceId,
+    source_id: newId(),
+    event_id: '1-2-3',
+    type: 'track',
+    event: 'Bought',
+    status: 'accepted',
+    receive_time: harness.now() - 1000,
+    timestamp: harness.now() - 1000,
+  }
   await own.insert('events', JSON.stringify(row), { token: newId() })
   expect(await call()).toMatchObject({
     status: 400,
