@@ -241,7 +241,7 @@ export const settings = {
   CLICKHOUSE_URL: setting(
     url('http:', 'https:'),
     undefined,
-    'ClickHouse to use, with user, password and database: `http://user:password@host:8123/database`.',
+    'ClickHouse to use, with user, password and database: `http://user:password@host:8123/database`. The user may set `max_execution_time`, `max_memory_usage` and `max_bytes_to_read`, which each query carries.',
     'embedded',
   ),
   TRIBUTARY_FAULT: setting(
