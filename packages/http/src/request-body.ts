@@ -5,7 +5,7 @@ import { type BodyBudget, createBodyBudget } from './bodies/budget.ts'
 import { jsonShapeProblem } from './bodies/json-shape.ts'
 import { createOneByOne } from './bodies/one-by-one.ts'
 import { createPace, type PaceLimits } from './bodies/pace.ts'
-import { type BodyFault, type Held, receiveBody } from './bodies/receive-body.ts'
+import { announcedBytes, type BodyFault, type Held, receiveBody } from './bodies/receive-body.ts'
 
 /** Sizes in bytes. */
 export type ApiLimits = {
@@ -26,6 +26,8 @@ export type ApiLimits = {
 }
 
 const MiB = 1024 * 1024
+/** About what the thread spends on a body before it is parsed: pieces, copies, and collecting them afterwards. */
+const readingMsPerMiB = 4
 
 export const defaultApiLimits: ApiLimits = {
   publicBody: 16 * 1024,
@@ -111,27 +113,40 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
       budget: actor === undefined ? budgets.strangers : budgets.users,
       pace,
     }
-    receiveBody(raw, terms, actor === undefined ? address : actor.userId, (body, held) => {
-      if (typeof body === 'string') return done(faults[body])
-      holding.set(request, held)
-      if (body.length === 0) return done(null, undefined)
-      const parseNow = (): void =>
-        parse(request, body.toString('utf8'), (error, value) => {
-          // No handler comes to its end then.
-          if (error !== null) release(request)
-          done(error, value)
-        })
-      if (actor === undefined || body.length <= limits.oneByOne.bytes) return parseNow()
-      const begin = (): void => {
-        underWay.set(request, actor.userId)
-        if (share.wait(actor.userId) === 0) share.run(actor.userId, parseNow)
-        else share.later(actor.userId, parseNow)
+    const owner = actor?.userId ?? address
+    const read = (): void =>
+      receiveBody(raw, terms, owner, (body, held) => {
+        if (typeof body === 'string') {
+          release(request)
+          return done(faults[body])
+        }
+        holding.set(request, held)
+        if (body.length === 0) return done(null, undefined)
+        const parseNow = (): void =>
+          parse(request, body.toString('utf8'), (error, value) => {
+            // No handler comes to its end then.
+            if (error !== null) release(request)
+            done(error, value)
+          })
+        if (body.length <= limits.oneByOne.bytes) return parseNow()
+        share.charge(owner, (body.length / MiB) * readingMsPerMiB)
+        share.run(owner, parseNow)
+      })
+    const announced = announcedBytes(raw)
+    const isRefused = announced > terms.limit && Number.isFinite(announced)
+    if (actor === undefined || announced <= limits.oneByOne.bytes || isRefused) return read()
+    const begin = (): void => {
+      underWay.set(request, owner)
+      const inTurn = (): void => {
+        if (!raw.destroyed) return read()
+        release(request)
+        done(faults.aborted)
       }
-      if (large.begin(actor.userId, begin)) return
-      release(request)
-      done(tooManyLarge)
-    })
+      if (share.wait(owner) === 0 || !share.later(owner, inTurn)) inTurn()
+    }
+    if (!large.begin(owner, begin)) done(tooManyLarge)
   }
+
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload: IncomingMessage, done) => {
     receive(request, payload, (error, value) => done(error, value))

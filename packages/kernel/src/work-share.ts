@@ -30,6 +30,8 @@ export type WorkShare = {
   wait(key: string): number
   /** Runs work of a key now and counts the time that it takes; `pieces` says how many pieces of work it is at most. */
   run<T>(key: string, work: () => T, pieces?: () => number): T
+  /** Counts ms of work of a key that were not measured one by one, such as reading what it sent. */
+  charge(key: string, ms: number): void
   /**
    * Runs a job when it is the key's turn: one at a time, the keys in turns, each in an own round of the event loop. False
    * when too many of its jobs wait already. A job must not throw.
@@ -120,6 +122,7 @@ export const createWorkShare = (
   return {
     wait,
     run,
+    charge,
     later: (key, job, pieces) => {
       if ((queues.get(key)?.length ?? 0) >= settings.waiting) return false
       resume(key, job, pieces)
