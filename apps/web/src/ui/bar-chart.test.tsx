@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 
-import { fireEvent, screen, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
-import { BarChart, type BarChartProps } from './bar-chart.tsx'
+import { BarChart } from './bar-chart.tsx'
 import { BarTable } from './bar-table.tsx'
+import type { BarChartProps } from './chart-parts.ts'
 
 const chart: BarChartProps = {
   label: 'Events received by day',
@@ -48,11 +49,19 @@ test('Enter and a click of the mouse open the hour or day, a finger only reads i
   expect(opened).toEqual(['20240202', '20240201'])
 })
 
-test('bars are as high as their values, on a scale that ends at a round number', () => {
+test('bars are as high as their values, on a scale that ends at a round number', async () => {
   renderUi(<BarChart {...chart} />)
-  const heights = [...document.querySelectorAll('rect')].map((bar) => Number(bar.getAttribute('height')))
-  expect(heights).toEqual([40, 10, 30, 20])
-  expect(screen.getByText('10')).toBeTruthy()
+  expect(await screen.findByText('10')).toBeTruthy()
+  const bars = [...document.querySelectorAll('rect')].map((bar) => ({
+    tone: bar.getAttribute('class')?.split(' ')[0],
+    high: Math.round((Number(bar.getAttribute('height')) / 176) * 10),
+  }))
+  expect(bars).toEqual([
+    { tone: 'fill-success', high: 4 },
+    { tone: 'fill-success', high: 3 },
+    { tone: 'fill-danger', high: 1 },
+    { tone: 'fill-danger', high: 2 },
+  ])
   expect(screen.getByText('Feb 1')).toBeTruthy()
 })
 
@@ -63,7 +72,7 @@ test('masked, the bars keep their shape and no value and no axis is told', async
       <BarTable {...chart} masked />
     </>,
   )
-  expect(document.querySelectorAll('rect')).toHaveLength(4)
+  await waitFor(() => expect(document.querySelectorAll('rect')).toHaveLength(4))
   expect(screen.queryByText('Feb 1')).toBeNull()
   expect(screen.queryByText('10')).toBeNull()
   await userEvent.tab()
@@ -82,4 +91,19 @@ test('the table has every hour or day with its parts, their sum and the period b
     'Previous 3 days',
   ])
   expect(screen.getAllByRole('row').map(({ textContent }) => textContent)[1]).toBe('Thu, Feb 1, 20244157')
+})
+
+test('the slider reads the bars before they are drawn, and each axis names about six of many places', async () => {
+  const hours = Array.from({ length: 24 }, (_, hour) => `20240201${String(hour).padStart(2, '0')}`)
+  renderUi(<BarChart label="By hour" buckets={hours} parts={[{ title: 'Events', tone: 'accent', values: [0, 1] }]} />)
+  const slider = screen.getByRole('slider', { name: 'By hour' })
+  await userEvent.tab()
+  await userEvent.keyboard('{Home}{ArrowRight}')
+  expect(slider.getAttribute('aria-valuetext')).toContain('Events 1')
+  await waitFor(() => expect(document.querySelectorAll('.visx-axis-bottom text')).toHaveLength(6))
+  expect([...document.querySelectorAll('.visx-axis-left text')].map(({ textContent }) => textContent)).toEqual([
+    '0',
+    '1',
+    '2',
+  ])
 })

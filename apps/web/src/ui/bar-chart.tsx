@@ -1,42 +1,23 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { bucketLabel, bucketTitle } from '../lib/date-range.ts'
-import { count, shortCount } from '../lib/text.ts'
-import { namedPlaces, scaleTop } from './chart-scale.ts'
+import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useState } from 'react'
+import { bucketTitle } from '../lib/date-range.ts'
+import { count } from '../lib/text.ts'
+import { type BarChartProps, chartTones, hiddenValue, sumAt } from './chart-parts.ts'
 import { cn } from './cn.ts'
 
-/** Colours of parts of a bar, by their meaning. */
-export const chartTones = {
-  accent: { fill: 'fill-accent', swatch: 'bg-accent' },
-  success: { fill: 'fill-success', swatch: 'bg-success' },
-  warning: { fill: 'fill-warning', swatch: 'bg-warning' },
-  danger: { fill: 'fill-danger', swatch: 'bg-danger' },
-  neutral: { fill: 'fill-ink-3', swatch: 'bg-ink-3' },
-} as const
+/** Shown when the chart's code cannot be loaded: its values are read from bar to bar all the same. */
+const NoPlot = () => (
+  <p className="grid h-44 place-items-center text-sm text-ink-2">
+    The chart could not be loaded. Its table has the values.
+  </p>
+)
 
-/** One part of every bar: its values in the order of the buckets. */
-export type ChartPart = { title: string; tone: keyof typeof chartTones; values: readonly number[] }
-
-export type BarChartProps = {
-  /** What is counted. */
-  label: string
-  /** Names of hours or days, oldest first; the last one is still running. */
-  buckets: readonly string[]
-  /** Drawn on top of each other, the first one at the bottom. */
-  parts: readonly ChartPart[]
-  /** The period before, drawn as a line: its values in the same order, and what it is called. */
-  previous?: { title: string; values: readonly number[] }
-  /** Keeps the shape and hides every value and both axes. */
-  masked?: boolean
-  /** A click on a bar, or Enter. */
-  onPick?: (bucket: string) => void
-}
-
-/** What stands for a value while values are masked. */
-export const hiddenValue = '••••'
-
-/** A whole bar. */
-export const sumAt = (parts: readonly ChartPart[], index: number): number =>
-  parts.reduce((sum, part) => sum + (part.values[index] ?? 0), 0)
+// Drawing takes a library, which pages without a chart do not load.
+const BarPlot = lazy(() =>
+  import('./bar-plot.tsx').then(
+    (module) => ({ default: module.BarPlot }),
+    () => ({ default: NoPlot }),
+  ),
+)
 
 const Swatch = ({ className }: { className: string }) => (
   <span aria-hidden className={cn('size-2 shrink-0 rounded-xs', className)} />
@@ -108,88 +89,6 @@ const wordsOf = ({ buckets, parts, previous, masked }: BarChartProps, index: num
   return `${title}: ${[...each, ...before].join(', ')}`
 }
 
-const Bars = ({
-  parts,
-  previous,
-  top,
-  last,
-}: Pick<BarChartProps, 'parts' | 'previous'> & { top: number; last: number }) => {
-  const heightOf = (value: number): number => (value === 0 ? 0 : Math.max((value / top) * 100, 0.8))
-  const bars = Array.from({ length: last + 1 }, (_, index) => {
-    let above = 100
-    return parts.map(({ title, tone, values }) => {
-      const height = heightOf(values[index] ?? 0)
-      above -= height
-      return { key: `${index} ${title}`, x: index + 0.14, y: above, height, tone, running: index === last }
-    })
-  }).flat()
-  const line = previous?.values.map((value, index) => `${index + 0.5},${100 - (value / top) * 100}`).join(' ')
-  return (
-    <svg
-      aria-hidden="true"
-      viewBox={`0 0 ${last + 1} 100`}
-      preserveAspectRatio="none"
-      className="absolute inset-0 size-full overflow-visible"
-    >
-      {bars.map(
-        ({ key, x, y, height, tone, running }) =>
-          height > 0 && (
-            <rect
-              key={key}
-              x={x}
-              y={y}
-              width={0.72}
-              height={height}
-              className={cn(chartTones[tone].fill, running && 'opacity-70')}
-            />
-          ),
-      )}
-      {line !== undefined && (
-        <polyline
-          points={line}
-          fill="none"
-          vectorEffect="non-scaling-stroke"
-          className="stroke-ink-3"
-          strokeWidth={1.5}
-          strokeDasharray="4 4"
-        />
-      )}
-    </svg>
-  )
-}
-
-const Scale = ({ top }: { top: number }) => (
-  <div aria-hidden className="relative w-9 shrink-0 text-2xs text-ink-3 tabular">
-    {[top, top / 2, 0].map((value, index) => (
-      <span key={value} className="absolute right-2 -translate-y-1/2" style={{ top: `${index * 50}%` }}>
-        {shortCount(value)}
-      </span>
-    ))}
-  </div>
-)
-
-const Grid = () => (
-  <div aria-hidden className="absolute inset-0 flex flex-col justify-between">
-    <span className="border-t border-line" />
-    <span className="border-t border-line" />
-    <span className="border-t border-line-strong" />
-  </div>
-)
-
-const Places = ({ buckets }: { buckets: readonly string[] }) => (
-  <div aria-hidden className="relative mt-1.5 ml-9 h-4 text-2xs text-ink-3">
-    {namedPlaces(buckets.length).map((index, place) => (
-      <span
-        key={index}
-        className={cn('absolute -translate-x-1/2 whitespace-nowrap', place % 2 === 1 && 'max-sm:hidden')}
-        style={{ left: `${((index + 0.5) / buckets.length) * 100}%` }}
-      >
-        {bucketLabel(buckets[index] ?? '')}
-      </span>
-    ))}
-  </div>
-)
-
 /** Which bar is read out, and what moves it: pointer, arrows, Home, End; Escape puts it away. */
 const useReadout = (size: number, pick: ((index: number) => void) | undefined) => {
   const [active, setActive] = useState<number>()
@@ -241,24 +140,15 @@ export const BarChart = (props: BarChartProps) => {
     buckets.length,
     onPick === undefined ? undefined : (index) => onPick(buckets[index] ?? ''),
   )
-  const sums = buckets.map((_, index) => sumAt(parts, index))
-  const top = scaleTop(Math.max(0, ...sums, ...(previous?.values ?? [])))
   const shown = active ?? last
   const readout = { buckets, parts, masked, ...(previous === undefined ? {} : { previous }) }
   return (
     <div>
-      <div className="flex h-44">
-        {masked ? <span className="w-9 shrink-0" /> : <Scale top={top} />}
-        <div className="relative min-w-0 flex-1">
-          <Grid />
-          {active !== undefined && (
-            <span
-              aria-hidden
-              className="absolute inset-y-0 bg-hover"
-              style={{ left: `${(active / buckets.length) * 100}%`, width: `${100 / buckets.length}%` }}
-            />
-          )}
-          <Bars parts={parts} top={top} last={last} {...(previous === undefined ? {} : { previous })} />
+      <div className="relative h-50">
+        <Suspense>
+          <BarPlot {...readout} active={active} />
+        </Suspense>
+        <div className="absolute top-0 right-0 bottom-6 left-9">
           <div
             // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a range input moves on drags, not under the pointer
             role="slider"
@@ -274,7 +164,6 @@ export const BarChart = (props: BarChartProps) => {
           {active !== undefined && <Readout index={active} {...readout} />}
         </div>
       </div>
-      {masked ? <div className="mt-1.5 h-4" /> : <Places buckets={buckets} />}
       <Legend parts={parts} {...(previous === undefined ? {} : { previous })} />
     </div>
   )

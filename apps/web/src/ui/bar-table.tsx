@@ -1,6 +1,6 @@
 import { bucketTitle } from '../lib/date-range.ts'
 import { count } from '../lib/text.ts'
-import { type BarChartProps, hiddenValue, sumAt } from './bar-chart.tsx'
+import { type BarChartProps, hiddenValue, sumAt } from './chart-parts.ts'
 import { cn } from './cn.ts'
 import { scrollable } from './scrollable.ts'
 
