@@ -4,7 +4,7 @@ import type { SourceGuideStep } from '@tributary/connector-kit'
 export const forwardedEvents = (server: string): readonly SourceGuideStep[] => [
   {
     title: 'Check the way here without it',
-    text: 'This is an event as it will be passed on. The line at the top of this page names it within a second; the answer is `{"success":true}`.',
+    text: 'This is an event as it will be passed on. The line at the top of the **Set up** page names it within a second; the answer is `{"success":true}`.',
     code: `curl '{{origin}}/v1/forward?writeKey={{writeKey}}' \\
   -H 'Content-Type: application/json' \\
   -d '{"type": "track", "event": "Order Completed", "userId": "user-123", "messageId": "forwarded-1", "properties": {"total": 59.9}}'`,

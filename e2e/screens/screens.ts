@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { docsScreens } from './docs-screens.ts'
 import { authScreens, registrationScreens } from './auth-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
@@ -79,6 +80,7 @@ export const screens: Screen[] = [
   },
   ...settingsScreens,
   ...authScreens,
+  ...docsScreens,
   ...registrationScreens.map((screen): Screen => ({ ...screen, before: true })),
   {
     name: 'no-organization',

@@ -25,10 +25,10 @@ import { createClientIp, createProxyWatch } from './client-ip.ts'
 import type { Config } from './config.ts'
 import { contentPolicySources } from './content-policy.ts'
 import { createDiskWatch } from './disk.ts'
+import { createDocs } from './docs/docs.ts'
 import { folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
 import { createFlags } from './flags.ts'
-import { createGuides } from './guides.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from './http-server.ts'
 import { createJobs } from './jobs.ts'
 import { createLogger } from './logger.ts'
@@ -264,7 +264,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     devOutbox: mail.devOutbox,
     media: has('api') ? createMedia({ readImage: control.readImage, logger }) : undefined,
-    guides: createGuides(guidesFolder),
+    guides: createDocs({
+      folder: guidesFolder,
+      sources: sourceDefinitions,
+      destinations: [...destinationDefinitions.values()],
+      publicUrl: () => ownUrl,
+    }),
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })

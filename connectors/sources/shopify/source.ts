@@ -32,7 +32,7 @@ export const shopify: SourceDefinition = {
     },
     {
       title: 'See it arrive',
-      text: 'Choose **Send test notification** beside a webhook in the admin. The line at the top of this page then names it; it is marked as test. What is refused, and why, is counted under **Refused requests**.',
+      text: 'Choose **Send test notification** beside a webhook in the admin. The line at the top of the **Set up** page then names it; it is marked as test. What is refused, and why, is counted under **Refused requests**.',
     },
   ],
   predefinedSchema: shopifySchema,

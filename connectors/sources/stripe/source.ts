@@ -36,7 +36,7 @@ export const stripe: SourceDefinition = {
     },
     {
       title: 'See it arrive',
-      text: 'Send a test event: with the Stripe CLI, `stripe trigger invoice.paid` against the account of the endpoint, or pay with a test card. The line at the top of this page then names it. Events of a sandbox or of test mode are marked as test. What is refused, and why, is counted under **Refused requests**.',
+      text: 'Send a test event: with the Stripe CLI, `stripe trigger invoice.paid` against the account of the endpoint, or pay with a test card. The line at the top of the **Set up** page then names it. Events of a sandbox or of test mode are marked as test. What is refused, and why, is counted under **Refused requests**.',
     },
   ],
   predefinedSchema: stripeSchema,

@@ -1,6 +1,7 @@
-import { ChevronRight } from 'lucide-react'
+import { BookOpen, ChevronRight } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
+import { docsAddress } from '../lib/docs.ts'
 
 /** Sets the document's title to "{title} | Tributary"; undefined leaves it as it is. */
 export const useDocumentTitle = (title: string | undefined): void => {
@@ -8,6 +9,24 @@ export const useDocumentTitle = (title: string | undefined): void => {
     if (title === undefined) return
     document.title = title === '' ? 'Tributary' : `${title} | Tributary`
   }, [title])
+}
+
+/** Leads to the part of the documentation that is about the screen, in a page of its own; nothing where there is none. */
+const DocsLink = () => {
+  const address = docsAddress(useLocation())
+  if (address === undefined) return null
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noopener"
+      className="inline-flex h-8 items-center gap-1.5 rounded-sm px-1 text-sm text-ink-2 hover:text-ink hover:underline"
+    >
+      <BookOpen aria-hidden className="size-4" />
+      Docs
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
+  )
 }
 
 /** The head of every page: where it is, its title, one line about it and at most one primary action. */
@@ -49,7 +68,10 @@ export const PageHeader = ({
           <h1 className="text-xl font-semibold tracking-tight text-balance break-words">{title}</h1>
           {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
         </div>
-        {action !== undefined && <div className="flex shrink-0 items-center gap-2">{action}</div>}
+        <div className="flex shrink-0 items-center gap-2">
+          <DocsLink />
+          {action}
+        </div>
       </div>
     </header>
   )

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import { missingKey } from '@tributary/contract'
+import { type Assets, homeHtml, missingHtml, pageHtml, searchHtml } from './layout.ts'
+import { type DocsPage, loadPages } from './pages.ts'
+import { createDocsSearch } from './search.ts'
+
+/** Bytes that are served, with how long browsers keep them. */
+type Content = { body: Buffer; type: string; cache: string; etag: string; packed: Map<string, Promise<Buffer>> }
+
+export type DocsDeps = {
+  /** The folder of the Markdown files. */
+  folder: string
+  sources: readonly SourceDefinition[]
+  destinations: readonly DestinationDefinition[]
+  /** The product's own address, which code has until the page knows the reader's. Asked when a page is first read. */
+  publicUrl: () => string
+}
+
+const html = 'text/html; charset=utf-8'
+const revalidated = 'no-cache'
+
+const contentOf = (text: string | Buffer, type: string, cache: string): Content => {
+  const body = Buffer.from(text)
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return { body, type, cache, etag, packed: new Map() }
+}
+
+// Nothing of other origins is loaded, and no script but the one file: pages have the session within reach.
+const headers = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+} as const
+
+const packers = {
+  br: (body: Buffer) =>
+    promisify(brotliCompress)(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+  gzip: (body: Buffer) => promisify(gzip)(body),
+}
+
+const encodingOf = (request: IncomingMessage): keyof typeof packers | undefined => {
+  const accepted = String(request.headers['accept-encoding'] ?? '')
+  return (['br', 'gzip'] as const).find((name) =>
+    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?(,|$))`).test(accepted),
+  )
+}
+
+/** Sends content compressed as the reader takes it; each form is made once. */
+const send = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: number,
+  content: Content,
+): Promise<void> => {
+  const { body, type, cache, etag, packed } = content
+  const shared = { ...headers, 'content-type': type, 'cache-control': cache, vary: 'accept-encoding', etag }
+  if (code === 200 && request.headers['if-none-match'] === etag) {
+    response.writeHead(304, shared).end()
+    return
+  }
+  const encoding = encodingOf(request)
+  let bytes: Buffer = body
+  if (encoding !== undefined) {
+    const making = packed.get(encoding) ?? packers[encoding](body)
+    packed.set(encoding, making)
+    bytes = await making
+  }
+  response
+    .writeHead(code, {
+      ...shared,
+      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+      'content-length': bytes.length,
+    })
+    .end(request.method === 'HEAD' ? undefined : bytes)
+}
+
+const asset = (name: string): Content => {
+  const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
+  return contentOf(
+    readFileSync(new URL(`assets/${name}`, import.meta.url)),
+    type,
+    'public, max-age=31536000, immutable',
+  )
+}
+
+/** Everything that is served without a question: pages by their path, and the files that they load. */
+const build = ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
+  const url = publicUrl()
+  const pages: readonly DocsPage[] = loadPages(
+    folder,
+    { sources, destinations },
+    {
+      origin: url,
+      host: url.replace(/^https?:\/\//, ''),
+      insecure: String(url.startsWith('http:')),
+      writeKey: missingKey,
+    },
+  )
+  const style = asset('docs.css')
+  const script = asset('docs.js')
+  const named = (name: string, { etag }: Content): string => `/docs/assets/${name}?v=${etag.replaceAll('"', '')}`
+  const assets: Assets = { style: named('docs.css', style), script: named('docs.js', script) }
+  const contents = new Map<string, Content>([
+    ['/docs/assets/docs.css', style],
+    ['/docs/assets/docs.js', script],
+    ['/docs', contentOf(homeHtml(pages, assets), html, revalidated)],
+    ...pages.map((page): [string, Content] => [page.path, contentOf(pageHtml(page, pages, assets), html, revalidated)]),
+  ])
+  const missing = contentOf(missingHtml(pages, assets), html, revalidated)
+  const search = createDocsSearch(pages)
+  return { pages, assets, contents, missing, search }
+}
+
+/**
+ * The documentation at `/docs`: the guides of the folder and a page for each source and destination, to be read and searched
+ * by everybody, since they come with the source code. `/docs/search?q=` is the search as a page, `/docs/search.json?q=` as
+ * data. Any other path below is a 404. Pages are made when the first one is asked for.
+ */
+export const createDocs = (deps: DocsDeps) => {
+  let built: ReturnType<typeof build> | undefined
+  const answer = (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    built ??= build(deps)
+    const { pages, assets, contents, missing, search } = built
+    const { pathname, searchParams } = new URL(request.url ?? '/docs', 'http://local')
+    const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
+    const query = (searchParams.get('q') ?? '').slice(0, 100)
+    if (path === '/docs/search.json')
+      return send(
+        request,
+        response,
+        200,
+        contentOf(JSON.stringify({ results: search(query, 8) }), 'application/json', 'no-store'),
+      )
+    if (path === '/docs/search')
+      return send(request, response, 200, contentOf(searchHtml(query, search(query), pages, assets), html, 'no-store'))
+    const content = contents.get(path)
+    return send(request, response, content === undefined ? 404 : 200, content ?? missing)
+  }
+  return {
+    handles: (path: string): boolean => path === '/docs' || path.startsWith('/docs/'),
+    handle(request: IncomingMessage, response: ServerResponse): void {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { ...headers, allow: 'GET, HEAD' }).end()
+        return
+      }
+      answer(request, response).catch(() => response.destroy())
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import { apiCalls } from './api-page.ts'
+import { type ConnectorPage, destinationPage, sourcePage } from './connector-pages.ts'
+import { type FillName, type Rendered, renderMarkdown } from './markdown.ts'
+
+/** A page of the documentation, rendered. */
+export type DocsPage = Rendered & {
+  /** `/docs/collection`. */
+  path: string
+  group: GroupTitle
+  /** One line about it, for the lists of pages. */
+  about: string
+  /** Of a connector's page: its logo as SVG text, and the part of its list it stands in. */
+  logo?: string
+  kind?: string
+  /** `catalogSources/{slug}`: the kind of source whose key belongs into its code. */
+  app?: string
+}
+
+export type GroupTitle = 'Get started' | 'Guides' | 'Sources' | 'Destinations' | 'Reference' | 'Operate'
+
+/** The pages written by hand: files of the product's folder `docs`, in the order of the lists. */
+const guides = {
+  'getting-started': ['Get started', 'From nothing to a delivered event in five steps.'],
+  concepts: ['Get started', 'The parts of Tributary, and the words for them.'],
+  events: ['Guides', 'Live events, the explorer, and what each status of an event means.'],
+  schemas: ['Guides', 'What a source expects, violations, and blocking events that do not conform.'],
+  mappings: ['Guides', 'Which events a destination gets, and what is sent of each.'],
+  deliveries: ['Guides', 'Failures, retries, dead letters and replays.'],
+  members: ['Guides', 'Organizations, roles and invitations.'],
+  sources: ['Sources', 'Where events come from: SDKs, plain HTTP, and webhooks of other services.'],
+  destinations: ['Destinations', 'Where events go: warehouses, storages, other platforms and your own endpoints.'],
+  collection: ['Reference', 'Where events are sent, what they may be, and why others are refused.'],
+  api: ['Reference', 'How the API is called, and every call of it.'],
+  webhook: ['Reference', 'What a webhook receives, how it is signed, and what an answer means.'],
+  configuration: ['Operate', 'Every setting of an installation.'],
+  operations: ['Operate', 'Health, metrics, backup, retention, and what to do when.'],
+} as const satisfies Record<string, readonly [group: GroupTitle, about: string]>
+
+/** Groups in the order of the side list. */
+export const groupTitles: readonly GroupTitle[] = [
+  'Get started',
+  'Guides',
+  'Sources',
+  'Destinations',
+  'Reference',
+  'Operate',
+]
+
+const isGuide = (name: string): name is keyof typeof guides => Object.hasOwn(guides, name)
+
+/** Where a link of a page leads when it is served: to another page or a part of it, out, or nowhere. */
+const addressOf = (href: string): string | undefined => {
+  if (/^(https?:\/\/|#|\/api\/|\/docs\/)/.test(href)) return href
+  const [file = '', part] = href.split('#')
+  const name = /^(?:\.\/)?([a-z-]+)\.md$/.exec(file)?.[1] ?? ''
+  return isGuide(name) ? `/docs/${name}${part === undefined ? '' : `#${part}`}` : undefined
+}
+
+/**
+ * Every page of the documentation: the guides of `folder`, the calls of the API, and a page for each source and destination
+ * made of its definition. `values` stand in code until the reader's own do. Throws when a guide is missing.
+ */
+export const loadPages = (
+  folder: string,
+  connectors: { sources: readonly SourceDefinition[]; destinations: readonly DestinationDefinition[] },
+  values: Readonly<Record<FillName, string>>,
+): DocsPage[] => {
+  const render = (text: string): Rendered => renderMarkdown(text, addressOf, values)
+  const written = Object.entries(guides).map(([name, [group, about]]): DocsPage => {
+    const text = readFileSync(join(folder, `${name}.md`), 'utf8')
+    return { ...render(name === 'api' ? `${text}\n${apiCalls()}` : text), path: `/docs/${name}`, group, about }
+  })
+  const connector =
+    (group: 'Sources' | 'Destinations') =>
+    ({ slug, about, logo, kind, text }: ConnectorPage): DocsPage => ({
+      ...render(text),
+      path: `/docs/${group.toLowerCase()}/${slug}`,
+      group,
+      about,
+      logo,
+      kind,
+      ...(group === 'Sources' ? { app: `catalogSources/${slug}` } : {}),
+    })
+  return [
+    ...written,
+    ...connectors.sources.map(sourcePage).map(connector('Sources')),
+    ...connectors.destinations.map(destinationPage).map(connector('Destinations')),
+  ]
+}

@@ -1,0 +1,78 @@
+import MiniSearch from 'minisearch'
+import type { DocsPage } from './pages.ts'
+
+/** A part of a page that a search found: a page's beginning or one of its headings. */
+export type Found = {
+  path: string
+  title: string
+  /** '' for a page's beginning. */
+  heading: string
+  /** Words of it around the first match; `match` marks those that were looked for. */
+  passage: readonly { text: string; match: boolean }[]
+}
+
+type Entry = { id: string; title: string; heading: string; text: string; about: string }
+
+/** Longest search that is looked at, in characters. */
+const maxQuery = 100
+const passageLength = 180
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
+/** The words of `text` around the first place where one of `terms` begins a word, cut at spaces. */
+const passageOf = (text: string, terms: readonly string[]): Found['passage'] => {
+  const flat = text.replaceAll(/\s+/g, ' ').trim()
+  const pattern = terms.map(escaped).join('|')
+  const term = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${pattern})[\p{L}\p{N}]*`, 'giu')
+  const at = pattern === '' ? -1 : flat.search(term)
+  const from = at <= 60 ? 0 : flat.indexOf(' ', at - 60) + 1
+  const end = flat.length <= from + passageLength ? flat.length : flat.lastIndexOf(' ', from + passageLength)
+  const cut = flat.slice(from, end > from ? end : from + passageLength)
+  const parts: { text: string; match: boolean }[] = []
+  let done = 0
+  if (pattern !== '')
+    for (const match of cut.matchAll(term)) {
+      if (match.index > done) parts.push({ text: cut.slice(done, match.index), match: false })
+      parts.push({ text: match[0], match: true })
+      done = match.index + match[0].length
+    }
+  parts.push({ text: cut.slice(done), match: false })
+  const dots = (is: boolean) => (is ? [{ text: '…', match: false }] : [])
+  return [...dots(from > 0), ...parts.filter((part) => part.text !== ''), ...dots(end < flat.length)]
+}
+
+/**
+ * A full-text search over every heading of `pages`, best first. All words have to be found, the last one may be begun and
+ * longer ones may have a mistake; when nothing has them all, some are enough. At most `limit` are answered.
+ */
+export const createDocsSearch = (pages: readonly DocsPage[]): ((query: string, limit?: number) => Found[]) => {
+  const index = new MiniSearch<Entry>({
+    fields: ['title', 'heading', 'about', 'text'],
+    storeFields: ['title', 'heading', 'text', 'about'],
+    searchOptions: {
+      boost: { title: 4, heading: 4, about: 2 },
+      prefix: (term) => term.length > 1,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    },
+  })
+  index.addAll(
+    pages.flatMap(({ path, title, about, sections }) =>
+      sections.map(({ id, heading, text }): Entry => {
+        const first = id === ''
+        return { id: first ? path : `${path}#${id}`, title, heading, text, about: first ? about : '' }
+      }),
+    ),
+  )
+  return (query, limit = 30) => {
+    const words = query.slice(0, maxQuery).trim()
+    if (words === '') return []
+    const all = index.search(words, { combineWith: 'AND' })
+    const results = all.length > 0 ? all : index.search(words, { combineWith: 'OR' })
+    return results.slice(0, limit).map(({ id, title, heading, text, about, terms }) => ({
+      path: String(id),
+      title,
+      heading,
+      passage: passageOf(text === '' ? about : text, terms),
+    }))
+  }
+}

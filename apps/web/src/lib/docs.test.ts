@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { docsAddress } from './docs.ts'
+
+const source = '?source=workspaces%2F1%2Fsources%2F2'
+
+/** The anchor of a heading, as the server makes it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+test.each([
+  ['/workspaces/1', '', '/docs/getting-started'],
+  ['/workspaces/1/sources', '', '/docs/concepts#source-and-write-key'],
+  ['/workspaces/1/sources/2', '', `/docs/events${source}#live-events`],
+  ['/workspaces/1/sources/2', '#overview', `/docs/events${source}`],
+  ['/workspaces/1/sources/2', '#schema', `/docs/schemas${source}`],
+  ['/workspaces/1/sources/2', '#violations', `/docs/schemas${source}#violations`],
+  ['/workspaces/1/sources/2', '#refused', `/docs/events${source}#refused-requests`],
+  ['/workspaces/1/sources/2', '#setup', `/docs/getting-started${source}#2-send-an-event`],
+  ['/workspaces/1/sources/2', '#settings', `/docs/concepts${source}#source-and-write-key`],
+  ['/workspaces/1/destinations/2', '', '/docs/deliveries'],
+  ['/workspaces/1/destinations/2', '#failures', '/docs/deliveries#failures'],
+  ['/workspaces/1/destinations/2', '#mappings', '/docs/mappings'],
+  ['/workspaces/1/destinations/2', '#replay', '/docs/deliveries#replays'],
+  ['/workspaces/1/destinations/2', '#settings', '/docs/destinations'],
+  ['/workspaces/1/connections', '', '/docs/concepts#destination-connection-and-mapping'],
+  ['/workspaces/1/catalog-sources', '', '/docs/sources'],
+  ['/workspaces/1/events', '', '/docs/events#the-explorer'],
+  ['/workspaces/1/events/3', '', '/docs/events#status-of-an-event'],
+  ['/workspaces/1/settings/organization', '', '/docs/concepts#organization-and-workspace'],
+  ['/workspaces/1/settings/organization/members', '', '/docs/members'],
+  ['/workspaces/1/settings/account', '', '/docs/members#sessions'],
+])('the screen %s%s leads to %s, a heading that is there', (pathname, hash, address) => {
+  expect(docsAddress({ pathname, hash })).toBe(address)
+  const [, page = '', anchor] = /^\/docs\/([a-z-]+)(?:\?[^#]+)?(?:#(.+))?$/.exec(address) ?? []
+  const text = readFileSync(new URL(`../../../../docs/${page}.md`, import.meta.url), 'utf8')
+  const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+  expect(anchors).toContain(anchor ?? anchors[0])
+})
+
+test('a new source or destination leads to the page of its kind, and a screen without a part to none', () => {
+  const at = (pathname: string) => docsAddress({ pathname, hash: '' })
+  expect(at('/workspaces/1/catalog-sources/node/new')).toBe('/docs/sources/node')
+  expect(at('/workspaces/1/catalog-destinations/s3/new')).toBe('/docs/destinations/s3')
+  expect(at('/workspaces/1/settings/organization/billing')).toBeUndefined()
+  expect(at('/auth/login')).toBeUndefined()
+})

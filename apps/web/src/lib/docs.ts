@@ -1,0 +1,58 @@
+/** Parts of the documentation that screens lead to, by the path of the screen below its workspace and its hash. */
+const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>][] = [
+  [/^$/, { '': 'getting-started' }],
+  [/^sources$/, { '': 'concepts#source-and-write-key' }],
+  [
+    /^sources\/[^/]+$/,
+    {
+      '': 'events#live-events',
+      overview: 'events',
+      schema: 'schemas',
+      violations: 'schemas#violations',
+      refused: 'events#refused-requests',
+      setup: 'getting-started#2-send-an-event',
+      connections: 'concepts#destination-connection-and-mapping',
+      settings: 'concepts#source-and-write-key',
+    },
+  ],
+  [/^catalog-sources$/, { '': 'sources' }],
+  [/^destinations$/, { '': 'concepts#destination-connection-and-mapping' }],
+  [
+    /^destinations\/[^/]+$/,
+    {
+      '': 'deliveries',
+      failures: 'deliveries#failures',
+      deliveries: 'deliveries',
+      mappings: 'mappings',
+      replay: 'deliveries#replays',
+      connections: 'concepts#destination-connection-and-mapping',
+      settings: 'destinations',
+    },
+  ],
+  [/^catalog-destinations$/, { '': 'destinations' }],
+  [/^connections$/, { '': 'concepts#destination-connection-and-mapping' }],
+  [/^events$/, { '': 'events#the-explorer' }],
+  [/^events\/[^/]+$/, { '': 'events#status-of-an-event' }],
+  [/^settings\/organization\/members$/, { '': 'members' }],
+  [/^settings\/organization$/, { '': 'concepts#organization-and-workspace' }],
+  [/^settings\/account$/, { '': 'members#sessions' }],
+]
+
+const workspacePath = /^\/(workspaces\/[^/]+)\/?(.*?)\/?$/
+
+/**
+ * The address of the part of the documentation that is about a screen, or undefined where there is none. Code that is read
+ * from a source's screen has the key of that source.
+ */
+export const docsAddress = ({ pathname, hash }: { pathname: string; hash: string }): string | undefined => {
+  const [, workspace = '', screen = ''] = workspacePath.exec(pathname) ?? []
+  if (workspace === '') return undefined
+  const [, kind, slug] = /^catalog-(sources|destinations)\/([a-z0-9-]+)(?:\/new)?$/.exec(screen) ?? []
+  if (kind !== undefined) return `/docs/${kind}/${slug}`
+  const byHash = places.find(([pattern]) => pattern.test(screen))?.[1]
+  const place = byHash?.[hash.replace(/^#/, '')] ?? byHash?.['']
+  if (place === undefined) return undefined
+  const [page, anchor] = place.split('#')
+  const source = screen.startsWith('sources/') ? `?${new URLSearchParams({ source: `${workspace}/${screen}` })}` : ''
+  return `/docs/${page}${source}${anchor === undefined ? '' : `#${anchor}`}`
+}
