@@ -90,9 +90,10 @@ test('on a phone the pages are behind a button, nothing scrolls sideways, and th
         .map(({ tagName }) => tagName),
     )
   expect(await sideways()).toEqual([])
-  await expect(page.getByRole('link', { name: 'Operations' })).toBeHidden()
+  const pages = page.getByRole('navigation', { name: 'Documentation' })
+  await expect(pages).toBeHidden()
   await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('link', { name: 'Operations' }).click()
+  await pages.getByRole('link', { name: 'Operations' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
   expect(await sideways()).toEqual([])
   await page.evaluate(() =>

@@ -93,9 +93,9 @@ const asset = (name: string): Content => {
 }
 
 /** Everything that is served without a question: pages by their path, and the files that they load. */
-const build = ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
+const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
   const url = publicUrl()
-  const pages: readonly DocsPage[] = loadPages(
+  const pages: readonly DocsPage[] = await loadPages(
     folder,
     { sources, destinations },
     {
@@ -116,7 +116,7 @@ const build = ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
     ...pages.map((page): [string, Content] => [page.path, contentOf(pageHtml(page, pages, assets), html, revalidated)]),
   ])
   const missing = contentOf(missingHtml(pages, assets), html, revalidated)
-  const search = createDocsSearch(pages)
+  const search = await createDocsSearch(pages)
   return { pages, assets, contents, missing, search }
 }
 
@@ -127,9 +127,9 @@ const build = ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
  */
 export const createDocs = (deps: DocsDeps) => {
   let built: ReturnType<typeof build> | undefined
-  const answer = (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     built ??= build(deps)
-    const { pages, assets, contents, missing, search } = built
+    const { pages, assets, contents, missing, search } = await built
     const { pathname, searchParams } = new URL(request.url ?? '/docs', 'http://local')
     const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
     const query = (searchParams.get('q') ?? '').slice(0, 100)

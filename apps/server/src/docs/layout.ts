@@ -91,9 +91,8 @@ export const pageHtml = (page: DocsPage, pages: readonly DocsPage[], assets: Ass
       ? connectorCards(pages.filter(({ group, logo }) => group === page.group && logo !== undefined))
       : ''
   const body = page.html.includes('data-fill="writeKey"') ? page.html.replace('</h1>', `</h1>${fillBar}`) : page.html
-  const all = pages.filter(
-    ({ path, logo }) => logo === undefined || path.startsWith(`/docs/${page.group.toLowerCase()}/`),
-  )
+  const connector = page.logo !== undefined
+  const all = pages.filter(({ group, logo }) => (connector ? group === page.group : logo === undefined))
   const at = all.indexOf(page)
   const [before, after] = [all[at - 1], all[at + 1]]
   const turn = (to: DocsPage | undefined, word: string): string =>

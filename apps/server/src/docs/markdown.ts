@@ -30,13 +30,12 @@ const anchorOf = (text: string): string =>
     .trim()
     .replaceAll(/\s/g, '-')
 
-/** The words of parsed Markdown without their markup. */
+/** The words of parsed Markdown without their markup, of a table without its head. */
 const wordsOf = (tokens: readonly Token[]): string =>
   tokens
     .map((token): string => {
       if (token.type === 'table') {
-        const { header, rows } = token as Tokens.Table
-        return [header, ...rows].map((row) => row.map((cell) => wordsOf(cell.tokens)).join(' ')).join('\n')
+        return (token as Tokens.Table).rows.map((row) => row.map((cell) => wordsOf(cell.tokens)).join(' ')).join('\n')
       }
       if (token.type === 'list')
         return (token as Tokens.List).items.map(({ tokens: inner }) => wordsOf(inner)).join('\n')
@@ -85,7 +84,10 @@ const tableOf = (token: Tokens.Table, inline: (tokens: Token[]) => string): stri
   const body = token.rows.map((row) => {
     // Narrow screens show a row as a block, where each value names its column.
     const cells = row.map((cell, at) => {
-      const label = at === 0 || (titles[at] ?? '') === '' ? '' : ` data-label="${escapeHtml(titles[at] ?? '')}"`
+      const label =
+        at === 0 || titles.length < 3 || (titles[at] ?? '') === ''
+          ? ''
+          : ` data-label="${escapeHtml(titles[at] ?? '')}"`
       return `<td role="cell"${label}>${inline(cell.tokens)}</td>`
     })
     return `<tr role="row">${cells.join('')}</tr>`

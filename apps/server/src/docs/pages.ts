@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as yieldToTheEventLoop } from 'node:timers/promises'
 import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
 import { apiCalls } from './api-page.ts'
 import { type ConnectorPage, destinationPage, sourcePage } from './connector-pages.ts'
@@ -18,6 +19,8 @@ export type DocsPage = Rendered & {
   /** `catalogSources/{slug}`: the kind of source whose key belongs into its code. */
   app?: string
 }
+
+type Unrendered = Omit<DocsPage, keyof Rendered> & { text: string }
 
 export type GroupTitle = 'Get started' | 'Guides' | 'Sources' | 'Destinations' | 'Reference' | 'Operate'
 
@@ -61,22 +64,23 @@ const addressOf = (href: string): string | undefined => {
 
 /**
  * Every page of the documentation: the guides of `folder`, the calls of the API, and a page for each source and destination
- * made of its definition. `values` stand in code until the reader's own do. Throws when a guide is missing.
+ * made of its definition. `values` stand in code until the reader's own do. Other work of the thread goes on between two
+ * pages. Throws when a guide is missing.
  */
-export const loadPages = (
+export const loadPages = async (
   folder: string,
   connectors: { sources: readonly SourceDefinition[]; destinations: readonly DestinationDefinition[] },
   values: Readonly<Record<FillName, string>>,
-): DocsPage[] => {
-  const render = (text: string): Rendered => renderMarkdown(text, addressOf, values)
-  const written = Object.entries(guides).map(([name, [group, about]]): DocsPage => {
+): Promise<DocsPage[]> => {
+  const guide = (name: keyof typeof guides): Unrendered => {
+    const [group, about] = guides[name]
     const text = readFileSync(join(folder, `${name}.md`), 'utf8')
-    return { ...render(name === 'api' ? `${text}\n${apiCalls()}` : text), path: `/docs/${name}`, group, about }
-  })
+    return { text: name === 'api' ? `${text}\n${apiCalls()}` : text, path: `/docs/${name}`, group, about }
+  }
   const connector =
     (group: 'Sources' | 'Destinations') =>
-    ({ slug, about, logo, kind, text }: ConnectorPage): DocsPage => ({
-      ...render(text),
+    ({ slug, about, logo, kind, text }: ConnectorPage): Unrendered => ({
+      text,
       path: `/docs/${group.toLowerCase()}/${slug}`,
       group,
       about,
@@ -84,9 +88,15 @@ export const loadPages = (
       kind,
       ...(group === 'Sources' ? { app: `catalogSources/${slug}` } : {}),
     })
-  return [
-    ...written,
+  const all = [
+    ...Object.keys(guides).filter(isGuide).map(guide),
     ...connectors.sources.map(sourcePage).map(connector('Sources')),
     ...connectors.destinations.map(destinationPage).map(connector('Destinations')),
   ]
+  const pages: DocsPage[] = []
+  for (const { text, ...page } of all) {
+    pages.push({ ...renderMarkdown(text, addressOf, values), ...page })
+    await yieldToTheEventLoop()
+  }
+  return pages
 }

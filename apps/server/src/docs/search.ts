@@ -13,9 +13,14 @@ export type Found = {
 
 type Entry = { id: string; title: string; heading: string; text: string; about: string }
 
-/** Longest search that is looked at, in characters. */
-const maxQuery = 100
+/** Words of a search that are looked at. */
+const maxWords = 8
 const passageLength = 180
+
+/** Words that say nothing of what is looked for. */
+const stopWords = new Set(
+  'a an and are as at be by do does for from how i in is it my of on or the to what when why with'.split(' '),
+)
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
@@ -43,36 +48,44 @@ const passageOf = (text: string, terms: readonly string[]): Found['passage'] => 
 
 /**
  * A full-text search over every heading of `pages`, best first. All words have to be found, the last one may be begun and
- * longer ones may have a mistake; when nothing has them all, some are enough. At most `limit` are answered.
+ * longer ones may have a mistake; behind those that have them all come those that have some. Only the first eight words count, so that a
+ * search stays a matter of milliseconds. At most `limit` are answered. The index is made piece by piece.
  */
-export const createDocsSearch = (pages: readonly DocsPage[]): ((query: string, limit?: number) => Found[]) => {
+export const createDocsSearch = async (
+  pages: readonly DocsPage[],
+): Promise<(query: string, limit?: number) => Found[]> => {
   const index = new MiniSearch<Entry>({
     fields: ['title', 'heading', 'about', 'text'],
     storeFields: ['title', 'heading', 'text', 'about'],
+    processTerm: (term) => (stopWords.has(term.toLowerCase()) ? null : term.toLowerCase()),
     searchOptions: {
       boost: { title: 4, heading: 4, about: 2 },
-      prefix: (term) => term.length > 1,
+      prefix: (term, at, terms) => at === terms.length - 1 && term.length > 1,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
     },
   })
-  index.addAll(
+  await index.addAllAsync(
     pages.flatMap(({ path, title, about, sections }) =>
       sections.map(({ id, heading, text }): Entry => {
         const first = id === ''
         return { id: first ? path : `${path}#${id}`, title, heading, text, about: first ? about : '' }
       }),
     ),
+    { chunkSize: 20 },
   )
   return (query, limit = 30) => {
-    const words = query.slice(0, maxQuery).trim()
+    const words = query.trim().split(/\s+/).slice(0, maxWords).join(' ')
     if (words === '') return []
     const all = index.search(words, { combineWith: 'AND' })
-    const results = all.length > 0 ? all : index.search(words, { combineWith: 'OR' })
-    return results.slice(0, limit).map(({ id, title, heading, text, about, terms }) => ({
-      path: String(id),
-      title,
-      heading,
-      passage: passageOf(text === '' ? about : text, terms),
-    }))
+    const known = new Set(all.map(({ id }) => id))
+    const some = all.length >= limit ? [] : index.search(words, { combineWith: 'OR' })
+    return [...all, ...some.filter(({ id }) => !known.has(id))]
+      .slice(0, limit)
+      .map(({ id, title, heading, text, about, terms }) => ({
+        path: String(id),
+        title,
+        heading,
+        passage: passageOf(text === '' ? about : text, terms),
+      }))
   }
 }
