@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { docsScreens } from './docs-screens.ts'
 import { authScreens, registrationScreens } from './auth-screens.ts'
+import { docsScreens } from './docs-screens.ts'
 import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
 import { grantScreens } from './grant-screens.ts'

@@ -177,7 +177,7 @@ test('the pages have the colors of the web application', async () => {
       [...css.matchAll(/--([a-z0-9-]+):\s*(light-dark\([^;]+\));/g)].map(([, name = '', value = '']) => [name, value]),
     )
   const web = tokens(await readFile(new URL('../../../web/src/ui/theme.css', import.meta.url), 'utf8'))
-  const own = tokens(await readFile(new URL('assets/docs.css', import.meta.url), 'utf8'))
+  const own = tokens(await readFile(new URL('assets/docs-frame.css', import.meta.url), 'utf8'))
   expect(own.size).toBeGreaterThan(15)
   expect([...own].filter(([name, value]) => web.get(`color-${name}`) !== value)).toEqual([])
 })

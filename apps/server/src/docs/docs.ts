@@ -83,14 +83,12 @@ const send = async (
     .end(request.method === 'HEAD' ? undefined : bytes)
 }
 
-const asset = (name: string): Content => {
-  const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
-  return contentOf(
-    readFileSync(new URL(`assets/${name}`, import.meta.url)),
+const asset = (names: readonly string[], type: string): Content =>
+  contentOf(
+    Buffer.concat(names.map((name) => readFileSync(new URL(`assets/${name}`, import.meta.url)))),
     type,
     'public, max-age=31536000, immutable',
   )
-}
 
 /** Everything that is served without a question: pages by their path, and the files that they load. */
 const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
@@ -105,8 +103,8 @@ const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => 
       writeKey: missingKey,
     },
   )
-  const style = asset('docs.css')
-  const script = asset('docs.js')
+  const style = asset(['docs-frame.css', 'docs-text.css'], 'text/css; charset=utf-8')
+  const script = asset(['docs.js'], 'text/javascript; charset=utf-8')
   const named = (name: string, { etag }: Content): string => `/docs/assets/${name}?v=${etag.replaceAll('"', '')}`
   const assets: Assets = { style: named('docs.css', style), script: named('docs.js', script) }
   const contents = new Map<string, Content>([

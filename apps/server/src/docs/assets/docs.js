@@ -244,23 +244,18 @@
       ),
     )
 
-  /** @param {HTMLInputElement} input */
-  const wireSearch = (input) => {
+  /** The list below the search: what was found, one of it chosen. @param {HTMLInputElement} input */
+  const createHitList = (input) => {
     const list = element('ul', { class: 'hits', id: 'hits', role: 'listbox', 'aria-label': 'Results' })
     list.hidden = true
-    input.form?.append(list)
-    for (const [name, value] of Object.entries({
-      role: 'combobox',
-      'aria-expanded': 'false',
-      'aria-controls': 'hits',
-      'aria-autocomplete': 'list',
-    }))
-      input.setAttribute(name, value)
     /** @type {Hit[]} */
     let hits = []
     let chosen = -1
-    /** @type {AbortController | undefined} */
-    let asking
+    /** @param {boolean} shown */
+    const open = (shown) => {
+      list.hidden = !shown
+      input.setAttribute('aria-expanded', String(shown))
+    }
     /** @param {number} at */
     const choose = (at) => {
       chosen = at
@@ -272,75 +267,83 @@
         row.scrollIntoView({ block: 'nearest' })
       }
     }
-    /** @param {boolean} open */
-    const show = (open) => {
-      list.hidden = !open
-      input.setAttribute('aria-expanded', String(open))
-    }
     const close = () => {
-      show(false)
+      open(false)
       choose(-1)
     }
-    const ask = async () => {
-      asking?.abort()
-      const words = input.value.trim()
-      if (words === '') return close()
-      asking = new AbortController()
-      try {
-        const response = await fetch(`/docs/search.json?${new URLSearchParams({ q: words })}`, {
-          signal: asking.signal,
-        })
-        hits = (await response.json()).results
-      } catch {
-        return
-      }
-      list.replaceChildren(...hits.map(hitRow))
-      if (hits.length === 0)
-        list.append(
-          element(
-            'li',
-            { class: 'none', role: 'option', 'aria-disabled': 'true' },
-            'No results. Try fewer or other words.',
-          ),
-        )
-      show(true)
-      choose(hits.length === 0 ? -1 : 0)
-    }
-    /** @param {number} at */
-    const go = (at) => {
+    const go = (at = chosen) => {
       const hit = hits[at]
       if (hit === undefined) return
       close()
       location.assign(hit.path)
     }
-    input.addEventListener('input', () => void ask())
-    input.addEventListener('focus', () => {
-      if (input.value.trim() !== '' && document.activeElement === input) void ask()
+    list.addEventListener('pointerdown', (event) => event.preventDefault())
+    list.addEventListener('click', (event) => {
+      const { target } = event
+      if (target instanceof Element) go([...list.children].findIndex((row) => row.contains(target)))
     })
-    input.addEventListener('blur', close)
-    input.addEventListener('keydown', (event) => {
-      const size = hits.length
-      if (event.key === 'Escape') {
-        if (!list.hidden) event.preventDefault()
-        return close()
+    return {
+      list,
+      close,
+      go: () => go(),
+      isOpen: () => !list.hidden,
+      /** @param {number} by */
+      move: (by) => hits.length > 0 && choose((chosen + by + hits.length) % hits.length),
+      /** @param {Hit[]} found */
+      show(found) {
+        hits = found
+        const none = { class: 'none', role: 'option', 'aria-disabled': 'true' }
+        const rows = hits.length > 0 ? hits.map(hitRow) : [element('li', none, 'No results. Try fewer or other words.')]
+        list.replaceChildren(...rows)
+        open(true)
+        choose(hits.length > 0 ? 0 : -1)
+      },
+    }
+  }
+
+  /** @param {HTMLInputElement} input */
+  const wireSearch = (input) => {
+    const results = createHitList(input)
+    input.form?.append(results.list)
+    const combobox = {
+      role: 'combobox',
+      'aria-expanded': 'false',
+      'aria-controls': 'hits',
+      'aria-autocomplete': 'list',
+    }
+    for (const [name, value] of Object.entries(combobox)) input.setAttribute(name, value)
+    /** @type {AbortController | undefined} */
+    let asking
+    const ask = async () => {
+      asking?.abort()
+      const words = input.value.trim()
+      if (words === '') return results.close()
+      asking = new AbortController()
+      try {
+        const query = new URLSearchParams({ q: words })
+        const response = await fetch(`/docs/search.json?${query}`, { signal: asking.signal })
+        const found = (await response.json()).results
+        if (document.activeElement === input) results.show(found)
+      } catch {
+        // Overtaken by the next letter, or the server is away: Enter asks for the page of results.
       }
-      if (list.hidden || size === 0) return
-      if (event.key === 'ArrowDown') choose((chosen + 1) % size)
-      else if (event.key === 'ArrowUp') choose((chosen - 1 + size) % size)
-      else if (event.key === 'Enter' && chosen >= 0) go(chosen)
+    }
+    input.addEventListener('input', () => void ask())
+    input.addEventListener('focus', () => void (input.value.trim() === '' || ask()))
+    input.addEventListener('blur', results.close)
+    input.addEventListener('keydown', (event) => {
+      if (!results.isOpen()) return
+      if (event.key === 'Escape') results.close()
+      else if (event.key === 'ArrowDown') results.move(1)
+      else if (event.key === 'ArrowUp') results.move(-1)
+      else if (event.key === 'Enter' && input.hasAttribute('aria-activedescendant')) results.go()
       else return
       event.preventDefault()
     })
-    list.addEventListener('pointerdown', (event) => event.preventDefault())
-    list.addEventListener('click', (event) => {
-      if (event.target instanceof Element)
-        go([...list.children].findIndex((row) => row.contains(/** @type {Node} */ (event.target))))
-    })
     addEventListener('keydown', (event) => {
       const typing = event.target instanceof HTMLElement && event.target.matches('input, select, textarea')
-      const wanted =
-        (event.key === '/' && !typing) || (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey))
-      if (!wanted) return
+      const command = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)
+      if (!command && (event.key !== '/' || typing)) return
       event.preventDefault()
       input.focus()
       input.select()
