@@ -3,6 +3,16 @@ import { bucketTitle } from '../lib/date-range.ts'
 import { count } from '../lib/text.ts'
 import { type BarChartProps, chartTones, hiddenValue, sumAt } from './chart-parts.ts'
 import { cn } from './cn.ts'
+import { LoadingNote } from './loading-note.tsx'
+import { Skeleton } from './skeleton.tsx'
+
+/** Stands in the plot's place until the chart's code is here. */
+const Drawing = () => (
+  <div aria-busy className="h-44 pl-9">
+    <LoadingNote />
+    <Skeleton className="h-full" />
+  </div>
+)
 
 /** Shown when the chart's code cannot be loaded: its values are read from bar to bar all the same. */
 const NoPlot = () => (
@@ -145,7 +155,7 @@ export const BarChart = (props: BarChartProps) => {
   return (
     <div>
       <div className="relative h-50">
-        <Suspense>
+        <Suspense fallback={<Drawing />}>
           <BarPlot {...readout} active={active} />
         </Suspense>
         <div className="absolute top-0 right-0 bottom-6 left-9">
