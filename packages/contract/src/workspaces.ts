@@ -4,6 +4,18 @@ import { defineMethod } from './method.ts'
 import { workspace } from './organizations.ts'
 import { genericTitle } from './value-rules.ts'
 
+export const objectKinds = ['source', 'destination'] as const
+
+/** What a search finds: something in a workspace that people gave a name to. */
+export const foundObject = z.object({
+  /** Its resource name. */
+  name: z.string(),
+  kind: z.enum(objectKinds),
+  title: z.string(),
+  app: z.object({ display_name: z.string(), extra: z.object({ app_icon: z.string() }) }),
+})
+export type FoundObject = z.infer<typeof foundObject>
+
 export const workspaces = {
   list: defineMethod({
     name: 'workspaces.list',
@@ -22,6 +34,17 @@ export const workspaces = {
     summary: 'Reads a workspace.',
     response: workspace,
     errors: [errors.notFound],
+  }),
+  search: defineMethod({
+    name: 'workspaces.search',
+    verb: 'GET',
+    path: '/workspaces/{workspace}:search',
+    summary: 'Finds sources and destinations of a workspace by title or app, the best match first.',
+    /** `search` is words, or the letters of them in order; nothing finds everything, by title. There are no further pages. */
+    query: pageQuery.omit({ page_token: true }).extend({ search: line(100).default('') }),
+    /** `complete` is false when more fits than was asked for. */
+    response: z.object({ objects: z.array(foundObject), complete: z.boolean() }),
+    errors: [errors.invalid, errors.notFound],
   }),
   create: defineMethod({
     name: 'workspaces.create',

@@ -82,6 +82,7 @@ const table: Record<string, Row> = {
   'notifications.markAllRead': oneself,
   'workspaces.list': [401, 403, 403, 403, 200, 200],
   'workspaces.get': members,
+  'workspaces.search': members,
   'workspaces.create': administrators,
   'workspaces.update': administrators,
   'workspaces.actOnBehalf': staff,

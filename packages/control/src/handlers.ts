@@ -119,6 +119,7 @@ import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
 import { getWorkspace } from './workspaces/get.ts'
 import { listWorkspaces } from './workspaces/list.ts'
+import { searchWorkspace } from './workspaces/search.ts'
 import { updateWorkspace } from './workspaces/update.ts'
 import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
@@ -197,6 +198,7 @@ export const createHandlers = (
   workspaces: {
     list: listWorkspaces(deps),
     get: getWorkspace(deps),
+    search: searchWorkspace(deps),
     create: createWorkspace(deps),
     update: updateWorkspace(deps),
     actOnBehalf: actOnBehalf(deps),

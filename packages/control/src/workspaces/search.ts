@@ -1,0 +1,85 @@
+import { everyRole, type FoundObject, matchScore, type methods, pageLimits, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { iconAddress } from '../catalog-sources/present.ts'
+import type { ControlDeps, Db } from '../deps.ts'
+import { requireWorkspace } from '../workspace-access.ts'
+
+type Entry = { slug: string; title: string; logo: string }
+
+/** Rows of a kind that are ranked, more than any page; of a workspace in which more fit, those with the shortest titles. */
+const rankedLimit = pageLimits.max + 1
+
+/** A pattern of LIKE for texts with these letters in this order. */
+const inOrder = (word: string): string =>
+  `%${Array.from(word, (letter) => letter.replace(/[\\%_]/, '\\$&')).join('%')}%`
+
+/** True for rows of which every word of the search is in the title or in the name of their app. */
+const fitting = (search: string, catalog: readonly Entry[]): RawBuilder<SqlBool> => {
+  const words = search.split(/\s+/).filter((word) => word !== '')
+  if (words.length === 0) return sql<SqlBool>`true`
+  const conditions = words.map((word) => {
+    const apps = catalog.filter((entry) => matchScore(entry.title, word) > 0).map(({ slug }) => slug)
+    return sql<SqlBool>`(title ilike ${inOrder(word)} or app = any(${apps}))`
+  })
+  return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
+}
+
+const rowsOf = (
+  db: Db,
+  table: 'sources' | 'destinations',
+  { workspace, search, catalog }: { workspace: string; search: string; catalog: readonly Entry[] },
+) =>
+  db
+    .selectFrom(table)
+    .select(['id', 'title', 'app'])
+    .where('workspace_id', '=', workspace)
+    .where('delete_time', 'is', null)
+    .where(fitting(search, catalog))
+    .orderBy(sql`length(title)`)
+    .orderBy('title')
+    .orderBy('id')
+    .limit(rankedLimit)
+    .execute()
+
+/** A title counts before the app that it is made of, and what both say together comes last. */
+const scoreOf = ({ title, app }: FoundObject, search: string): number =>
+  matchScore(title, search) * 10 + matchScore(app.display_name, search) ||
+  matchScore(`${title} ${app.display_name}`, search) / 10
+
+/** Finds the sources and destinations of a workspace that a search fits, the best match first. */
+export const searchWorkspace =
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.workspaces.search> =>
+  async ({ actor, params, query: { search, page_size } }) => {
+    const { id: workspace } = await requireWorkspace(db, actor, params.workspace, everyRole)
+    const appOf = (entries: readonly Entry[], slug: string): FoundObject['app'] => {
+      const entry = entries.find((each) => each.slug === slug)
+      return {
+        display_name: entry?.title ?? slug,
+        extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
+      }
+    }
+    const [sources, destinations] = await Promise.all([
+      rowsOf(db, 'sources', { workspace, search, catalog: catalog.sources }),
+      rowsOf(db, 'destinations', { workspace, search, catalog: catalog.destinations }),
+    ])
+    const found: FoundObject[] = [
+      ...sources.map(({ id, title, app }) => ({
+        name: resourceNames.source.format({ workspace, source: id }),
+        kind: 'source' as const,
+        title,
+        app: appOf(catalog.sources, app),
+      })),
+      ...destinations.map(({ id, title, app }) => ({
+        name: resourceNames.destination.format({ workspace, destination: id }),
+        kind: 'destination' as const,
+        title,
+        app: appOf(catalog.destinations, app),
+      })),
+    ]
+    const ranked = found
+      .map((object) => ({ object, score: scoreOf(object, search) }))
+      .filter(({ score }) => score > 0)
+      .sort((one, other) => other.score - one.score || one.object.title.localeCompare(other.object.title))
+    return { objects: ranked.slice(0, page_size).map(({ object }) => object), complete: ranked.length <= page_size }
+  }
