@@ -221,7 +221,7 @@ test('the view says which version judged the event, and that it is judged anew w
   await dialog.getByRole('tab', { name: 'Compatibility' }).click()
   await expect(
     dialog.getByText(
-      'Judged against the schema as it is now (version 2). When it was received, version 1 found it: incompatible.',
+      'Judged against the schema as it is now (version 2). When it was received, version 1 found it: new to the schema.',
     ),
   ).toBeVisible()
   await expect(icon(dialog, 'compatible').first()).toBeVisible()

@@ -164,7 +164,7 @@ test('the page of an event tells its whole fate: received, checked, delivered wi
   await expect(page.getByRole('heading', { name: 'Order Completed', level: 1 })).toBeVisible()
   await expect(page.getByText('track event', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Received', exact: true })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Incompatible', exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'New to the schema', exact: true })).toBeVisible()
   await expect(page.getByText("This event doesn't exist in the source schema.")).toBeVisible()
   const deliveries = page.locator('section', { has: page.getByRole('heading', { name: 'Deliveries' }) })
   await expect(deliveries.getByRole('link', { name: 'Archive' })).toBeVisible()

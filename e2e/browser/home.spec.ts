@@ -173,7 +173,7 @@ test("a source's overview counts its own events by how they fit its schema; live
   await expect(page.getByRole('tab').first()).toHaveText('Overview')
   await expect(plot(page)).toHaveAttribute(
     'aria-valuetext',
-    /: Compatible 1, Needs attention 0, Incompatible 4, Previous 7 days 0$/,
+    /: Compatible 1, Needs attention 0, New to the schema 4, Previous 7 days 0$/,
   )
   await expect(figure(page, 'Last event')).toContainText(/now|ago/)
   await expect(figure(page, 'Blocked events')).toContainText(/Blocked events0/)

@@ -24,7 +24,7 @@ const filter =
 
 /** Everything that the live table and the dialog of an event show. */
 export const liveScreens: Screen[] = [
-  { name: 'live-filtered', path, ready: filter('pro', 'Incompatible') },
+  { name: 'live-filtered', path, ready: filter('pro', 'New to the schema') },
   { name: 'live-no-match', path, ready: filter('nothing like this', '') },
   {
     name: 'live-tooltip',

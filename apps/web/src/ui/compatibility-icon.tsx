@@ -1,12 +1,12 @@
 import type { Compatibility } from '@tributary/contract'
-import { CircleAlert, CircleCheck, CircleHelp } from 'lucide-react'
+import { CircleAlert, CircleCheck, CirclePlus } from 'lucide-react'
 import { compatibilityWords } from '../lib/compatibility-words.ts'
 import { cn } from './cn.ts'
 import { Tooltip } from './tooltip.tsx'
 
 const looks = {
   compatible: { Icon: CircleCheck, tone: 'text-success-ink' },
-  incompatible: { Icon: CircleHelp, tone: 'text-danger-ink' },
+  incompatible: { Icon: CirclePlus, tone: 'text-accent-ink' },
   needsAttention: { Icon: CircleAlert, tone: 'text-warning-ink' },
 } as const
 

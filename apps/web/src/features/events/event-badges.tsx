@@ -17,10 +17,10 @@ export const StatusBadge = ({ event }: { event: Pick<EventSummary, 'status' | 'r
       </Badge>
     )
   if (event.compatibility === '') return <Badge tone="neutral">Accepted</Badge>
-  const { title, text, tone } = compatibilityWords[event.compatibility]
+  const { title, short, text, tone } = compatibilityWords[event.compatibility]
   return (
-    <Badge tone={tone} title={text}>
-      {title}
+    <Badge tone={tone} title={short === title ? text : `${title}: ${text}`}>
+      {short}
     </Badge>
   )
 }

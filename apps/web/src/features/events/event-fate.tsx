@@ -1,5 +1,5 @@
 import { type EventDetail, problemMessages } from '@tributary/contract'
-import { Check, CircleAlert, Inbox, Minus, RotateCw, ShieldAlert } from 'lucide-react'
+import { Check, CircleAlert, CirclePlus, Inbox, Minus, RotateCw, ShieldAlert } from 'lucide-react'
 import { Link } from 'react-router'
 import { sourceIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
@@ -9,11 +9,23 @@ import { type FateStep, type FateTone, fateOf } from './fate.ts'
 import { Moment } from './moment.tsx'
 
 const icons: Record<FateStep['id'], Record<FateTone, typeof Check>> = {
-  received: { neutral: Inbox, success: Inbox, warning: Inbox, danger: Inbox },
-  rejected: { neutral: CircleAlert, success: CircleAlert, warning: CircleAlert, danger: CircleAlert },
-  checked: { neutral: Minus, success: Check, warning: CircleAlert, danger: CircleAlert },
-  blocked: { neutral: ShieldAlert, success: ShieldAlert, warning: ShieldAlert, danger: ShieldAlert },
-  replayed: { neutral: RotateCw, success: RotateCw, warning: RotateCw, danger: RotateCw },
+  received: { neutral: Inbox, success: Inbox, warning: Inbox, danger: Inbox, accent: Inbox },
+  rejected: {
+    neutral: CircleAlert,
+    success: CircleAlert,
+    warning: CircleAlert,
+    danger: CircleAlert,
+    accent: CircleAlert,
+  },
+  checked: { neutral: Minus, success: Check, warning: CircleAlert, danger: CircleAlert, accent: CirclePlus },
+  blocked: {
+    neutral: ShieldAlert,
+    success: ShieldAlert,
+    warning: ShieldAlert,
+    danger: ShieldAlert,
+    accent: ShieldAlert,
+  },
+  replayed: { neutral: RotateCw, success: RotateCw, warning: RotateCw, danger: RotateCw, accent: RotateCw },
 }
 
 const tones: Record<FateTone, string> = {
@@ -21,6 +33,7 @@ const tones: Record<FateTone, string> = {
   success: 'bg-success-soft text-success-ink',
   warning: 'bg-warning-soft text-warning-ink',
   danger: 'bg-danger-soft text-danger-ink',
+  accent: 'bg-accent-soft text-accent-ink',
 }
 
 const Problems = ({ problems }: Pick<EventDetail, 'problems'>) => (

@@ -38,18 +38,18 @@ const stepsOf = (change: Partial<EventDetail>): string[] =>
 test.each([
   ['an event that fits', {}, ['Received success', 'Compatible success']],
   ['one that fits in part', { compatibility: 'needsAttention' }, ['Received success', 'Needs attention warning']],
-  ['an unknown one', { compatibility: 'incompatible' }, ['Received success', 'Incompatible danger']],
+  ['an unknown one', { compatibility: 'incompatible' }, ['Received success', 'New to the schema accent']],
   ['one that nothing judged', { compatibility: '', schema_version: 0 }, ['Received success', 'Not checked neutral']],
   ['a rejected one', { status: 'rejected', compatibility: '' }, ['Received neutral', 'Rejected danger']],
   [
     'a blocked one',
     { status: 'blocked', compatibility: 'incompatible' },
-    ['Received success', 'Incompatible danger', 'Blocked warning'],
+    ['Received success', 'New to the schema accent', 'Blocked warning'],
   ],
   [
     'one that was sent again',
     { status: 'blocked', compatibility: 'incompatible', replay_time: '2024-02-04T00:00:00.000Z' },
-    ['Received success', 'Incompatible danger', 'Blocked warning', 'Replayed success'],
+    ['Received success', 'New to the schema accent', 'Blocked warning', 'Replayed success'],
   ],
 ] as const)('the fate of %s', (_title, change, steps) => {
   expect(stepsOf(change)).toEqual(steps)

@@ -2,7 +2,7 @@ import type { EventDetail } from '@tributary/contract'
 import { compatibilityWords } from '../../lib/compatibility-words.ts'
 import { rejectionOf } from '../../lib/rejection.ts'
 
-export type FateTone = 'neutral' | 'success' | 'warning' | 'danger'
+export type FateTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent'
 
 /** One thing that happened to an event; `time` where it is known, `text` in words with code in backticks. */
 export type FateStep = {

@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
+import { NewSign } from '../../ui/new-sign.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { SharedTooltip } from '../../ui/tooltip.tsx'
@@ -39,6 +40,7 @@ const Row = memo(({ event, compatibility, onOpen }: RowProps) => (
         <span className="min-w-0 truncate font-medium" title={event.title}>
           {truncate(event.title)}
         </span>
+        {event.status === 'accepted' && <NewSign compatibility={compatibility} />}
         {event.status === 'rejected' && (
           <Badge tone="danger" title={event.reason}>
             <CircleAlert aria-hidden className="size-3 max-sm:hidden" />
