@@ -2,6 +2,7 @@
 // `--events N`. Makes the organisation, source and write key it needs the first time, under the administrator's account.
 import { type ApiClient, createApiClient, createSource, createWorkspace } from '@tributary/test-kit'
 import { configOf, given, misused, runCommand } from './command-line.ts'
+import { demoTemplate, shopEvent } from './demo-events.ts'
 
 /** Numbers that are options; NaN is refused. */
 const numberOf = (name: string, text: string, least: number): number => {
@@ -46,7 +47,7 @@ const signIn = async (url: string, credentials: { email: string; password: strin
   return api
 }
 
-/** A new source in the demo's own organisation. */
+/** A new source in the demo's own organisation, with a schema that the events fit. */
 const prepareSource = async (api: ApiClient): Promise<{ key: string; source: string }> => {
   const title = 'Demo shop'
   const workspaces = (await api.ok('GET', '/workspaces')).workspaces as {
@@ -56,46 +57,7 @@ const prepareSource = async (api: ApiClient): Promise<{ key: string; source: str
   const workspace =
     workspaces.find(({ organization }) => organization.title === title)?.name ??
     (await createWorkspace(api, title)).workspace
-  return await createSource(api, workspace, `Shop ${new Date().toISOString().slice(0, 16)}`)
-}
-
-const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
-const products = [
-  { name: 'Espresso beans', price: 14.9, category: 'coffee' },
-  { name: 'Hand grinder', price: 79, category: 'gear' },
-  { name: 'Filter papers', price: 6.5, category: 'gear' },
-  { name: 'Oolong', price: 11.2, category: 'tea' },
-]
-const shopEvent = (): object => {
-  const userId = `customer-${Math.floor(Math.random() * 200)}`
-  const product = pick(products)
-  return pick([
-    () => ({
-      type: 'page',
-      userId,
-      name: pick(['Home', 'Search', 'Product', 'Basket']),
-      properties: { url: 'https://shop.example/' },
-    }),
-    () => ({ type: 'track', userId, event: 'Product Viewed', properties: product }),
-    () => ({
-      type: 'track',
-      userId,
-      event: 'Product Added',
-      properties: { ...product, quantity: 1 + Math.floor(Math.random() * 3) },
-    }),
-    () => ({
-      type: 'track',
-      userId,
-      event: 'Order Completed',
-      properties: { order_id: crypto.randomUUID(), revenue: product.price, currency: 'EUR' },
-      context: { test: Math.random() < 0.2 },
-    }),
-    () => ({
-      type: 'identify',
-      userId,
-      traits: { email: `${userId}@example.com`, plan: pick(['free', 'team', 'business']) },
-    }),
-  ])()
+  return await createSource(api, workspace, `Shop ${new Date().toISOString().slice(0, 16)}`, 'http', demoTemplate)
 }
 
 await runCommand('demo', async () => {
@@ -107,7 +69,7 @@ await runCommand('demo', async () => {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        batch: [{ messageId: crypto.randomUUID(), timestamp: new Date().toISOString(), ...shopEvent() }],
+        batch: [{ messageId: crypto.randomUUID(), timestamp: new Date().toISOString(), ...shopEvent(Math.random) }],
         sentAt: new Date().toISOString(),
       }),
     })

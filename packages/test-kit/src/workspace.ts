@@ -22,9 +22,14 @@ export const createSource = async (
   workspace: string,
   title = 'Shop',
   app = 'http',
+  template?: string,
 ): Promise<TestSource> => {
   const source = nameOf(
-    await api.ok('POST', `/${workspace}/sources`, { title, app: { name: `catalogSources/${app}` } }),
+    await api.ok('POST', `/${workspace}/sources`, {
+      title,
+      app: { name: `catalogSources/${app}` },
+      ...(template === undefined ? {} : { schema: { initial_template: { name: template } } }),
+    }),
     'name',
   )
   const key = nameOf(await api.ok('POST', `/${workspace}/writekeys`, { source }), 'key')
