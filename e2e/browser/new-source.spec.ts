@@ -35,13 +35,15 @@ test('FORM-05, SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and
   expect(calls.filter(({ verb }) => verb === 'POST')).toEqual([])
 })
 
-test('SRC-15, SRC-17, SRC-18, SRC-19, SRC-20: an app without a schema of its own asks for one, from templates', async ({
+test('SRC-15, SRC-17, SRC-18, SRC-19, SRC-20: an app without a schema of its own asks for one, from templates, and begins with the blank one', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Templates')
   await page.goto(newSource(workspace))
   await expect(page.locator('label', { hasText: /^Schema\*$/ })).toBeVisible()
+  await expect(picker(page)).toHaveText('Blank schema')
+  await page.getByRole('button', { name: 'Clear Schema' }).click()
   await expect(picker(page)).toHaveText('Select a schema template')
   await expect(picker(page)).toHaveAccessibleDescription(
     'Choose a schema template to start with or create from scratch.',
@@ -137,6 +139,7 @@ test('SRC-33: without a schema nothing is sent', async ({ signedIn: page, produc
   const { workspace } = await createWorkspace(product.api, 'No schema')
   await page.goto(newSource(workspace))
   const calls = recordCalls(page)
+  await page.getByRole('button', { name: 'Clear Schema' }).click()
   await create(page).click()
   await expect(page.getByText('Schema template is required')).toBeVisible()
   expect(calls.filter(({ verb }) => verb === 'POST')).toEqual([])
@@ -173,7 +176,7 @@ test('SRC-27, SRC-35, SRC-36a, SRC-43, SRC-39: a source is created with its temp
     await route.fallback()
   })
   await create(page).click()
-  const button = page.getByRole('form', { name: 'New source' }).getByRole('button')
+  const button = page.getByRole('form', { name: 'New source' }).getByRole('button').last()
   await expect(button.getByRole('status')).toBeVisible()
   await expect(button).toBeDisabled()
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Sources' }).click()
@@ -186,6 +189,7 @@ test('SRC-27, SRC-35, SRC-36a, SRC-43, SRC-39: a source is created with its temp
   await expect(page.getByText('Source Created')).toBeVisible()
   const [made] = (await product.api.ok('GET', `/${workspace}/sources`)).sources as { name: string }[]
   await expect(page).toHaveURL(`/${made?.name}`)
+  await expect(page.getByRole('tab', { name: 'Set up' })).toHaveAttribute('aria-selected', 'true')
   const writes = calls.filter(({ verb, path }) => verb === 'POST' && path.startsWith('/workspaces'))
   expect(writes.map(({ path, body }) => ({ path, body }))).toEqual([
     {

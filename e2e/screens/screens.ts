@@ -133,6 +133,8 @@ export const screens: Screen[] = [
     name: 'new-source-required',
     path: filled(({ workspace }) => `${workspace}/catalog-sources/javascript/new`),
     ready: async (page) => {
+      await page.getByRole('textbox', { name: 'Title' }).fill('')
+      await page.getByRole('button', { name: 'Clear Schema' }).click()
       await page.getByRole('button', { name: 'Create' }).click()
       await page.getByText('Schema template is required').waitFor()
     },

@@ -1,5 +1,5 @@
 import { Select as Base } from '@base-ui/react/select'
-import { Check, ChevronDown } from 'lucide-react'
+import { Check, ChevronDown, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Controller, get, useFormContext } from 'react-hook-form'
 import { Field } from './field.tsx'
@@ -13,18 +13,14 @@ export type PickerGroup = { heading: string; entries: readonly PickerEntry[] }
 const Entry = ({ entry }: { entry: PickerEntry }) => (
   <Base.Item
     value={entry.value}
-    className="flex cursor-default items-center gap-2.5 rounded-sm px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
+    className="flex h-7 cursor-default items-center gap-2 rounded-sm px-2 text-sm outline-none select-none data-highlighted:bg-hover max-sm:h-10"
   >
-    <span aria-hidden className="grid size-8 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
+    <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
       {entry.icon}
     </span>
-    <span className="min-w-0 flex-1">
-      <Base.ItemText className="block truncate font-medium">{entry.title}</Base.ItemText>
-      {entry.description !== undefined && entry.description !== '' && (
-        <span className="block truncate text-xs text-ink-3" title={entry.description}>
-          {entry.description}
-        </span>
-      )}
+    <Base.ItemText className="max-w-full shrink-0 truncate font-medium">{entry.title}</Base.ItemText>
+    <span className="min-w-0 flex-1 truncate text-xs text-ink-3" title={entry.description}>
+      {entry.description}
     </span>
     <Base.ItemIndicator className="shrink-0 text-accent-ink">
       <Check aria-hidden className="size-4" />
@@ -32,7 +28,7 @@ const Entry = ({ entry }: { entry: PickerEntry }) => (
   </Base.Item>
 )
 
-/** A labelled choice of one among pictured entries in groups, inside a Form; the list scrolls beyond 18rem. */
+/** A labelled choice of one among pictured entries in groups, inside a Form, which can be cleared; the list scrolls beyond 18rem. */
 export const PickerField = ({
   name,
   label,
@@ -61,52 +57,66 @@ export const PickerField = ({
           render={({ field }) => {
             const chosen = entries.find(({ value }) => value === field.value)
             return (
-              <Base.Root
-                value={field.value === '' ? null : field.value}
-                onValueChange={(value: string | null) => field.onChange(value ?? '')}
-              >
-                <Base.Trigger
-                  id={id}
-                  ref={field.ref}
-                  onBlur={field.onBlur}
-                  {...described}
-                  className="flex h-9 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-3 text-left text-sm shadow-card outline-offset-2 aria-invalid:border-danger data-popup-open:border-accent"
+              <span className="relative block">
+                <Base.Root
+                  value={field.value === '' ? null : field.value}
+                  onValueChange={(value: string | null) => field.onChange(value ?? '')}
                 >
-                  {chosen !== undefined && (
-                    <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
-                      {chosen.icon}
-                    </span>
-                  )}
-                  <Base.Value className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'flex-1 truncate'}>
-                    {chosen?.title ?? placeholder}
-                  </Base.Value>
-                  <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
-                </Base.Trigger>
-                <Base.Portal>
-                  <Base.Positioner sideOffset={6} align="start" alignItemWithTrigger={false} className="z-50">
-                    <Base.Popup className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
-                      <Base.List className="max-h-72 overflow-auto p-1 scroll-thin">
-                        {groups.map(
-                          (group) =>
-                            group.entries.length > 0 && (
-                              <Base.Group
-                                key={group.heading}
-                                className="not-first:mt-1 not-first:border-t not-first:border-line not-first:pt-1"
-                              >
-                                <Base.GroupLabel className="px-2 py-1.5 text-xs font-medium text-ink-3">
-                                  {group.heading}
-                                </Base.GroupLabel>
-                                {group.entries.map((entry) => (
-                                  <Entry key={entry.value} entry={entry} />
-                                ))}
-                              </Base.Group>
-                            ),
-                        )}
-                      </Base.List>
-                    </Base.Popup>
-                  </Base.Positioner>
-                </Base.Portal>
-              </Base.Root>
+                  <Base.Trigger
+                    id={id}
+                    ref={field.ref}
+                    onBlur={field.onBlur}
+                    {...described}
+                    className="flex h-9 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-3 text-left text-sm shadow-card outline-offset-2 aria-invalid:border-danger data-popup-open:border-accent"
+                  >
+                    {chosen !== undefined && (
+                      <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
+                        {chosen.icon}
+                      </span>
+                    )}
+                    <Base.Value
+                      className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'mr-6 flex-1 truncate'}
+                    >
+                      {chosen?.title ?? placeholder}
+                    </Base.Value>
+                    <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
+                  </Base.Trigger>
+                  <Base.Portal>
+                    <Base.Positioner sideOffset={6} align="start" alignItemWithTrigger={false} className="z-50">
+                      <Base.Popup className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
+                        <Base.List className="max-h-72 overflow-auto p-1 scroll-thin">
+                          {groups.map(
+                            (group) =>
+                              group.entries.length > 0 && (
+                                <Base.Group
+                                  key={group.heading}
+                                  className="not-first:mt-1 not-first:border-t not-first:border-line not-first:pt-1"
+                                >
+                                  <Base.GroupLabel className="px-2 py-1 text-xs font-medium text-ink-3">
+                                    {group.heading}
+                                  </Base.GroupLabel>
+                                  {group.entries.map((entry) => (
+                                    <Entry key={entry.value} entry={entry} />
+                                  ))}
+                                </Base.Group>
+                              ),
+                          )}
+                        </Base.List>
+                      </Base.Popup>
+                    </Base.Positioner>
+                  </Base.Portal>
+                </Base.Root>
+                {chosen !== undefined && (
+                  <button
+                    type="button"
+                    aria-label={`Clear ${label}`}
+                    onClick={() => field.onChange('')}
+                    className="absolute top-1/2 right-8 grid size-6 -translate-y-1/2 place-items-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink"
+                  >
+                    <X aria-hidden className="size-3.5" />
+                  </button>
+                )}
+              </span>
             )
           }}
         />

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 
-import { screen } from '@testing-library/react'
+import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { Radio, Settings } from 'lucide-react'
-import { useLocation } from 'react-router'
+import { createMemoryRouter, RouterProvider, useLocation } from 'react-router'
 import { expect, test } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
-import { Tabs, tabOfHash } from './tabs.tsx'
+import { onTab, Tabs, tabOfHash } from './tabs.tsx'
 
 test.each([
   ['', 'live'],
@@ -35,6 +35,20 @@ test('UI-34: a tab shows its icon and its name', () => {
     expect.stringContaining('lucide-radio'),
     expect.stringContaining('lucide-settings'),
   ])
+})
+
+test('a visit that says so opens on a tab that its address does not name, until another tab is chosen', async () => {
+  const router = createMemoryRouter([{ path: '*', element: <Tabs browsable label="Source" tabs={tabs} /> }], {
+    initialEntries: [{ pathname: '/s1', state: onTab('settings') }],
+  })
+  render(<RouterProvider router={router} />)
+  const selected = (): string | null => screen.getByRole('tab', { selected: true }).textContent
+  expect(selected()).toBe('Settings')
+  expect(router.state.location.hash).toBe('')
+  await userEvent.click(screen.getByRole('tab', { name: 'Live events' }))
+  expect(selected()).toBe('Live events')
+  await act(() => router.navigate({ hash: 'settings' }, { state: onTab('live') }))
+  expect(selected()).toBe('Settings')
 })
 
 test('UI-38: outside browsable mode a tab neither reads nor changes the hash', async () => {

@@ -19,7 +19,16 @@ export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: 
   return found?.id ?? ''
 }
 
-/** A strip of tabs. In browsable mode the URL hash selects the tab, and choosing a tab sets or clears the hash. */
+/** What a visit of a page tells its tabs: begin with this one, though the address names none. */
+export const onTab = (id: string): { tab: string } => ({ tab: id })
+
+/** The tab that a visit (a location of the router) opens on; '' when it does not say. */
+export const tabOfVisit = ({ hash, state }: { hash: string; state: unknown }): string => {
+  if (hash !== '') return hash.slice(1)
+  return typeof state === 'object' && state !== null && 'tab' in state && typeof state.tab === 'string' ? state.tab : ''
+}
+
+/** A strip of tabs. In browsable mode the URL hash selects the tab, without one what the visit says, and choosing a tab sets or clears the hash. */
 export const Tabs = ({
   tabs,
   browsable = false,
@@ -32,7 +41,7 @@ export const Tabs = ({
   const location = useLocation()
   const navigate = useNavigate()
   const [own, setOwn] = useState(tabs[0]?.id ?? '')
-  const active = browsable ? tabOfHash(tabs, location.hash) : own
+  const active = browsable ? tabOfHash(tabs, tabOfVisit(location)) : own
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const shown = list.current?.querySelector<HTMLElement>(`[data-tab="${active}"]`)

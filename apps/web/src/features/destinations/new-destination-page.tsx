@@ -20,8 +20,10 @@ import { RequireAccess } from '../../ui/require-access.tsx'
 import { shownHint } from '../../ui/setting-hint.tsx'
 import { SettingInput } from '../../ui/setting-input.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
+import { onTab } from '../../ui/tabs.tsx'
 import { type DestinationForm, destinationForm } from './destination-form.ts'
 import { useCreateDestination } from './mutations.ts'
+import { nextStep } from './next-step.ts'
 import { ReceivedObjects } from './received-objects.tsx'
 
 const SettingField = ({ option }: { option: SettingOption }) => {
@@ -112,7 +114,7 @@ const NewDestinationForm = ({
       settings: filledSettings(app.settings, settings),
       sources: chosen,
     })
-    await navigate(paths.destination(destination.name))
+    await navigate(paths.destination(destination.name), { state: onTab(nextStep(destination, chosen.length)) })
   }
   return (
     <>

@@ -5,11 +5,12 @@ import { paths } from '../../lib/paths.ts'
 import { listed } from '../../lib/text.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { tabOfVisit } from '../../ui/tabs.tsx'
 
 /** Says on every tab which settings a destination still needs, and leads to them. Nothing once they are complete. */
 export const SetUpNotice = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
-  const { hash } = useLocation()
+  const tab = tabOfVisit(useLocation())
   const { state, missing_settings: missing, app, name } = destination
   if (state === 'ready') return null
   const labels = app.settings.filter((setting) => missing.includes(setting.name)).map((each) => each.display_name)
@@ -22,7 +23,7 @@ export const SetUpNotice = ({ destination }: { destination: Destination }) => {
       <p className="min-w-0 flex-1 basis-60 text-ink">
         This destination needs set-up: enter {listed(labels)}. Until then its events are held, and delivered afterward.
       </p>
-      {mayEdit && hash !== '#settings' && (
+      {mayEdit && tab !== 'settings' && (
         <ButtonLink to={paths.destination(name, 'settings')} size="sm" replace>
           Finish set-up
         </ButtonLink>

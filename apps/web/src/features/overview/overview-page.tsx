@@ -6,6 +6,7 @@ import type { RangePreset } from '../../lib/date-range.ts'
 import { openInvite } from '../../lib/invite.ts'
 import { invitationsQuery, membersQuery } from '../../lib/organization-queries.ts'
 import { paths } from '../../lib/paths.ts'
+import { useUi } from '../../lib/ui-store.ts'
 import { useIsAdministrator, useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { connectionsQuery, destinationsQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -18,7 +19,7 @@ import { RangeSelect, useRange } from '../../ui/range-select.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { UsageCard } from '../../ui/usage-card.tsx'
 import { Figures } from './figures.tsx'
-import { gettingStarted } from './getting-started.ts'
+import { gettingStarted, remembered } from './getting-started.ts'
 import { GettingStarted } from './getting-started-card.tsx'
 import { RecentActivity } from './recent-activity.tsx'
 
@@ -105,10 +106,15 @@ const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true
   const steps = useSteps(parts)
+  const flags = useUi((state) => state.flags)
+  // Until its steps are taken the figures are zero.
+  const first = remembered(steps, flags, workspace.name).some((step) => !step.done)
+  const started = mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />
   return (
     <div className="space-y-5">
+      {first && started}
       <Figures workspace={workspace.name} preset={preset} {...parts} />
-      {mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />}
+      {!first && started}
       <EventChart workspace={workspace.name} preset={preset} empty={<NoEvents sources={sources} mayEdit={mayEdit} />} />
       <RecentActivity workspace={workspace.name} sources={sources} />
       {workspace.organization !== null && <UsageCard organization={workspace.organization} />}

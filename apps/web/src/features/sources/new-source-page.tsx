@@ -14,6 +14,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
+import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
 import { type NewSourceValues, newSourceForm } from './source-form.ts'
@@ -25,7 +26,11 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   const navigate = useNavigate()
   const create = useCreateSource(workspace.name)
   const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
-  const form = useApiForm<NewSourceValues>(rules, { title: defaultTitle(app), schema: '' })
+  const form = useApiForm<NewSourceValues>(rules, {
+    title: defaultTitle(app),
+    // The first template is the empty schema: it fits everybody, and what arrives can be added to it.
+    schema: lists?.templates[0]?.name ?? '',
+  })
   useFirstField(form, 'title')
   const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
     const { source } = await create.mutateAsync({
@@ -39,7 +44,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
         docs_url: app.docs_url,
       },
     })
-    await navigate(paths.source(source.name))
+    await navigate(paths.source(source.name), { state: onTab('setup') })
   }
   return (
     <>

@@ -4,7 +4,7 @@ import { mediaUrl } from '../../lib/media.ts'
 import { PickerField } from '../../ui/picker.tsx'
 import { isCreating } from './mutations.ts'
 
-const thumbnail = { maxWidth: 32, maxHeight: 32 } as const
+const thumbnail = { maxWidth: 40, maxHeight: 40 } as const
 
 /** What a new source's schema starts with: a template, or the schema of another source. */
 export const SchemaPicker = ({
@@ -38,7 +38,7 @@ export const SchemaPicker = ({
             value: source.name,
             title: source.title,
             description: source.app.display_name,
-            icon: <img src={mediaUrl(source.app.extra.app_icon, thumbnail)} alt="" className="max-h-8 max-w-8" />,
+            icon: <img src={mediaUrl(source.app.extra.app_icon, thumbnail)} alt="" className="max-h-5 max-w-5" />,
           })),
       },
     ]}
