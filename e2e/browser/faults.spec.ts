@@ -194,6 +194,8 @@ test('ERR-12a, ERR-13: a fault outside the workspace area shows the fallback, an
   signedIn: page,
   product,
 }) => {
+  // Two of them: a single one would open at once.
+  await createWorkspace(product.api, 'Beside the fault')
   await createWorkspace(product.api, 'Behind the fault')
   await replacePage(page, 'select-workspace-page', 'SelectWorkspacePage', failsWhileBroken('SelectWorkspacePage'))
   await page.goto('/')

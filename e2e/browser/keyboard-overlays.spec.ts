@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { createSource, createWebhook, createWorkspace, type Product, type WebhookReceiver } from '@tributary/test-kit'
-import { addPerson } from './people.ts'
+import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
@@ -108,12 +108,14 @@ const press = async (opener: Locator): Promise<void> => {
 }
 
 test('every menu opens by Enter, is walked by arrows, closes by Escape and gives the focus back', async ({
-  signedIn: page,
+  page,
   product,
   database,
   receiver,
 }) => {
-  const places = await furnish(product, receiver, (member) => addPerson(database, 'Kim', member))
+  const places = await furnish(product, receiver, async (member) =>
+    signIn(page, await addPerson(database, 'Kim', member)),
+  )
   for (const { what, path, opener } of menus)
     await test.step(what, async () => {
       await visit(page, path(places))

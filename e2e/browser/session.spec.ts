@@ -20,7 +20,7 @@ test('SES-02, SES-03: the stored session holds the organisation and the workspac
   const { workspace, organization } = await createWorkspace(product.api, 'Stored')
   await signIn(page, await addPerson(database, 'Sam', { organization, role: 'ORG_GUEST' }))
   await page.goto('/')
-  await expect(page.getByRole('link', { name: /Production/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Workspace Production' })).toBeVisible()
   expect(await storedSession(page)).toMatchObject({
     session: { organization: { name: organization } },
     availableWorkspaces: [{ name: workspace }],
@@ -95,6 +95,6 @@ test('AUTH-34, AUTH-35, AUTH-36, AUTH-38: signing out forgets the user, and the 
   await page.waitForURL('**/auth/login')
 
   await fillSignIn(page, await addPerson(database, 'Max', { organization: second.organization, role: 'ORG_GUEST' }))
-  await expect(page.getByRole('region', { name: 'Second company' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Workspace Production' })).toContainText('Second company')
   await expect(page.getByText('First company')).toHaveCount(0)
 })

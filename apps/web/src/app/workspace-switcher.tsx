@@ -1,29 +1,59 @@
 import type { Workspace } from '@tributary/contract'
+import { administrators } from '@tributary/contract'
 import { ArrowLeftRight, ChevronsUpDown } from 'lucide-react'
+import { useLocation } from 'react-router'
+import { groupWorkspaces } from '../features/workspaces/group-workspaces.ts'
+import { choosing } from '../lib/arrival.ts'
 import { paths } from '../lib/paths.ts'
+import { sameArea } from '../lib/same-area.ts'
 import { useSession } from '../lib/session.ts'
-import { truncate } from '../lib/text.ts'
+import { useAccessCheck } from '../lib/workspace.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { cn } from '../ui/cn.ts'
-import { Menu, MenuItem } from '../ui/menu.tsx'
+import { Menu, MenuGroup, MenuItem, MenuSeparator } from '../ui/menu.tsx'
 import { sidebarRow } from './sidebar-row.tsx'
 
-/** Says in which workspace the page is, and leads to the others. */
+const searchFrom = 9
+const search = { label: 'Find a workspace', empty: 'No workspace matches' }
+
+/** Where choosing one of the user's workspaces leads, seen from the page that is open. */
+export const useSwitchTarget = (workspace: Workspace): ((to: Workspace) => string) => {
+  const { pathname } = useLocation()
+  const check = useAccessCheck()
+  return (to) => sameArea(pathname, workspace.name, to.name, check(to.organization?.name, administrators) === true)
+}
+
+const Choices = ({ workspace, available }: { workspace: Workspace; available: readonly Workspace[] }) => {
+  const target = useSwitchTarget(workspace)
+  const groups = groupWorkspaces(available, workspace.name, '')
+  return groups.map((group) => (
+    <MenuGroup key={group.name} heading={group.title}>
+      {group.workspaces.map((each) => (
+        <MenuItem
+          key={each.name}
+          icon={<Avatar title={each.title} size="xs" round="md" />}
+          label={each.title}
+          to={target(each)}
+          current={each.name === workspace.name}
+        >
+          <span className="min-w-0 truncate" title={each.title}>
+            {each.title}
+          </span>
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  ))
+}
+
+/** Says in which workspace the page is, and switches to the others. While acting on behalf there is only the acted-on one. */
 export const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const acting = useSession((state) => state.actOnBehalfOf !== null)
+  const own = useSession((state) => state.availableWorkspaces)
+  const available = acting || own.length === 0 ? [workspace] : own
   const organization = workspace.organization?.display_name ?? ''
   return (
     <Menu
-      header={
-        <>
-          <p className="text-sm font-medium" title={workspace.title}>
-            {truncate(workspace.title)}
-          </p>
-          <p className="text-xs text-ink-3" title={organization}>
-            {truncate(organization)}
-          </p>
-        </>
-      }
+      {...(available.length >= searchFrom ? { search } : {})}
       trigger={
         <button
           type="button"
@@ -42,10 +72,22 @@ export const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace;
           )}
         </button>
       }
+      footer={
+        <>
+          <MenuSeparator />
+          <MenuItem
+            icon={<ArrowLeftRight />}
+            to={paths.root()}
+            state={choosing}
+            disabled={acting}
+            tooltip="Stop acting on behalf first"
+          >
+            Change workspace
+          </MenuItem>
+        </>
+      }
     >
-      <MenuItem icon={<ArrowLeftRight />} to={paths.root()} disabled={acting} tooltip="Stop acting on behalf first">
-        Change workspace
-      </MenuItem>
+      <Choices workspace={workspace} available={available} />
     </Menu>
   )
 }

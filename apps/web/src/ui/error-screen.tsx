@@ -1,5 +1,6 @@
 import { CloudOff, LockKeyhole, SearchX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { choosing } from '../lib/arrival.ts'
 import { type ErrorScreenText, errorScreen } from '../lib/errors.ts'
 import { paths } from '../lib/paths.ts'
 import { Button, ButtonLink } from './button.tsx'
@@ -75,7 +76,9 @@ export const ErrorScreen = ({
           <Button onClick={act}>{text.action}</Button>
           {text.kind === 'workspace-not-found' && (
             <>
-              <ButtonLink to={paths.root()}>Choose a workspace</ButtonLink>
+              <ButtonLink to={paths.root()} state={choosing}>
+                Choose a workspace
+              </ButtonLink>
               {onMissingWorkspace}
             </>
           )}

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { administrators, type Workspace } from '@tributary/contract'
 import { Building2, ChevronRight, Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, Navigate, useLocation } from 'react-router'
 import { workspacesQuery } from '../../lib/account-queries.ts'
+import { straightInto } from '../../lib/arrival.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSession, workspacesLoaded } from '../../lib/session.ts'
 import { useUi } from '../../lib/ui-store.ts'
@@ -132,7 +133,22 @@ const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offe
   )
 }
 
-/** Where a signed-in user chooses the workspace to go to; while acting on behalf there is only the acted-on one. */
+/** Decided once, on arrival: whoever joins their first organization here is shown what they joined. */
+const Arrival = ({ workspaces, user }: { workspaces: readonly Workspace[]; user: string }) => {
+  const { state } = useLocation()
+  const [only] = useState(() => straightInto(workspaces, state))
+  if (only !== undefined) return <Navigate to={paths.workspace(only.name)} replace />
+  return workspaces[0] === undefined || workspaces[0].organization === null ? (
+    <NoOrganization offers={<JoinOffers user={user} />} />
+  ) : (
+    <Choice workspaces={workspaces} offers={<JoinOffers user={user} />} />
+  )
+}
+
+/**
+ * Where a signed-in user chooses the workspace to go to; a single one opens at once, unless the choice was asked for.
+ * While acting on behalf there is only the acted-on one.
+ */
 export const SelectWorkspacePage = () => {
   const name = useSession((state) => state.currentUserResourceName) ?? ''
   const acting = useSession((state) => state.actOnBehalfOf)
@@ -144,13 +160,7 @@ export const SelectWorkspacePage = () => {
     <>
       {acting === null ? (
         <QueryView page query={query} skeleton={<ListSkeleton />} errorTitle="Failed to load the workspaces">
-          {(workspaces) =>
-            workspaces[0] === undefined || workspaces[0].organization === null ? (
-              <NoOrganization offers={<JoinOffers user={name} />} />
-            ) : (
-              <Choice workspaces={workspaces} offers={<JoinOffers user={name} />} />
-            )
-          }
+          {(workspaces) => <Arrival workspaces={workspaces} user={name} />}
         </QueryView>
       ) : (
         <Choice workspaces={[acting.workspace]} offers={null} />

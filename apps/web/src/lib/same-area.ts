@@ -1,0 +1,30 @@
+import { paths } from './paths.ts'
+
+const areas = {
+  sources: paths.sources,
+  destinations: paths.destinations,
+  events: (workspace: string): string => paths.events(workspace),
+  connections: paths.connections,
+  syncs: paths.syncs,
+  signals: paths.signals,
+} as const
+
+const isArea = (name: string): name is keyof typeof areas => Object.hasOwn(areas, name)
+
+/**
+ * Where switching from one workspace to another (resource names) leads: to the area of `pathname` in the other one. What
+ * belongs to one workspace alone, such as a source, leads to the list that it is in; pages that are the same everywhere,
+ * such as catalogs and settings, stay. Settings of an organization lead home for whom they would refuse (`administers`).
+ */
+export const sameArea = (pathname: string, from: string, to: string, administers: boolean): string => {
+  const prefix = `${paths.workspace(from)}/`
+  if (!pathname.startsWith(prefix)) return paths.workspace(to)
+  const rest = pathname.slice(prefix.length).replace(/\/+$/, '')
+  const [area = '', page = ''] = rest.split('/')
+  if (isArea(area)) return areas[area](to)
+  const everywhere =
+    area === 'catalog-sources' ||
+    area === 'catalog-destinations' ||
+    (area === 'settings' && (page === 'account' || administers))
+  return everywhere ? `${paths.workspace(to)}/${rest}` : paths.workspace(to)
+}
