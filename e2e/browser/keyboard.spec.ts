@@ -1,16 +1,33 @@
 import type { Page } from '@playwright/test'
-import { adminCredentials, createSource, createWorkspace } from '@tributary/test-kit'
+import { createSource, createWorkspace, eventually } from '@tributary/test-kit'
+import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
+import { sendTracks } from './tracking.ts'
 
 /** Presses Tab until the named control has the focus. */
-const tabTo = async (page: Page, role: 'button' | 'link', name: string): Promise<void> => {
+const tabTo = async (
+  page: Page,
+  role: 'button' | 'link' | 'textbox' | 'checkbox' | 'tab' | 'row',
+  name: string | RegExp,
+): Promise<void> => {
   const wanted = page.getByRole(role, { name, exact: true })
   await expect(wanted).toBeVisible()
-  for (let presses = 0; presses < 40; presses++) {
+  for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press('Tab')
     if (await wanted.evaluate((element) => element === document.activeElement)) return
   }
   throw new Error(`${role} ${name} is not reached by Tab`)
+}
+
+/** Opens the command palette, types, and takes the first entry once it is the named one. */
+const runCommand = async (page: Page, text: string, entry: string): Promise<void> => {
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  await expect(palette.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type(text)
+  await expect(palette.getByRole('option').first()).toContainText(entry)
+  await page.keyboard.press('Enter')
+  await expect(palette).toHaveCount(0)
 }
 
 test('the first Tab offers to skip to the content, and taking it leaves the tab of the page as it is', async ({
@@ -33,15 +50,113 @@ test('the first Tab offers to skip to the content, and taking it leaves the tab 
   ).toBeFocused()
 })
 
-test('somebody signs in with the keyboard alone, key by key', async ({ page, product }) => {
+test('from the sign-in page to a delivered event nothing but the keyboard is needed', async ({
+  page,
+  product,
+  database,
+  receiver,
+}) => {
+  const { organization, workspace } = await createWorkspace(product.api, 'No mouse')
+  const person = await addPerson(database, 'Kit', { organization, role: 'ORG_ADMIN' })
+  const chosen = (name: string) => expect(page.getByRole('tab', { name, selected: true })).toBeVisible()
   await page.goto('/auth/login')
   await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
-  await page.keyboard.type(adminCredentials.email)
-  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(adminCredentials.email)
+  await page.keyboard.type(person.email)
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(person.email)
   await page.keyboard.press('Tab')
-  await page.keyboard.type(adminCredentials.password)
+  await page.keyboard.type(person.password)
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(`${product.url}/`)
+  // The only workspace opens by itself.
+  await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
+  await expect(page.getByRole('heading', { name: 'Home', level: 1 })).toBeVisible()
+
+  await runCommand(page, 'new source http api', 'New source: HTTP API')
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'HTTP API', level: 1 })).toBeVisible()
+  await chosen('Set up')
+  await tabTo(page, 'button', 'Copy key')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Write key copied')).toBeVisible()
+  const key = await page.evaluate(() => navigator.clipboard.readText())
+
+  await runCommand(page, 'new destination webhook', 'New destination: Webhook')
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()
+  await tabTo(page, 'textbox', 'URL')
+  await page.keyboard.type(receiver.url)
+  await tabTo(page, 'checkbox', 'HTTP API')
+  await page.keyboard.press('Space')
+  await tabTo(page, 'button', 'Create')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Webhook', level: 1 })).toBeVisible()
+  await chosen('Mappings')
+
+  const messageId = `no-mouse-${workspace}`
+  expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId }])).toBe(200)
+  await eventually('the webhook is called', () => receiver.calls.find(({ body }) => body.includes(messageId)))
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await expect(page.getByRole('heading', { name: 'Destinations', level: 1 })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Webhook' })).toBeVisible()
+  await page.keyboard.press('/')
+  await expect(page.getByRole('searchbox', { name: 'Search destinations' })).toBeFocused()
+  await page.keyboard.type('webh')
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('link', { name: 'Webhook' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Webhook', level: 1 })).toBeVisible()
+  await tabTo(page, 'tab', 'Overview')
+  for (const name of ['Failures', 'Deliveries']) {
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('tab', { name })).toBeFocused()
+  }
+  await page.keyboard.press('Enter')
+  const delivered = page.getByRole('table', { name: 'Deliveries' }).getByRole('row', { name: /Delivered/ })
+  await expect(delivered).toBeVisible()
+  await tabTo(page, 'row', /Delivered/)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Order Completed' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(delivered).toBeFocused()
+})
+
+test('the shortcuts are listed by ?, none of them acts while typing or in a dialog, and the palette opens from a line of text', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Shortcuts')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  await page.goto(`/${workspace}/sources`)
+  await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible()
+  await page.keyboard.press('?')
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await expect(list.getByText('Search this page')).toBeVisible()
+  for (const key of ['g', 'd', 'Control+k']) await page.keyboard.press(key)
+  await expect(list).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(list).toHaveCount(0)
+
+  const search = page.getByRole('searchbox', { name: 'Search sources' })
+  await page.keyboard.press('/')
+  await expect(search).toBeFocused()
+  await page.keyboard.type('gd/?')
+  await expect(search).toHaveValue('gd/?')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  await expect(palette.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('sho')
+  await expect(palette.getByRole('option').first()).toContainText('Shop')
+  await expect(palette.getByRole('option').first()).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Escape')
+  await expect(palette).toHaveCount(0)
+  await expect(search).toBeFocused()
+  await expect(page).toHaveURL(new RegExp(`/${workspace}/sources$`))
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('shop')
+  await expect(palette.getByRole('option').first()).toContainText('Shop')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/${source}$`))
 })
 
 test('the sidebar is collapsed and expanded by keyboard, stays so over a reload, and its links keep their names', async ({
@@ -58,8 +173,8 @@ test('the sidebar is collapsed and expanded by keyboard, stays so over a reload,
   await page.reload()
   await expect(expand).toBeVisible()
   const navigation = page.getByRole('navigation', { name: 'Workspace' })
-  await expect(navigation.getByRole('link')).toHaveCount(3)
-  for (const name of ['Home', 'Sources', 'Destinations'])
+  await expect(navigation.getByRole('link')).toHaveCount(5)
+  for (const name of ['Home', 'Sources', 'Destinations', 'Connections', 'Events'])
     await expect(navigation.getByRole('link', { name, exact: true })).toBeVisible()
   await expect(navigation.getByText('Sources')).toHaveCount(0)
   await tabTo(page, 'button', 'Expand sidebar')
@@ -69,10 +184,12 @@ test('the sidebar is collapsed and expanded by keyboard, stays so over a reload,
 })
 
 test('a menu opens by keyboard, its entries are reached by arrows, Escape gives the focus back, Enter chooses', async ({
-  signedIn: page,
+  page,
   product,
+  database,
 }) => {
-  const { workspace } = await createWorkspace(product.api, 'Menus')
+  const { workspace, organization } = await createWorkspace(product.api, 'Menus')
+  await signIn(page, await addPerson(database, 'Mel', { organization, role: 'ORG_ADMIN' }))
   await page.goto(`/${workspace}`)
   await tabTo(page, 'button', 'User menu')
   await page.keyboard.press('Enter')
@@ -99,6 +216,9 @@ test('a menu opens by keyboard, its entries are reached by arrows, Escape gives 
 
   await tabTo(page, 'button', 'Workspace Production')
   await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem', { name: 'Production' })).toBeFocused()
+  await expect(page.getByRole('menuitem', { name: 'Production' })).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('End')
   await expect(page.getByRole('menuitem', { name: 'Change workspace' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('region', { name: 'Menus' })).toBeVisible()

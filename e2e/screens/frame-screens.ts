@@ -87,6 +87,51 @@ const inboxScreens: Screen[] = [
   },
 ]
 
+/** Beside the own ones, a workspace for each of many regions. */
+const manyWorkspaces = async (page: Page): Promise<void> => {
+  await page.route(
+    (url) => url.pathname === '/api/workspaces',
+    async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { workspaces: { name: string; title: string }[] }
+      const [first] = body.workspaces
+      const regions = Array.from({ length: 12 }, (_, index) => ({
+        ...first,
+        name: `workspaces/region-${index}`,
+        title: `Region ${index} of a company with a long name`,
+      }))
+      await route.fulfill({ response, json: { ...body, workspaces: [...body.workspaces, ...regions] } })
+    },
+  )
+}
+
+/** Opens the command palette and types into it. */
+const command = (text: string) => async (page: Page) => {
+  await settled(page)
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  await palette.getByRole('combobox').fill(text)
+  await palette.getByRole('option').or(palette.getByText('Nothing matches')).first().waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+const commandScreens: Screen[] = [
+  { name: 'command-palette', opensMenu: true, path: full(), ready: command('') },
+  { name: 'command-search', opensMenu: true, path: full('/sources'), ready: command('new we') },
+  { name: 'command-objects', opensMenu: true, path: full('/settings/account'), ready: command('ar') },
+  { name: 'command-nothing', opensMenu: true, path: bare(), ready: command('zzzz') },
+  {
+    name: 'command-shortcuts',
+    opensMenu: true,
+    path: full(),
+    ready: async (page) => {
+      await settled(page)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    },
+  },
+]
+
 const menuScreens: Screen[] = [
   {
     name: 'frame-user-menu',
@@ -98,6 +143,13 @@ const menuScreens: Screen[] = [
     name: 'frame-switcher',
     opensMenu: true,
     path: full(),
+    ready: press(/^Workspace /, (page) => page.getByRole('menuitem', { name: 'Change workspace' }).waitFor()),
+  },
+  {
+    name: 'frame-switcher-many',
+    opensMenu: true,
+    path: full(),
+    prepare: manyWorkspaces,
     ready: press(/^Workspace /, (page) => page.getByRole('menuitem', { name: 'Change workspace' }).waitFor()),
   },
   {
@@ -253,6 +305,7 @@ const onboardingScreens: Screen[] = [
 /** The frame of the application, its areas, the staff's pages and onboarding links. */
 export const frameScreens: Screen[] = [
   ...menuScreens,
+  ...commandScreens,
   ...inboxScreens,
   ...areaScreens,
   { name: 'frame-billing', path: full('/settings/organization/billing'), ready: settled },

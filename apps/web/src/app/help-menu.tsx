@@ -1,31 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { BookOpen, Braces, CircleHelp, FileCode, LifeBuoy } from 'lucide-react'
-import { showMessenger } from '../lib/messenger.ts'
+import { BookOpen, Braces, CircleHelp, FileCode, Keyboard, LifeBuoy } from 'lucide-react'
+import { openCommand } from '../lib/command.ts'
 import { apiPages } from '../lib/paths.ts'
 import { configQuery } from '../lib/server-queries.ts'
-import { useSession } from '../lib/session.ts'
-import { useCurrentUser } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx'
-import { notify } from '../ui/toast.tsx'
 import { sidebarRow } from './sidebar-row.tsx'
+import { useSupport } from './use-support.ts'
 
 /** Where help is: the documentation, people, and the description of the API. */
 export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
   const config = useQuery(configQuery()).data
-  const { user } = useCurrentUser()
-  const userHash = useSession((state) => state.intercomToken)
   const mail = config?.links.support_email ?? ''
   const appId = config?.messaging_app_id ?? ''
-  const openMessenger = (): void => {
-    showMessenger({ appId, userHash, user: user.data }).catch(() =>
-      notify(
-        'error',
-        'The support chat could not be opened',
-        mail === '' ? {} : { description: `Write to ${mail} instead.` },
-      ),
-    )
-  }
+  const support = useSupport()
   return (
     <Menu
       side="top"
@@ -48,10 +36,13 @@ export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
           </MenuItem>
         )
       ) : (
-        <MenuItem icon={<LifeBuoy />} onSelect={openMessenger}>
+        <MenuItem icon={<LifeBuoy />} {...(support === undefined ? {} : { onSelect: support })}>
           Support
         </MenuItem>
       )}
+      <MenuItem icon={<Keyboard />} onSelect={() => openCommand('shortcuts')}>
+        Keyboard shortcuts
+      </MenuItem>
       <MenuSeparator />
       <MenuItem icon={<FileCode />} href={apiPages.docs}>
         API documentation

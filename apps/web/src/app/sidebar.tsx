@@ -1,12 +1,12 @@
 import type { Workspace } from '@tributary/contract'
-import { ArrowLeftRight, House, PanelLeftClose, PanelLeftOpen, Radio, Send, Sparkles } from 'lucide-react'
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { NavLink } from 'react-router'
-import { useFlag } from '../lib/flags.ts'
-import { paths } from '../lib/paths.ts'
 import { useSidebar } from '../lib/ui-store.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { Tooltip } from '../ui/tooltip.tsx'
+import { useAreas } from './areas.ts'
+import { CommandButton } from './command-button.tsx'
 import { HelpMenu } from './help-menu.tsx'
 import { InboxRow } from './inbox-row.tsx'
 import { InviteMenu } from './invite-menu.tsx'
@@ -15,32 +15,10 @@ import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-const entries = (workspace: string, { syncs, signals }: { syncs: boolean; signals: boolean }) => [
-  { to: paths.workspace(workspace), label: 'Home', icon: House, end: true, also: [] },
-  {
-    to: paths.sources(workspace),
-    label: 'Sources',
-    icon: Radio,
-    end: false,
-    also: [paths.catalogSources(workspace), paths.events(workspace)],
-  },
-  {
-    to: paths.destinations(workspace),
-    label: 'Destinations',
-    icon: Send,
-    end: false,
-    also: [paths.catalogDestinations(workspace), paths.connections(workspace)],
-  },
-  ...(syncs ? [{ to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, end: false, also: [] }] : []),
-  ...(signals ? [{ to: paths.signals(workspace), label: 'Signals', icon: Sparkles, end: false, also: [] }] : []),
-]
-
 const Areas = ({ workspace, narrow, pathname }: { workspace: Workspace; narrow: boolean; pathname: string }) => {
-  const syncs = useFlag('syncs')
-  const signals = useFlag('signals')
   return (
     <nav aria-label="Workspace" className="flex flex-1 flex-col gap-0.5">
-      {entries(workspace.name, { syncs, signals }).map(({ to, label, icon: Icon, end, also }) => {
+      {useAreas(workspace.name).map(({ to, label, icon: Icon, end, also }) => {
         const near = also.some((path) => pathname.startsWith(path))
         return (
           <Hint key={to} text={label} when={narrow}>
@@ -98,6 +76,7 @@ export const Sidebar = ({
         </Tooltip>
       )}
     </div>
+    <CommandButton narrow={narrow} />
     <Areas workspace={workspace} narrow={narrow} pathname={pathname} />
     <div className="space-y-0.5">
       <InboxRow narrow={narrow} />

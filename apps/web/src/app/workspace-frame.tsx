@@ -3,6 +3,7 @@ import { Outlet, useLocation } from 'react-router'
 import { useSidebar } from '../lib/ui-store.ts'
 import { useWorkspace } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
+import { CommandIcon } from './command-button.tsx'
 import { InboxButton } from './inbox-row.tsx'
 import { MobileBar } from './mobile-bar.tsx'
 import { Sidebar, toggleSidebar } from './sidebar.tsx'
@@ -26,7 +27,16 @@ export const WorkspaceFrame = () => {
       >
         <Sidebar workspace={workspace} narrow={collapsed} pathname={pathname} onToggle={toggleSidebar} />
       </aside>
-      <MobileBar key={pathname} title={workspace.title} action={<InboxButton />}>
+      <MobileBar
+        key={pathname}
+        title={workspace.title}
+        action={
+          <>
+            <CommandIcon />
+            <InboxButton />
+          </>
+        }
+      >
         <Sidebar workspace={workspace} narrow={false} pathname={pathname} />
       </MobileBar>
       <main id="content" ref={content} tabIndex={-1} className="min-w-0 flex-1 outline-none">

@@ -15,6 +15,27 @@ export const workspaceQuery = (workspace: string) =>
     queryFn: ({ signal }) => call(methods.workspaces.get, { params: workspaceIds(workspace), signal }),
   })
 
+/** How many objects a search of a workspace gives at most. */
+const foundLimit = 100
+
+/** The objects of a workspace that a search fits, the best match first. Waits a moment, so that not every key is a call. */
+export const searchQuery = (workspace: string, text: string) =>
+  queryOptions({
+    ...product,
+    retryOnMount: true,
+    queryKey: keys.search(workspace, text),
+    gcTime: 60_000,
+    queryFn: async ({ signal }) => {
+      if (text !== '') await new Promise((resolve) => setTimeout(resolve, 120))
+      signal.throwIfAborted()
+      return call(methods.workspaces.search, {
+        params: workspaceIds(workspace),
+        query: { search: text, page_size: foundLimit },
+        signal,
+      })
+    },
+  })
+
 /** What sources can be made of. */
 export const catalogSourcesQuery = (workspace: string) =>
   queryOptions({

@@ -33,3 +33,55 @@ test('a column sorts by its value, ascending and then descending, and one withou
   expect(names().slice(1)).toEqual(['Medlar', 'Quince', 'Apple'])
   expect(screen.queryByRole('button', { name: 'Note' })).toBeNull()
 })
+
+const many: readonly Fruit[] = Array.from({ length: 5 }, (_, index) => ({ name: `Fruit ${index}`, price: index }))
+
+test('the arrow keys, Home and End go from row to row, and Enter opens the one that has the focus', async () => {
+  const opened: string[] = []
+  renderUi(
+    <DataTable
+      label="Fruits"
+      columns={columns}
+      rows={many}
+      rowId={(row) => row.name}
+      onRow={({ name }) => opened.push(name)}
+    />,
+  )
+  const focused = (): string | undefined => document.activeElement?.querySelector('td')?.textContent
+  screen.getAllByRole('row')[1]?.focus()
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}')
+  expect(focused()).toBe('Fruit 2')
+  await userEvent.keyboard('{End}')
+  expect(focused()).toBe('Fruit 4')
+  await userEvent.keyboard('{ArrowDown}')
+  expect(focused()).toBe('Fruit 4')
+  await userEvent.keyboard('{Home}')
+  expect(focused()).toBe('Fruit 0')
+  await userEvent.keyboard('{ArrowUp}')
+  expect(focused()).toBe('Fruit 0')
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  expect(opened).toEqual(['Fruit 1'])
+})
+
+test('where rows are no buttons the keys go from link to link, and are left alone in other controls of a row', async () => {
+  const linked: readonly Column<Fruit>[] = [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: ({ name }) => (
+        <>
+          <a href={`#${name}`}>{name}</a>
+          <input aria-label={`Note ${name}`} defaultValue="ab" />
+        </>
+      ),
+    },
+  ]
+  renderUi(<DataTable label="Fruits" columns={linked} rows={many} rowId={(row) => row.name} />)
+  screen.getByRole('link', { name: 'Fruit 0' }).focus()
+  await userEvent.keyboard('{ArrowDown}')
+  expect(document.activeElement?.textContent).toBe('Fruit 1')
+  const note = screen.getByRole('textbox', { name: 'Note Fruit 1' })
+  note.focus()
+  await userEvent.keyboard('{ArrowDown}{End}')
+  expect(document.activeElement).toBe(note)
+})

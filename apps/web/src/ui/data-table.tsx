@@ -12,6 +12,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type HTMLAttributes, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { cn } from './cn.ts'
+import { rowKeys } from './row-keys.ts'
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -74,7 +75,8 @@ const useWindow = (count: number) => {
     overscan: 15,
     scrollMargin: top,
   })
-  if (!enabled) return { measure, indexes: Array.from({ length: count }, (_, index) => index), before: 0, after: 0 }
+  if (!enabled)
+    return { measure, indexes: Array.from({ length: count }, (_, index) => index), before: 0, after: 0, all: undefined }
   const items = virtual.getVirtualItems()
   return {
     measure,
@@ -82,6 +84,7 @@ const useWindow = (count: number) => {
     indexes: items.map(({ index }) => index),
     before: (items[0]?.start ?? top) - top,
     after: virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top),
+    all: { count, show: (index: number) => virtual.scrollToIndex(index) },
   }
 }
 
@@ -137,7 +140,7 @@ const Space = ({ height }: { height: number }) => height > 0 && <tr aria-hidden 
 
 /**
  * A table whose columns sort by a click on their head. `columns` and `rows` must be stable between renders. With
- * `onRow` a row is a button. Thousands of rows are fine: only those near the visible part are in the page.
+ * `onRow` a row is a button. The arrow keys, Home and End move among rows. Thousands of rows are fine: only those near the visible part are in the page.
  */
 export const DataTable = <Row extends RowData>({
   label,
@@ -157,7 +160,7 @@ export const DataTable = <Row extends RowData>({
   const definitions = useMemo(() => columns.map(toDefinition), [columns])
   const table = useTable({ features, data: rows, columns: definitions, getRowId: rowId, sortDescFirst: false })
   const sortedRows = table.getRowModel().rows
-  const { measure, row: measureRow, indexes, before, after } = useWindow(sortedRows.length)
+  const { measure, row: measureRow, indexes, before, after, all } = useWindow(sortedRows.length)
   return (
     <div className="overflow-x-auto scroll-thin rounded-lg border border-line bg-surface shadow-card">
       <table
@@ -179,7 +182,8 @@ export const DataTable = <Row extends RowData>({
             ))}
           </tr>
         </thead>
-        <tbody>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move among what is interactive in the rows */}
+        <tbody onKeyDown={rowKeys(all)}>
           {rows.length === 0 && (
             <tr>
               <td colSpan={columns.length} className="h-24 px-4 text-center text-ink-3">

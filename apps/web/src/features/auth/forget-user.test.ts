@@ -2,6 +2,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
 import { setReportedUser, startErrorReporting } from '../../lib/error-reporting.ts'
+import { remember } from '../../lib/recent.ts'
 import { saveInvitation } from '../../lib/saved-invitation.ts'
 import { useSession } from '../../lib/session.ts'
 import { markDone, setTheme, useUi } from '../../lib/ui-store.ts'
@@ -21,6 +22,7 @@ test('AUTH-35, AUTH-36: signing out empties storage and query cache of everythin
   cache.setQueryData(['config'], { sign_up_enabled: true })
   cache.setQueryData(['user', 'users/u1'], { email: 'a@b.co' })
 
+  remember('workspaces/w1', { id: 'secret-token' })
   forgetUser(cache)
 
   expect(Object.keys(localStorage).toSorted()).toEqual(['tributary-session', 'tributary-ui'])

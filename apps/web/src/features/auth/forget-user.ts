@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { setReportedUser } from '../../lib/error-reporting.ts'
 import { endMessenger } from '../../lib/messenger.ts'
 import { keys } from '../../lib/query-keys.ts'
+import { clearRecent } from '../../lib/recent.ts'
 import { takeInvitation } from '../../lib/saved-invitation.ts'
 import { clearSession } from '../../lib/session.ts'
 import { resetFlags, useUi } from '../../lib/ui-store.ts'
@@ -17,7 +18,7 @@ const forgetServerState = (cache: QueryClient): void => {
 
 /**
  * Forgets everything this browser holds about a user: session, server state, saved sign-up and invitation, the verifier
- * of a third-party sign-in, what they have done with in the interface, whom faults are reported of and whom the messaging widget talks to. The
+ * of a third-party sign-in, what they have done with and opened last in the interface, whom faults are reported of and whom the messaging widget talks to. The
  * theme stays.
  */
 export const forgetUser = (cache: QueryClient): void => {
@@ -27,6 +28,7 @@ export const forgetUser = (cache: QueryClient): void => {
   takeInvitation()
   forgetThirdParty()
   resetFlags()
+  clearRecent()
   useUi.setState({ lastWorkspace: null })
   setReportedUser(null)
   endMessenger()

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
+import { useVisited } from '../../lib/recent.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { destinationQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
@@ -18,6 +19,7 @@ import { MappingDraftContext, useMappingDraft } from './use-mapping-draft.ts'
 
 const DestinationView = ({ destination }: { destination: Destination }) => {
   const workspace = useWorkspace()
+  useVisited(workspace.name, 'destination', destination)
   const draft = useMappingDraft()
   return (
     <MappingDraftContext value={draft}>

@@ -5,6 +5,7 @@ import { call } from '../../lib/client.ts'
 import { failureText } from '../../lib/errors.ts'
 import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
+import { forgetRecent } from '../../lib/recent.ts'
 import { useSession } from '../../lib/session.ts'
 import { count, listed, pluralise, sentence } from '../../lib/text.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
@@ -164,6 +165,7 @@ export const useDeleteDestination = (destination: Destination) => {
     },
     onSuccess: () => {
       track('Destination Deleted', { destination: destination.name })
+      forgetRecent(workspace, destination.name)
       notify('success', 'Destination Deleted')
     },
     onSettled: () => {

@@ -9,6 +9,7 @@ import { cn } from '../../ui/cn.ts'
 import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { NewSign } from '../../ui/new-sign.tsx'
+import { rowKeys } from '../../ui/row-keys.ts'
 import { scrollable } from '../../ui/scrollable.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { SharedTooltip } from '../../ui/tooltip.tsx'
@@ -67,6 +68,8 @@ const Row = memo(({ event, compatibility, onOpen }: RowProps) => (
 ))
 Row.displayName = 'Row'
 
+const onRowKeys = rowKeys()
+
 const head =
   'sticky top-0 z-10 h-9 border-b border-line bg-canvas px-4 text-left text-xs font-medium whitespace-nowrap text-ink-3 max-sm:px-2'
 
@@ -122,7 +125,8 @@ export const LiveTable = ({
               </th>
             </tr>
           </thead>
-          <tbody>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move among its rows, which are buttons */}
+          <tbody onKeyDown={onRowKeys}>
             {/* To the side, so that the signs of the rows above and below can be hovered next. */}
             <SharedTooltip side="left">
               {shown.map((event) => (

@@ -5,6 +5,7 @@ import { call } from '../../lib/client.ts'
 import { failureText } from '../../lib/errors.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
+import { forgetRecent } from '../../lib/recent.ts'
 import { useSession } from '../../lib/session.ts'
 import { sentence } from '../../lib/text.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
@@ -182,6 +183,7 @@ export const useDeleteSource = (source: Source) => {
     },
     onSuccess: () => {
       track('Source Deleted', { source: source.name })
+      forgetRecent(workspace, source.name)
       notify('success', 'Source Deleted')
     },
     onSettled: () => {

@@ -3,6 +3,7 @@ import type { SourceWithSchema } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { refusedQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
+import { useVisited } from '../../lib/recent.ts'
 import { count } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { sourceQuery } from '../../lib/workspace-queries.ts'
@@ -33,6 +34,7 @@ const RefusedCount = ({ source }: { source: string }) => {
 
 const SourceView = ({ source }: { source: SourceWithSchema }) => {
   const workspace = useWorkspace()
+  useVisited(workspace.name, 'source', source)
   const live = useLiveEvents(source)
   const draft = useSchemaDraft(source)
   const received = source.has_received || live.state.events.length > 0 || live.state.waitingCount > 0

@@ -1,0 +1,48 @@
+import { ArrowLeftRight, Cable, House, ListTree, type LucideIcon, Radio, Send, Sparkles } from 'lucide-react'
+import { useFlag } from '../lib/flags.ts'
+import { paths } from '../lib/paths.ts'
+
+/** One area of a workspace: where it begins, and the letter that follows `g` to go there. */
+export type Area = {
+  to: string
+  label: string
+  icon: LucideIcon
+  letter: string
+  /** True when only the path itself is the area, not what is below it. */
+  end: boolean
+  /** Paths elsewhere that are part of the area. */
+  also: readonly string[]
+}
+
+/** The areas of a workspace (a resource name) in the order of the sidebar. */
+export const areasOf = (workspace: string, flags: { syncs: boolean; signals: boolean }): Area[] => [
+  { to: paths.workspace(workspace), label: 'Home', icon: House, letter: 'h', end: true, also: [] },
+  {
+    to: paths.sources(workspace),
+    label: 'Sources',
+    icon: Radio,
+    letter: 's',
+    end: false,
+    also: [paths.catalogSources(workspace)],
+  },
+  {
+    to: paths.destinations(workspace),
+    label: 'Destinations',
+    icon: Send,
+    letter: 'd',
+    end: false,
+    also: [paths.catalogDestinations(workspace)],
+  },
+  { to: paths.connections(workspace), label: 'Connections', icon: Cable, letter: 'c', end: false, also: [] },
+  { to: paths.events(workspace), label: 'Events', icon: ListTree, letter: 'e', end: false, also: [] },
+  ...(flags.syncs
+    ? [{ to: paths.syncs(workspace), label: 'Syncs', icon: ArrowLeftRight, letter: 'y', end: false, also: [] }]
+    : []),
+  ...(flags.signals
+    ? [{ to: paths.signals(workspace), label: 'Signals', icon: Sparkles, letter: 'i', end: false, also: [] }]
+    : []),
+]
+
+/** The areas of a workspace that are switched on. */
+export const useAreas = (workspace: string): Area[] =>
+  areasOf(workspace, { syncs: useFlag('syncs'), signals: useFlag('signals') })

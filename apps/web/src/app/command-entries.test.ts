@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { type Command, commandGroups } from './command-entries.ts'
+
+const command = (label: string, heading: string, more: Partial<Command> = {}): Command => ({
+  id: label,
+  label,
+  heading,
+  icon: null,
+  act: () => undefined,
+  ...more,
+})
+const objects = [command('Web shop', 'Sources and destinations'), command('Warehouse', 'Sources and destinations')]
+const commands = [
+  command('Sources', 'Go to'),
+  command('Settings: Members', 'Go to', { words: 'people team' }),
+  command('New source', 'Actions', { words: 'add create' }),
+]
+const hidden = [command('New source: Webhook', 'Create')]
+const shown = (text: string, recent: string[] = []) =>
+  commandGroups(text, { commands, hidden, objects, recent: recent.map((id) => ({ id })) }).map(({ heading, items }) => [
+    heading,
+    ...items.map(({ label }) => label),
+  ])
+
+test('before anything is typed come the last used ones, then all objects when they are few, pages and actions', () => {
+  expect(shown('', ['Warehouse', 'New source', 'gone'])).toEqual([
+    ['Recent', 'Warehouse', 'New source'],
+    ['Sources and destinations', 'Web shop'],
+    ['Go to', 'Sources', 'Settings: Members'],
+  ])
+})
+
+test('many objects are only shown when they are searched for', () => {
+  const many = Array.from({ length: 9 }, (_, index) => command(`Source ${index}`, 'Sources and destinations'))
+  expect(commandGroups('', { commands: [], hidden: [], objects: many, recent: [] })).toEqual([])
+  const [group] = commandGroups('source', { commands: [], hidden: [], objects: many, recent: [] })
+  expect(group?.items).toHaveLength(8)
+})
+
+test('what fits best comes first with its heading; letters in order and other words for it find it, too', () => {
+  expect(shown('sources')[0]).toEqual(['Go to', 'Sources'])
+  expect(shown('whs')[0]).toEqual(['Sources and destinations', 'Warehouse'])
+  expect(shown('wshp')).toEqual([['Sources and destinations', 'Web shop']])
+  expect(shown('people')).toEqual([['Go to', 'Settings: Members']])
+  expect(shown('create source')).toEqual([['Actions', 'New source']])
+  expect(shown('webhook')).toEqual([['Create', 'New source: Webhook']])
+  expect(shown('nothing like it')).toEqual([])
+})
+
+test('of two that fit alike the one that was used last comes first', () => {
+  expect(shown('w')[0]).toEqual(['Sources and destinations', 'Web shop', 'Warehouse'])
+  expect(shown('w', ['Warehouse'])[0]).toEqual(['Sources and destinations', 'Warehouse', 'Web shop'])
+})

@@ -1,0 +1,126 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { FoundObject, Workspace } from '@tributary/contract'
+import { useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { paths } from '../lib/paths.ts'
+import { remember, useRecent } from '../lib/recent.ts'
+import { useMayEdit } from '../lib/workspace.ts'
+import { catalogDestinationsQuery, catalogSourcesQuery, searchQuery } from '../lib/workspace-queries.ts'
+import { AppIcon } from '../ui/app-icon.tsx'
+import { CommandList } from '../ui/command-list.tsx'
+import type { Area } from './areas.ts'
+import { type Command, commandGroups } from './command-entries.ts'
+import { useCommands } from './use-commands.tsx'
+
+const icon = (picture: string) => <AppIcon icon={picture} className="size-5" />
+
+/** The objects of a workspace for a text: all of them where they are few, else those that the server finds. */
+const useObjects = (workspace: string, text: string, open: boolean) => {
+  const all = useQuery({ ...searchQuery(workspace, ''), enabled: open })
+  const many = all.data?.complete === false
+  const wanted = text.trim().slice(0, 100)
+  const found = useQuery({
+    ...searchQuery(workspace, wanted),
+    enabled: open && many && wanted !== '',
+    placeholderData: keepPreviousData,
+  })
+  const searched = many && wanted !== ''
+  return {
+    objects: (searched ? found.data : all.data)?.objects ?? [],
+    busy: all.isFetching || (searched && found.isFetching),
+    many,
+    failed: all.isError || (searched && found.isError),
+  }
+}
+
+/** A form for each entry of the catalogs, for those who may make something of it. */
+const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => void): Command[] => {
+  const mayEdit = useMayEdit() === true
+  const sources = useQuery({ ...catalogSourcesQuery(workspace), enabled: open && mayEdit }).data
+  const destinations = useQuery({ ...catalogDestinationsQuery(workspace), enabled: open && mayEdit }).data
+  return useMemo(() => {
+    if (!mayEdit) return []
+    const entry = (kind: string, title: string, app: { name: string; extra: { app_icon: string } }, to: string) => ({
+      id: `new ${app.name}`,
+      heading: 'Create',
+      label: `New ${kind}: ${title}`,
+      words: 'add create',
+      icon: icon(app.extra.app_icon),
+      act: () => navigate(to),
+    })
+    return [
+      ...(sources ?? []).map((app) => entry('source', app.title, app, paths.newSource(workspace, app.name))),
+      ...(destinations ?? []).map((app) =>
+        entry('destination', app.display_name, app, paths.newDestination(workspace, app.name)),
+      ),
+    ]
+  }, [mayEdit, sources, destinations, workspace, navigate])
+}
+
+const commandOf = (object: FoundObject, navigate: (to: string) => void): Command => ({
+  id: object.name,
+  heading: 'Sources and destinations',
+  label: object.title,
+  detail: `${object.app.display_name} · ${object.kind === 'source' ? 'Source' : 'Destination'}`,
+  icon: icon(object.app.extra.app_icon),
+  object,
+  act: () => navigate(object.kind === 'source' ? paths.source(object.name) : paths.destination(object.name)),
+})
+
+/** Every object, page and action of a workspace behind one search box. */
+export const CommandPalette = ({
+  open,
+  onClose,
+  workspace,
+  areas,
+}: {
+  open: boolean
+  onClose: () => void
+  workspace: Workspace
+  areas: readonly Area[]
+}) => {
+  const [text, setText] = useState('')
+  const [shown, setShown] = useState(open)
+  if (shown !== open) {
+    setShown(open)
+    // A palette that opens is an empty one.
+    if (open) setText('')
+  }
+  const router = useNavigate()
+  const navigate = useMemo(() => (to: string, state?: object) => void router(to, { state }), [router])
+  const recent = useRecent((state) => state.byWorkspace[workspace.name]) ?? []
+  const { objects, busy, failed, many } = useObjects(workspace.name, text, open)
+  const commands = useCommands({ workspace, areas, navigate })
+  const catalog = useCatalog(workspace.name, open, navigate)
+  // What was opened last is known without asking where there is too much to read it all.
+  const names = new Set(objects.map(({ name }) => name))
+  const known = !many
+    ? objects
+    : [...objects, ...recent.flatMap(({ object }) => (object === undefined || names.has(object.name) ? [] : [object]))]
+  const groups = commandGroups(text, {
+    commands: commands.shown,
+    hidden: [...commands.searched, ...catalog],
+    objects: known.map((object) => commandOf(object, navigate)),
+    recent,
+  }).map((group) => ({
+    ...group,
+    items: group.items.map((entry) => ({
+      ...entry,
+      act: () => {
+        remember(workspace.name, { id: entry.id, ...(entry.object === undefined ? {} : { object: entry.object }) })
+        entry.act()
+      },
+    })),
+  }))
+  return (
+    <CommandList
+      open={open}
+      onClose={onClose}
+      text={text}
+      onText={setText}
+      groups={groups}
+      busy={busy}
+      empty={failed ? 'Sources and destinations could not be searched. Try again.' : `Nothing matches “${text.trim()}”`}
+    />
+  )
+}

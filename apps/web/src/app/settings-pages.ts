@@ -1,0 +1,48 @@
+import {
+  Building2,
+  CreditCard,
+  Globe,
+  KeyRound,
+  Link2,
+  type LucideIcon,
+  UserRound,
+  UserRoundCog,
+  Users,
+} from 'lucide-react'
+import { useFlag } from '../lib/flags.ts'
+import { paths } from '../lib/paths.ts'
+import { platformAdminsOnly, useAccess, useIsAdministrator } from '../lib/workspace.ts'
+
+/** Pages of the settings under a heading. */
+export type SettingsGroup = { title: string; entries: readonly { to: string; label: string; icon: LucideIcon }[] }
+
+/** The pages of the settings that the user may open, as their sidebar groups them; `workspace` is a resource name. */
+export const useSettingsPages = (workspace: string): SettingsGroup[] => {
+  const administrator = useIsAdministrator() === true
+  const platformAdmin = useAccess(platformAdminsOnly) === true
+  const customDomain = useFlag('custom-domain')
+  const organization: SettingsGroup = {
+    title: 'Organization',
+    entries: [
+      { to: paths.organizationSettings(workspace), label: 'General', icon: Building2 },
+      { to: paths.billing(workspace), label: 'Billing', icon: CreditCard },
+      { to: paths.members(workspace), label: 'Members', icon: Users },
+    ],
+  }
+  const account: SettingsGroup = {
+    title: 'My Account',
+    entries: [
+      { to: paths.account(workspace), label: 'Account', icon: UserRound },
+      { to: paths.changePassword(workspace), label: 'Change password', icon: KeyRound },
+    ],
+  }
+  const admin: SettingsGroup = {
+    title: 'Super Admin',
+    entries: [
+      { to: paths.actOnBehalf(workspace), label: 'Act on behalf', icon: UserRoundCog },
+      { to: paths.onboardingLink(workspace), label: 'Onboarding link', icon: Link2 },
+      ...(customDomain ? [{ to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe }] : []),
+    ],
+  }
+  return [...(administrator ? [organization] : []), account, ...(platformAdmin ? [admin] : [])]
+}

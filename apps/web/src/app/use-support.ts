@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { showMessenger } from '../lib/messenger.ts'
+import { configQuery } from '../lib/server-queries.ts'
+import { useSession } from '../lib/session.ts'
+import { useCurrentUser } from '../lib/workspace.ts'
+import { notify } from '../ui/toast.tsx'
+
+/** Opens the support chat, without one a mail to support; undefined where there is neither. */
+export const useSupport = (): (() => void) | undefined => {
+  const config = useQuery(configQuery()).data
+  const { user } = useCurrentUser()
+  const userHash = useSession((state) => state.intercomToken)
+  const mail = config?.links.support_email ?? ''
+  const appId = config?.messaging_app_id ?? ''
+  if (appId === '') return mail === '' ? undefined : () => window.location.assign(`mailto:${mail}`)
+  return () => {
+    showMessenger({ appId, userHash, user: user.data }).catch(() =>
+      notify(
+        'error',
+        'The support chat could not be opened',
+        mail === '' ? {} : { description: `Write to ${mail} instead.` },
+      ),
+    )
+  }
+}

@@ -1,0 +1,20 @@
+// @vitest-environment happy-dom
+import { beforeEach, expect, test } from 'vitest'
+import { clearRecent, forgetRecent, remember, useRecent } from './recent.ts'
+
+const ids = (workspace: string) => useRecent.getState().byWorkspace[workspace]?.map(({ id }) => id)
+beforeEach(clearRecent)
+
+test('what was used last comes first, once, and at most eight of them are kept', () => {
+  for (const id of ['1', '2', '3', '1', '4', '5', '6', '7', '8', '9', '10']) remember('workspaces/w1', { id })
+  expect(ids('workspaces/w1')).toEqual(['10', '9', '8', '7', '6', '5', '4', '1'])
+})
+
+test('each workspace has its own, and what is gone is forgotten there', () => {
+  remember('workspaces/w1', { id: 'one' })
+  remember('workspaces/w2', { id: 'two' })
+  forgetRecent('workspaces/w1', 'one')
+  expect([ids('workspaces/w1'), ids('workspaces/w2')]).toEqual([[], ['two']])
+  clearRecent()
+  expect(ids('workspaces/w2')).toBeUndefined()
+})

@@ -1,0 +1,51 @@
+import type { KeyboardEvent } from 'react'
+
+/** What of a row takes the focus: the row itself where it is a button, else its first link or button. */
+const openerOf = (row: HTMLTableRowElement | null | undefined): HTMLElement | null => {
+  if (row === null || row === undefined) return null
+  return row.tabIndex === 0 ? row : row.querySelector<HTMLElement>('a[href], button:not(:disabled)')
+}
+
+/** Frames that a row which was scrolled to may take to come into the page. */
+const patience = 30
+
+const focusIndex = (body: HTMLTableSectionElement, index: number, frames = 0): void => {
+  const opener = openerOf(body.querySelector<HTMLTableRowElement>(`tr[data-index="${index}"]`))
+  if (opener !== null) opener.focus()
+  else if (frames < patience) requestAnimationFrame(() => focusIndex(body, index, frames + 1))
+}
+
+/**
+ * Moves the focus among the rows of a table's body: ↑ and ↓ to the next one, Home and End to the first and last. Enter is
+ * the row's own business. Of a body that holds only some of its rows, which then have their place as `data-index`, `all`
+ * says how many there are and brings one into the page.
+ */
+export const rowKeys =
+  (all?: { count: number; show: (index: number) => void }) =>
+  (event: KeyboardEvent<HTMLTableSectionElement>): void => {
+    const { key, currentTarget: body, target } = event
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !(target instanceof HTMLElement)) return
+    if (!['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(key)) return
+    const row = target.closest('tr')
+    if (row === null || openerOf(row) !== target) return
+    event.preventDefault()
+    const openers = Array.from(body.querySelectorAll('tr')).flatMap((each) => openerOf(each) ?? [])
+    const at = openers.indexOf(target)
+    if (key === 'ArrowDown') return openers[at + 1]?.focus()
+    if (key === 'ArrowUp') return openers[at - 1]?.focus()
+    if (all === undefined) return (key === 'Home' ? openers[0] : openers.at(-1))?.focus()
+    const index = key === 'Home' ? 0 : all.count - 1
+    all.show(index)
+    focusIndex(body, index)
+  }
+
+/** Takes the focus from a search box to the first row of the list that it narrows; false when there is none. */
+export const focusFirstRow = (page: ParentNode): boolean => {
+  for (const row of page.querySelectorAll<HTMLTableRowElement>('main tbody tr')) {
+    const opener = openerOf(row)
+    if (opener === null || opener.getClientRects().length === 0) continue
+    opener.focus()
+    return true
+  }
+  return false
+}
