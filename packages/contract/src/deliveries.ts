@@ -62,6 +62,10 @@ export const parkedDelivery = z.object({
       message_id: z.string(),
       event_type: z.string(),
       event_title: z.string(),
+      user_id: z.string(),
+      anonymous_id: z.string(),
+      /** When it was received; null when it is not stored (any more). */
+      receive_time: time.nullable(),
     }),
   ),
 })

@@ -19,6 +19,8 @@ export const violation = z.object({
   last_seen_time: time,
   /** Resource names of the newest events with it, newest first, at most 5. */
   sample_events: z.array(z.string()),
+  /** The version from which on the schema allows it; null while it does not. */
+  fixed_in_version: z.number().int().nullable(),
 })
 export type Violation = z.infer<typeof violation>
 

@@ -1,7 +1,16 @@
 import type { EventStore } from '@tributary/storage'
 
 /** What names an event in a list. */
-export type EventName = { event_id: string; message_id: string; type: string; event: string }
+export type EventName = {
+  event_id: string
+  message_id: string
+  type: string
+  event: string
+  user_id: string
+  anonymous_id: string
+  /** Epoch ms. */
+  received_ms: number
+}
 
 /** Ids of one query: each is looked for in the filters of every part. */
 const idsPerQuery = 1000
@@ -20,7 +29,9 @@ export const readEventNames = async (
   const names = new Map<string, EventName>()
   for (let at = 0; at < eventIds.length; at += idsPerQuery) {
     const rows = await eventStore.query<EventName>(
-      `select event_id, message_id, type, event from events
+      `select event_id, message_id, type, event, user_id, anonymous_id,
+         toUnixTimestamp64Milli(receive_time) as received_ms
+       from events
        where workspace_id = {workspace:String} and source_id in {sources:Array(String)}
          and event_id in {ids:Array(String)}`,
       { workspace: workspaceId, sources: sourceIds, ids: eventIds.slice(at, at + idsPerQuery) },

@@ -3,6 +3,7 @@ import type { Handler } from '@tributary/http'
 import { type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
+import { wireTime } from '../events/read.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
 import { createdCursor, openPage } from '../paging.ts'
 import { requireWorkspace } from '../workspace-access.ts'
@@ -75,6 +76,9 @@ export const listParkedDeliveries =
             message_id: found?.message_id ?? '',
             event_type: found?.type ?? '',
             event_title: found === undefined ? '' : found.event === '' ? found.type : found.event,
+            user_id: found?.user_id ?? '',
+            anonymous_id: found?.anonymous_id ?? '',
+            receive_time: found === undefined ? null : wireTime(found.received_ms),
           }
         }),
       })),

@@ -64,6 +64,8 @@ const storeEvents = (workspaceId: string, sourceId: string, ids: readonly string
           source_id: sourceId,
           event_id,
           message_id: `m-${event_id}`,
+          user_id: `u-${event_id}`,
+          anonymous_id: `a-${event_id}`,
           type: 'track',
           event: 'Order Completed',
           status: 'accepted',
@@ -128,6 +130,14 @@ test('the parked deliveries of a group name their events, and one, or the group,
     ]),
   )
   expect(parked_deliveries).toHaveLength(2)
+  const named = parked_deliveries.flatMap(({ events }) => events)
+  expect(named.find(({ event_id }) => event_id === 'e2')).toMatchObject({
+    message_id: 'm-e2',
+    user_id: 'u-e2',
+    anonymous_id: 'a-e2',
+    receive_time: '2026-01-01T00:00:00.000Z',
+  })
+  expect(named.find(({ event_id }) => event_id === 'gone')).toMatchObject({ user_id: '', receive_time: null })
   const retry = (body: object) => administrator.ok(methods.destinations.retry, place, { body })
   expect(await retry({ parked_delivery: one })).toEqual({ event_count: 2 })
   expect(await retry({ failure_group })).toEqual({ event_count: 1 })

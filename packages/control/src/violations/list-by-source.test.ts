@@ -64,7 +64,7 @@ test('problems are counted by event, property and kind over a day, a week and a 
   ])
   const sample = (id: string): string => `workspaces/${params.workspace}/events/${id}`
   const at = (ago: number): string => new Date(now - ago).toISOString()
-  const once = { last_24_hours: 1, last_7_days: 1, last_30_days: 1, last_seen_time: at(hourMs) }
+  const once = { last_24_hours: 1, last_7_days: 1, last_30_days: 1, last_seen_time: at(hourMs), fixed_in_version: null }
   const order = { type: 'track', event: 'Order Completed' }
   expect(await list()).toEqual({
     violations: [
@@ -77,6 +77,7 @@ test('problems are counted by event, property and kind over a day, a week and a 
         last_30_days: 3,
         last_seen_time: at(hourMs),
         sample_events: [sample('1'), sample('2'), sample('3')],
+        fixed_in_version: null,
       },
       { ...once, type: 'identify', event: '', property: 'email', problem: 'missing', sample_events: [sample('7')] },
       {
@@ -97,6 +98,7 @@ test('problems are counted by event, property and kind over a day, a week and a 
         last_30_days: 1,
         last_seen_time: at(8 * dayMs),
         sample_events: [sample('3')],
+        fixed_in_version: null,
       },
     ],
     next_page_token: '',
@@ -114,6 +116,26 @@ test('an event that the schema does not know is one problem of the whole event',
   expect((await list()).violations).toMatchObject([
     { type: 'track', event: 'New One', property: '', problem: 'new_event', last_30_days: 2 },
     { type: 'identify', event: '', property: '', problem: 'new_event', last_30_days: 1 },
+  ])
+})
+
+test('what the schema allows by now says with which version it was fixed', async () => {
+  const { insert, event, list, params } = await start()
+  await insert('events', [
+    event('1', 1000, [], { compatibility: 'incompatible', event: 'Added' }),
+    event('2', 1000, [], { compatibility: 'incompatible', event: 'Not added' }),
+  ])
+  const change = async (schema: object): Promise<void> => {
+    const path = `/workspaces/${params.workspace}/sources/${params.source}?update_mask=schema`
+    const answer = await organization.administrator.call('PATCH', path, { schema: JSON.stringify(schema) })
+    expect(answer.status).toBe(200)
+  }
+  await change({ events: { Added: {} } })
+  await change({ events: { Added: {}, Other: {} } })
+  const { violations } = await list()
+  expect(violations.map((each) => [each.event, each.fixed_in_version])).toEqual([
+    ['Added', 2],
+    ['Not added', null],
   ])
 })
 

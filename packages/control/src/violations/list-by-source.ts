@@ -5,6 +5,7 @@ import { wireTime } from '../events/read.ts'
 import { offsetCursor, openPage } from '../paging.ts'
 import { readSource } from '../sources/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
+import { readFixedVersions } from './fixed-in.ts'
 
 type Row = {
   type: string
@@ -73,22 +74,24 @@ export const listSourceViolations =
       ),
     ])
     const { rows, next } = page.cut(found, () => offset + page.size)
+    const known = rows.flatMap((row) => {
+      const problem = problems.find((each) => each === row.kind)
+      return problem === undefined ? [] : [{ ...row, event: row.title, problem, lastSeen: Number(row.last_ms) }]
+    })
+    const fixed = await readFixedVersions(db, source.id, known)
     return {
-      violations: rows.flatMap((row) => {
-        const problem = problems.find((each) => each === row.kind)
-        if (problem === undefined) return []
-        return {
-          type: row.type,
-          event: row.title,
-          property: row.property,
-          problem,
-          last_24_hours: Number(row.day),
-          last_7_days: Number(row.week),
-          last_30_days: Number(row.month),
-          last_seen_time: wireTime(row.last_ms),
-          sample_events: row.samples.map(([, event]) => resourceNames.event.format({ workspace: workspace.id, event })),
-        }
-      }),
+      violations: known.map((row, index) => ({
+        type: row.type,
+        event: row.event,
+        property: row.property,
+        problem: row.problem,
+        last_24_hours: Number(row.day),
+        last_7_days: Number(row.week),
+        last_30_days: Number(row.month),
+        last_seen_time: wireTime(row.last_ms),
+        sample_events: row.samples.map(([, event]) => resourceNames.event.format({ workspace: workspace.id, event })),
+        fixed_in_version: fixed[index] ?? null,
+      })),
       next_page_token: next,
       blocked_count: Number(blocked[0]?.n ?? 0),
     }
