@@ -75,6 +75,16 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await button(page, 'Save schema').click()
   await expect(page.getByText('Source schema updated', { exact: true })).toBeVisible()
 
+  // What the schema has by now says since when, and is not offered again.
+  await page.goto(`/${source}#violations`)
+  await openRow(page, /price.*Unknown property/)
+  await expect(page.getByRole('link', { name: 'Add to schema' })).toHaveCount(0)
+  await page
+    .getByRole('dialog')
+    .getByRole('link', { name: /^Fixed in v\d+$/ })
+    .click()
+  await expect(page.getByRole('dialog', { name: /^Version \d+$/ })).toContainText('price')
+
   await page.goto(`/${source}#violations`)
   await openRow(page, /New event/)
   await page.getByRole('link', { name: 'Add to schema' }).click()

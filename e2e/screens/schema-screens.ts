@@ -40,14 +40,13 @@ const tool =
     await then(page)
   }
 
-const openViolation = async (page: Page): Promise<void> => {
-  await settled(page)
-  await page
-    .getByRole('row', { name: /Unknown property/ })
-    .first()
-    .click()
-  await page.getByRole('dialog').waitFor()
-}
+const openViolation =
+  (row: RegExp) =>
+  async (page: Page): Promise<void> => {
+    await settled(page)
+    await page.getByRole('row', { name: row }).first().click()
+    await page.getByRole('dialog').waitFor()
+  }
 
 /** The schema of a source and what does not fit it. */
 export const schemaScreens: readonly Screen[] = [
@@ -126,5 +125,6 @@ export const schemaScreens: readonly Screen[] = [
     prepare: failing(/\/violations$/),
     expectsFailedCalls: true,
   },
-  { name: 'source-violation', path: violations, ready: openViolation },
+  { name: 'source-violation', path: violations, ready: openViolation(/Unknown property/) },
+  { name: 'source-violation-fixed', path: violations, ready: openViolation(/Fixed in/) },
 ]

@@ -22,6 +22,10 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   workspace: [paths.workspace(workspace), `/${patterns.workspace}`],
   sources: [paths.sources(workspace), `/${patterns.workspace}/${patterns.sources}`],
   source: [paths.source(`${workspace}/sources/s1`), `/${patterns.workspace}/${patterns.source}`],
+  sourceSchemaVersion: [
+    paths.sourceSchemaVersion(`${workspace}/sources/s1`, 2),
+    `/${patterns.workspace}/${patterns.source}`,
+  ],
   sourceEvent: [paths.sourceEvent(`${workspace}/sources/s1`, '0-1-0'), `/${patterns.workspace}/${patterns.source}`],
   events: [paths.events(workspace), `/${patterns.workspace}/${patterns.events}`],
   event: [paths.event(`${workspace}/events/e1`), `/${patterns.workspace}/${patterns.event}`],
@@ -81,6 +85,7 @@ test('the links of the application are these', () => {
     sources: '/workspaces/w1/sources',
     source: '/workspaces/w1/sources/s1',
     sourceEvent: '/workspaces/w1/sources/s1?event=0-1-0',
+    sourceSchemaVersion: '/workspaces/w1/sources/s1?version=2#schema',
     events: '/workspaces/w1/events',
     event: '/workspaces/w1/events/e1',
     sourceSchema: '/workspaces/w1/sources/s1?at=%2Fevents%2FA+b%2Fproperties%2Fc#schema',
@@ -118,6 +123,12 @@ test('the pages before sign-in take the address that is known already', () => {
   )
   expect(paths.register({ email: 'a@example.com' })).toBe('/auth/register?email=a%40example.com')
   expect(paths.forgotPassword({ email: '' })).toBe('/auth/forgot-password')
+})
+
+test('a source opens with the filters of its live events, and with none of them open', () => {
+  expect(paths.sourceEvent('workspaces/w1/sources/s1', '', { search: 'a&b', type: '' })).toBe(
+    '/workspaces/w1/sources/s1?search=a%26b',
+  )
 })
 
 test('the explorer opens with its filters, without those that are empty', () => {

@@ -34,8 +34,11 @@ export const paths = {
   event: (event: string) => `/${event}`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
-  /** A source with one of its events open; `event` is the event's id. */
-  sourceEvent: (source: string, event: string) => `/${source}${queryOf({ event })}`,
+  /** The history of a source's schema, at one version. */
+  sourceSchemaVersion: (source: string, version: number) => `/${source}${queryOf({ version: String(version) })}#schema`,
+  /** A source with one of its events open, or none with ''; `event` is the event's id. What is listed is narrowed so. */
+  sourceEvent: (source: string, event: string, filters: Record<string, string> = {}) =>
+    `/${source}${queryOf({ event, ...filters })}`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
   destinations: (workspace: string) => `/${workspace}/destinations`,

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { byDestination } from '../lib/by-destination.ts'
 import { deliveryStatus } from '../lib/delivery-status.ts'
 import { paths } from '../lib/paths.ts'
+import { attemptCause } from '../lib/response-cause.ts'
 import { count } from '../lib/text.ts'
 import { destinationsQuery } from '../lib/workspace-queries.ts'
 import { Badge } from './badge.tsx'
@@ -13,6 +14,7 @@ import { RelativeTime } from './relative-time.tsx'
 
 const Attempt = ({ attempt }: { attempt: Delivery }) => {
   const { label, tone } = deliveryStatus(attempt.status)
+  const cause = attemptCause(attempt.reason, attempt.http_status, attempt.response)
   const kept = attempt.request !== '' || attempt.response !== ''
   return (
     <li className="space-y-1.5 text-sm">
@@ -26,19 +28,19 @@ const Attempt = ({ attempt }: { attempt: Delivery }) => {
         )}
         <RelativeTime time={attempt.time} className="ml-auto text-xs text-ink-3" />
       </div>
-      {attempt.reason !== '' && !kept && (
+      {cause !== '' && !kept && (
         <p
           className={
             attempt.status === 'filtered' ? 'text-sm break-words text-ink-2' : 'text-xs break-words text-ink-2'
           }
         >
-          {attempt.reason}
+          {cause}
         </p>
       )}
       {kept && (
         <details className="group">
           <summary className="w-fit rounded-sm text-xs break-words text-ink-2 hover:text-ink">
-            {attempt.reason === '' ? 'Request and response' : attempt.reason}
+            {cause === '' ? 'Request and response' : cause}
           </summary>
           <div className="mt-3">
             <Exchange reason="" request={attempt.request} response={attempt.response}>

@@ -6,6 +6,7 @@ import { useNavigate, useSearchParams } from 'react-router'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
 import { deliveriesQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
+import { attemptCause } from '../../lib/response-cause.ts'
 import { count, pluralise, truncate } from '../../lib/text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -16,6 +17,17 @@ import { Select } from '../../ui/input.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
+
+const Cause = ({ row: { reason, http_status, response } }: { row: Delivery }) => {
+  const cause = attemptCause(reason, http_status, response)
+  return (
+    cause !== '' && (
+      <span className="block max-w-72 truncate text-xs text-ink-2" title={cause}>
+        {cause}
+      </span>
+    )
+  )
+}
 
 const columns: readonly Column<Delivery>[] = [
   {
@@ -30,11 +42,7 @@ const columns: readonly Column<Delivery>[] = [
           </span>
           <span className="font-mono text-xs text-ink-3 max-sm:hidden">{row.event_type}</span>
         </span>
-        {row.reason !== '' && (
-          <span className="block max-w-72 truncate text-xs text-ink-2" title={row.reason}>
-            {row.reason}
-          </span>
-        )}
+        <Cause row={row} />
       </span>
     ),
   },

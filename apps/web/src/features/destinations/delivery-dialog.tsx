@@ -2,6 +2,7 @@ import type { Delivery } from '@tributary/contract'
 import { useState } from 'react'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
 import { paths } from '../../lib/paths.ts'
+import { attemptCause } from '../../lib/response-cause.ts'
 import { count } from '../../lib/text.ts'
 import { localTime, utcTime } from '../../lib/time.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -55,7 +56,11 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         Message id <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
         <CopyButton text={delivery.message_id} name="Copy message id" notice="Message id copied" size="xs" />
       </div>
-      <Exchange reason={delivery.reason} request={delivery.request} response={delivery.response}>
+      <Exchange
+        reason={attemptCause(delivery.reason, delivery.http_status, delivery.response)}
+        request={delivery.request}
+        response={delivery.response}
+      >
         {filtered
           ? 'It was never sent: this destination is left out for this event.'
           : 'Request and response are kept for failed attempts only.'}

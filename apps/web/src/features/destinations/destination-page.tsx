@@ -38,10 +38,11 @@ const DestinationView = ({ destination }: { destination: Destination }) => {
       <Tabs
         browsable
         label="Destination"
-        tabs={destinationTabs.map(({ id, name, Content }, index) => ({
+        tabs={destinationTabs.map(({ id, name, Content, Count }, index) => ({
           id,
           name,
           content: <Content destination={destination} />,
+          badge: Count !== undefined && <Count destination={destination} />,
           ...(index === 0 ? {} : { hash: id }),
         }))}
       />

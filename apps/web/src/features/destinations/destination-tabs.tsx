@@ -2,7 +2,7 @@ import type { Destination } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { ConnectionsTab } from './connections-tab.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
-import { FailuresTab } from './failures-tab.tsx'
+import { FailureCount, FailuresTab } from './failures-tab.tsx'
 import { MappingsTab } from './mappings-tab.tsx'
 import { OverviewTab } from './overview-tab.tsx'
 import { ReplayTab } from './replay-tab.tsx'
@@ -13,9 +13,10 @@ export const destinationTabs: readonly {
   id: string
   name: string
   Content: (props: { destination: Destination }) => ReactNode
+  Count?: (props: { destination: Destination }) => ReactNode
 }[] = [
   { id: 'overview', name: 'Overview', Content: OverviewTab },
-  { id: 'failures', name: 'Failures', Content: FailuresTab },
+  { id: 'failures', name: 'Failures', Content: FailuresTab, Count: FailureCount },
   { id: 'deliveries', name: 'Deliveries', Content: DeliveriesTab },
   { id: 'mappings', name: 'Mappings', Content: MappingsTab },
   { id: 'replay', name: 'Replay', Content: ReplayTab },

@@ -19,7 +19,7 @@ import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Exchange, Fact } from '../../ui/exchange.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton, TableSkeleton } from '../../ui/skeleton.tsx'
-import { causeOf, stateWords } from './failure-words.ts'
+import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 import { useDiscardGroup, useRetryDeliveries } from './mutations.ts'
 
 const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
@@ -103,6 +103,9 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
               ? 'Tried again by itself.'
               : 'Held while this destination is paused.'}
         </p>
+        {mayEdit && destination.enabled && group.state === 'dead' && (
+          <p className="mt-1 max-w-prose text-xs text-ink-2">{retryAndReplay}</p>
+        )}
       </div>
       {mayEdit && (
         <div className="flex flex-wrap gap-2">
@@ -138,7 +141,31 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
   )
 }
 
-const eventLink = 'rounded-sm font-medium break-words hover:underline'
+type Affected = ParkedDelivery['events'][number]
+
+/** One event with what tells it from the others: its user, when it came, and its message id. */
+const AffectedEvent = ({ event }: { event: Affected }) => {
+  const user = event.user_id === '' ? event.anonymous_id : event.user_id
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-0.5 py-1.5 sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
+      <Link to={paths.event(event.name)} className="truncate rounded-sm font-medium hover:underline">
+        {event.event_title === '' ? event.event_id : event.event_title}
+      </Link>
+      <span className="truncate text-ink-2 max-sm:order-3" title={user}>
+        {user === '' ? <span className="text-ink-3">No user</span> : user}
+      </span>
+      <code
+        className="truncate font-mono text-xs leading-5 text-ink-2 max-sm:order-4 max-sm:max-w-32"
+        title={event.message_id}
+      >
+        {event.message_id}
+      </code>
+      <span className="text-right text-xs leading-5 text-ink-3">
+        {event.receive_time !== null && <RelativeTime time={event.receive_time} />}
+      </span>
+    </li>
+  )
+}
 
 const Parked = ({
   row,
@@ -153,34 +180,26 @@ const Parked = ({
 }) => {
   const more = row.event_count - row.events.length
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm">
-      <div className="min-w-0 flex-1 basis-48">
-        {row.events.length === 0 ? (
-          <span className="font-medium">
-            {count(row.event_count)} {pluralise(row.event_count, 'event')} not tried yet
-          </span>
-        ) : (
-          <ul className="flex flex-wrap gap-x-3">
-            {row.events.map((event) => (
-              <li key={event.name} className="min-w-0">
-                <Link to={paths.event(event.name)} className={eventLink} title={event.message_id}>
-                  {event.event_title === '' ? event.event_id : event.event_title}
-                </Link>
-              </li>
-            ))}
-            {more > 0 && <li className="text-ink-2">and {count(more)} more</li>}
-          </ul>
-        )}
-        <p className="text-xs text-ink-2">
-          {source} · {count(row.attempts)} {pluralise(row.attempts, 'attempt')} · first held{' '}
-          <RelativeTime time={row.first_time} />
+    <li className="px-4 py-2.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <p className="min-w-0 flex-1 basis-48 text-xs text-ink-2">
+          {count(row.event_count)} {pluralise(row.event_count, 'event')} of {source} · {count(row.attempts)}{' '}
+          {pluralise(row.attempts, 'attempt')} · first held <RelativeTime time={row.first_time} />
         </p>
+        {onRetry !== undefined && (
+          <Button size="sm" loading={retrying} onClick={onRetry}>
+            <RotateCw aria-hidden />
+            Retry
+          </Button>
+        )}
       </div>
-      {onRetry !== undefined && (
-        <Button size="sm" loading={retrying} onClick={onRetry}>
-          <RotateCw aria-hidden />
-          Retry
-        </Button>
+      {row.events.length > 0 && (
+        <ul className="mt-1 divide-y divide-line">
+          {row.events.map((event) => (
+            <AffectedEvent key={event.name} event={event} />
+          ))}
+          {more > 0 && <li className="py-1.5 text-ink-2">and {count(more)} more</li>}
+        </ul>
       )}
     </li>
   )

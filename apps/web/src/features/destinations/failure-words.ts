@@ -1,20 +1,26 @@
 import type { FailureGroup } from '@tributary/contract'
+import { attemptCause } from '../../lib/response-cause.ts'
 
-/** What a cause is called. */
+/** What a cause is called: where the status alone is known, what the last answer says. */
 export const causeOf = ({
   reason,
   http_status,
   attempts,
-}: Pick<FailureGroup, 'reason' | 'http_status' | 'attempts'>) =>
+  response,
+}: Pick<FailureGroup, 'reason' | 'http_status' | 'attempts' | 'response'>): string =>
   reason === 'limit'
     ? 'Waited for too long'
     : reason !== ''
-      ? reason
-      : http_status !== null
-        ? `Answered with status ${http_status}`
+      ? attemptCause(reason, http_status ?? 0, response)
+      : (http_status ?? 0) !== 0
+        ? attemptCause(`HTTP ${http_status}`, http_status ?? 0, response)
         : attempts === 0
           ? 'Not tried yet'
           : 'No answer'
+
+/** What the two ways of sending dead letters again differ in. */
+export const retryAndReplay =
+  'Retry sends all of them again now. Replay lets you choose by source, event, or time, shows how many before it starts, and can be stopped.'
 
 /** How the states of what is held are shown. */
 export const stateWords = {

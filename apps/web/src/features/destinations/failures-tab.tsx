@@ -16,7 +16,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { FailureGroupView } from './failure-group.tsx'
-import { causeOf, stateWords } from './failure-words.ts'
+import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 import { useRetryDeliveries } from './mutations.ts'
 
 /** When it is tried again. */
@@ -38,6 +38,7 @@ const cause = (tried: boolean): Column<FailureGroup> => ({
         {causeOf(row)}
       </span>
       <span className="block text-xs text-ink-2 sm:hidden">
+        {(row.http_status ?? 0) !== 0 && `HTTP ${row.http_status} · `}
         {count(row.event_count)} {pluralise(row.event_count, 'event')}
         {tried && row.state === 'waiting' && (
           <>
@@ -124,10 +125,15 @@ const Groups = ({
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-sm text-ink-2" aria-live="polite">
-          <span className="font-medium text-ink tabular">{count(dead)}</span> {pluralise(dead, 'dead letter')} ·{' '}
-          <span className="font-medium text-ink tabular">{count(waiting)}</span> {pluralise(waiting, 'event')} waiting
-        </p>
+        <div className="min-w-0 flex-1 basis-72">
+          <p className="text-sm text-ink-2" aria-live="polite">
+            <span className="font-medium text-ink tabular">{count(dead)}</span> {pluralise(dead, 'dead letter')} ·{' '}
+            <span className="font-medium text-ink tabular">{count(waiting)}</span> {pluralise(waiting, 'event')} waiting
+          </p>
+          {mayEdit && destination.enabled && dead > 0 && (
+            <p className="mt-0.5 max-w-prose text-xs text-ink-2">{retryAndReplay}</p>
+          )}
+        </div>
         <div className="flex flex-wrap gap-2">
           {mayEdit && dead > 0 && (
             <ButtonLink to={paths.newReplay(destination.name, { kind: 'dead' })}>
@@ -191,5 +197,19 @@ export const FailuresTab = ({ destination }: { destination: Destination }) => {
         </QueryView>
       )}
     </div>
+  )
+}
+
+/** How many events are held for a destination, beside the name of the tab. */
+export const FailureCount = ({ destination }: { destination: Destination }) => {
+  const { data = [] } = useQuery(failureGroupsQuery(destination.name))
+  const dead = sumOf(data, 'dead')
+  const held = dead + sumOf(data, 'waiting')
+  if (held === 0) return null
+  return (
+    <Badge tone={dead > 0 ? 'danger' : 'warning'}>
+      {count(held)}
+      <span className="sr-only"> held</span>
+    </Badge>
   )
 }

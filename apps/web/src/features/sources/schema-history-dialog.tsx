@@ -184,17 +184,22 @@ export const HistoryDialog = ({
   source,
   title,
   current,
+  first,
   onRestore,
   onClosed,
 }: {
   source: string
   title: string
   current: Versioned
+  /** The version to begin with; the list unless it is given and there. */
+  first?: number | undefined
   onRestore: ((schema: SourceSchema) => Promise<unknown>) | undefined
   onClosed: () => void
 }) => {
   const [open, setOpen] = useState(true)
-  const [shown, setShown] = useState<SchemaVersion | undefined>()
+  const [chosen, setShown] = useState<SchemaVersion | 'list' | undefined>()
+  const wanted = useQuery({ ...schemaVersionQuery(source, first ?? 0), enabled: first !== undefined })
+  const shown = chosen === 'list' ? undefined : (chosen ?? wanted.data)
   const query = useInfiniteQuery(schemaVersionsQuery(source))
   const versions = query.data?.pages.flatMap((page) => page.schema_versions) ?? []
   return (
@@ -212,7 +217,7 @@ export const HistoryDialog = ({
           title={title}
           version={shown}
           current={current}
-          onBack={() => setShown(undefined)}
+          onBack={() => setShown('list')}
           onRestore={shown.version === current.version ? undefined : onRestore}
         />
       ) : (

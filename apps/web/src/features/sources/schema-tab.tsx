@@ -145,13 +145,22 @@ const UserTraits = ({
   </Section>
 )
 
+/** The version of the schema that an address names. */
+const versionOf = (search: string): number | undefined => {
+  const text = new URLSearchParams(search).get('version') ?? ''
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+}
+
 /** The schema of a source: what its events are checked against, edited as a draft that is saved at once. */
 export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: SchemaDraft }) => {
   const mayEdit = useMayEdit() === true
   const location = useLocation()
+  const named = versionOf(location.search)
   const [search, setSearch] = useState('')
   const [question, setQuestion] = useState<NameQuestion | undefined>()
-  const [tool, setTool] = useState<{ kind: SchemaTool; only?: string | undefined } | undefined>()
+  const [tool, setTool] = useState<{ kind: SchemaTool; only?: string | undefined } | undefined>(
+    named === undefined ? undefined : { kind: 'history' },
+  )
   const { schema, edit } = draft
   const wanted = schemaPlace(schema, new URLSearchParams(location.search).get('at'))
   const { opened, open, toggle } = useOpened(wanted, location.key)
@@ -308,6 +317,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
           source={source.name}
           title={source.title}
           current={draft.server}
+          first={named}
           onRestore={mayEdit && !draft.dirty ? saveAs('restored') : undefined}
           onClosed={closeTool}
         />

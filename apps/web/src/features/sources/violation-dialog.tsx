@@ -7,7 +7,14 @@ import { count } from '../../lib/text.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { problemHelp, problemTitle, violationEvent, violationPlace, violationProperty } from './violation-words.ts'
+import {
+  fixedHelp,
+  problemHelp,
+  problemTitle,
+  violationEvent,
+  violationPlace,
+  violationProperty,
+} from './violation-words.ts'
 
 const Counts = ({ violation }: { violation: Violation }) => (
   <dl className="grid grid-cols-3 divide-x divide-line rounded-lg border border-line text-center">
@@ -26,6 +33,17 @@ const Counts = ({ violation }: { violation: Violation }) => (
   </dl>
 )
 
+/** Says with which version of the schema a violation was fixed, and leads to it. */
+export const FixedLink = ({ source, version }: { source: string; version: number }) => (
+  <Link
+    to={paths.sourceSchemaVersion(source, version)}
+    onClick={(event) => event.stopPropagation()}
+    className="rounded-sm font-medium text-success-ink underline underline-offset-3"
+  >
+    Fixed in v{version}
+  </Link>
+)
+
 /** One kind of what does not fit: how often, the newest events with it, and the way to the place where it is mended. */
 export const ViolationDialog = ({
   violation,
@@ -40,6 +58,7 @@ export const ViolationDialog = ({
 }) => {
   const [open, setOpen] = useState(true)
   const property = violationProperty(violation.property)
+  const fixed = violation.fixed_in_version
   const isNew = violation.problem === 'new_event' || violation.problem === 'unknown'
   return (
     <Dialog
@@ -58,14 +77,20 @@ export const ViolationDialog = ({
         <>
           <Button onClick={() => setOpen(false)}>Close</Button>
           <ButtonLink variant="primary" to={paths.sourceSchema(source, violationPlace(violation))}>
-            {mayEdit && isNew ? 'Add to schema' : 'Open in schema'}
+            {mayEdit && isNew && fixed === null ? 'Add to schema' : 'Open in schema'}
             <ArrowRight aria-hidden />
           </ButtonLink>
         </>
       }
     >
       <div className="space-y-5">
-        <p className="text-sm">{problemHelp(violation)}</p>
+        {fixed === null ? (
+          <p className="text-sm">{problemHelp(violation)}</p>
+        ) : (
+          <p className="rounded-md bg-success-soft px-3 py-2 text-sm text-success-ink">
+            <FixedLink source={source} version={fixed} /> {fixedHelp(fixed)}
+          </p>
+        )}
         <Counts violation={violation} />
         <div>
           <h3 className="text-sm font-medium">Newest events with it</h3>

@@ -25,6 +25,10 @@ export const problemHelp = ({ problem, type }: Pick<Violation, 'problem' | 'type
     : 'The schema does not know this event. Add it to the schema, or stop sending it.'
 }
 
+/** What a violation that the schema allows by now is told with. */
+export const fixedHelp = (version: number): string =>
+  `Version ${version} of the schema allows it. The events counted here came before.`
+
 /** How a screen names the event of a violation. */
 export const violationEvent = ({ type, event }: Pick<Violation, 'type' | 'event'>): string =>
   type === 'identify' ? 'User traits' : event

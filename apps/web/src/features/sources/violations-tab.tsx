@@ -14,7 +14,7 @@ import { SearchInput } from '../../ui/input.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
-import { ViolationDialog } from './violation-dialog.tsx'
+import { FixedLink, ViolationDialog } from './violation-dialog.tsx'
 import { problemTitle, violationEvent, violationProperty } from './violation-words.ts'
 import { BlockedEvents } from './violations-blocked.tsx'
 
@@ -32,7 +32,17 @@ const countColumn = (
   className: 'whitespace-nowrap',
 })
 
-const columns: readonly Column<Violation>[] = [
+const State = ({ row: { problem, fixed_in_version: fixed }, source }: { row: Violation; source: string }) =>
+  fixed === null ? (
+    <Badge tone={problem === 'new_event' ? 'accent' : 'warning'}>{problemTitle(problem)}</Badge>
+  ) : (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs whitespace-nowrap">
+      <FixedLink source={source} version={fixed} />
+      <span className="text-ink-3">{problemTitle(problem)}</span>
+    </span>
+  )
+
+const columnsOf = (source: string): readonly Column<Violation>[] => [
   {
     id: 'event',
     header: 'Event and property',
@@ -44,6 +54,11 @@ const columns: readonly Column<Violation>[] = [
           <code className="block font-mono text-xs break-words text-ink-2">{violationProperty(row.property)}</code>
         )}
         <span className="mt-0.5 block text-xs text-ink-3 sm:hidden">
+          {row.fixed_in_version !== null && (
+            <>
+              <FixedLink source={source} version={row.fixed_in_version} />,{' '}
+            </>
+          )}
           {problemTitle(row.problem)}, last <RelativeTime time={row.last_seen_time} />
         </span>
       </span>
@@ -53,7 +68,7 @@ const columns: readonly Column<Violation>[] = [
     id: 'problem',
     header: 'Problem',
     value: (row) => problemTitle(row.problem),
-    cell: (row) => <Badge tone={row.problem === 'new_event' ? 'accent' : 'warning'}>{problemTitle(row.problem)}</Badge>,
+    cell: (row) => <State row={row} source={source} />,
     wide: true,
   },
   countColumn('last_24_hours', '24 h'),
@@ -75,6 +90,7 @@ const rowId = ({ type, event, property, problem }: Violation): string =>
 
 const Violations = ({ source, rows, mayEdit }: { source: Source; rows: readonly Violation[]; mayEdit: boolean }) => {
   const [search, setSearch] = useState('')
+  const columns = useMemo(() => columnsOf(source.name), [source.name])
   const [shown, setShown] = useState<Violation | undefined>()
   const wanted = search.trim().toLowerCase()
   const found = useMemo(
@@ -145,5 +161,21 @@ export const ViolationsTab = ({ source }: { source: Source }) => {
         </div>
       )}
     </QueryView>
+  )
+}
+
+/** Milliseconds between two counts for the tab's name: counting reads a month of events. */
+const countMs = 60_000
+
+/** How many kinds of violations there are that the schema does not allow by now, beside the name of the tab. */
+export const ViolationCount = ({ source }: { source: string }) => {
+  const { data } = useQuery({ ...violationsQuery(source), refetchInterval: countMs })
+  const open = data?.rows.filter((row) => row.fixed_in_version === null).length ?? 0
+  if (open === 0) return null
+  return (
+    <Badge tone="warning">
+      {count(open)}
+      <span className="sr-only"> open</span>
+    </Badge>
   )
 }
