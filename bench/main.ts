@@ -11,6 +11,7 @@ import { measureMapping } from './figures/mapping.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
+import { measureWebLive } from './figures/web-live.ts'
 import { type Figure, printFigures } from './harness.ts'
 import { startBench } from './product.ts'
 
@@ -37,6 +38,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   hostile: measureHostile,
   judging: measureJudging,
   mapping: measureMapping,
+  'web-live': measureWebLive,
 }
 
 const asked = process.argv.slice(2)
