@@ -59,7 +59,7 @@ const dialogs: Case[] = [
     path: ({ source }) => `/${source}#connections`,
     opener: button('Disconnect'),
   },
-  { what: 'an event', path: ({ source }) => `/${source}`, opener: rowOf('Live events') },
+  { what: 'an event', path: ({ source }) => `/${source}`, opener: rowOf('Live events'), free: true },
   {
     what: 'a refused request',
     path: ({ source }) => `/${source}#refused`,

@@ -5,9 +5,17 @@ import { sendTracks, type Track } from './tracking.ts'
 
 /** The part of the page that scrolls. */
 export const area = (page: Page): Locator => page.getByRole('region', { name: 'Event list' })
-/** The rows of the live table, newest first. */
+/** The rows of the live table that are in the page, newest first. */
 export const rows = (page: Page): Locator =>
   page.getByRole('table', { name: 'Live events' }).getByRole('rowgroup').last().getByRole('row')
+/** Waits until the table has this many events; only the rows near the visible part are in the page. */
+export const expectListed = (page: Page, count: number): Promise<void> =>
+  expect(page.getByRole('table', { name: 'Live events' })).toHaveAttribute('aria-rowcount', String(count + 1))
+/** Makes the window so high, and the table with it, that all of its 50 rows are in the page. */
+export const showEveryRow = async (page: Page): Promise<void> => {
+  await page.setViewportSize({ width: 1280, height: 2600 })
+  await page.getByRole('button', { name: 'Expand' }).click()
+}
 /** The floating button. */
 export const newEvents = (page: Page): Locator => page.getByRole('button', { name: /new events?$/ })
 /** Scrolls, and waits until the page has heard of it. */

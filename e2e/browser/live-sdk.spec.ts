@@ -1,4 +1,4 @@
-import { area, newEvents, openLive, rows, scrollTo } from './live-page.ts'
+import { area, expectListed, newEvents, openLive, rows, scrollTo } from './live-page.ts'
 import { expect, test } from './product-fixture.ts'
 import { startSdkPage } from './sdk-page.ts'
 
@@ -36,7 +36,7 @@ test('EVT-48: events of a site appear live and are counted while away; a new kin
     )
 
   await track('Product Viewed', 30)
-  await expect(rows(page)).toHaveCount(30)
+  await expectListed(page, 30)
   await expect(newEvents(page)).toHaveCount(0)
   await scrollTo(page, 400)
   await track('Product Added', 3)
@@ -48,7 +48,7 @@ test('EVT-48: events of a site appear live and are counted while away; a new kin
   await expect(newEvents(page)).toHaveCount(0)
   expect(await area(page).evaluate(({ scrollTop }) => scrollTop)).toBe(0)
   await expect(rows(page).first()).toContainText('Product Removed')
-  await expect(rows(page)).toHaveCount(50)
+  await expectListed(page, 50)
 
   const shown = (text: string) => rows(page).first().getByRole('img', { name: text, exact: true })
   await track('Wishlist Shared', 1)

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
+import type { Seed } from './seed.ts'
 
 const path: Screen['path'] = ({ filled: { source } }) => `/${source}`
 
@@ -22,6 +23,15 @@ const filter =
     await page.getByRole('combobox', { name: 'Compatibility' }).selectOption(compatibility)
   }
 
+/** As a person left it: the table fills the window, its rows are close, and a property has a column. */
+const expanded = async (page: Page, { filled: { source } }: Seed): Promise<void> => {
+  const state = { expanded: true, density: 'compact', properties: { [source]: 'total' } }
+  await page.addInitScript(
+    (view) => localStorage.setItem('tributary-live-view', view),
+    JSON.stringify({ state, version: 1 }),
+  )
+}
+
 /** Everything that the live table and the dialog of an event show. */
 export const liveScreens: Screen[] = [
   { name: 'live-filtered', path, ready: filter('pro', 'New to the schema') },
@@ -37,6 +47,18 @@ export const liveScreens: Screen[] = [
         .first()
         .hover()
       await page.getByText(/^This event is not fully compatible/).waitFor()
+    },
+  },
+  { name: 'live-expanded', path, prepare: expanded, ready: settled },
+  { name: 'live-expanded-event', path, prepare: expanded, ready: openEvent(/Order Completed/, 'Payload') },
+  {
+    name: 'live-view-menu',
+    opensMenu: true,
+    path,
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'View' }).click()
+      await page.getByRole('combobox', { name: 'Property column' }).waitFor()
     },
   },
   { name: 'live-event-payload', path, ready: openEvent(/Order Completed/, 'Payload') },

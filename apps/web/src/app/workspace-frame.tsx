@@ -40,7 +40,7 @@ export const WorkspaceFrame = () => {
         <Sidebar workspace={workspace} narrow={false} pathname={pathname} />
       </MobileBar>
       <main id="content" ref={content} tabIndex={-1} className="min-w-0 flex-1 outline-none">
-        <div className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
+        <div className="mx-auto w-full max-w-5xl has-data-fill:max-w-none px-4 py-6 sm:px-8 sm:py-8">
           <Outlet />
         </div>
       </main>

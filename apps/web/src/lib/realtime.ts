@@ -24,6 +24,8 @@ export const liveMessage = z.object({
       title: z.string(),
       test: z.boolean(),
       receiveTime: z.string(),
+      userId: z.string().optional(),
+      anonymousId: z.string().optional(),
       status: z.enum(eventStatuses),
       reason: z.string().optional(),
       compatibility: z.enum(compatibilities).optional(),

@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 
@@ -15,6 +15,9 @@ export type ModalProps = {
   footer?: ReactNode
   /** For a question that wants an answer: no cross in the corner. */
   plain?: boolean
+  /** Where the focus goes when it closes; to what had it before, unless told. */
+  returnFocus?: () => HTMLElement | null
+  onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /**
@@ -30,6 +33,8 @@ export const Modal = ({
   children,
   footer,
   plain = false,
+  returnFocus,
+  onKeyDown,
   viewportClass,
   popupClass,
 }: ModalProps & { viewportClass: string; popupClass: string }) => (
@@ -46,6 +51,8 @@ export const Modal = ({
       <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
       <Base.Viewport className={cn('fixed inset-0 z-40', viewportClass)}>
         <Base.Popup
+          onKeyDown={onKeyDown}
+          {...(returnFocus === undefined ? {} : { finalFocus: returnFocus })}
           className={cn(
             'flex w-full min-w-0 flex-col bg-raised shadow-dialog transition duration-150 outline-none',
             popupClass,

@@ -1,5 +1,5 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip'
-import { createContext, type ReactElement, type ReactNode, useContext, useState } from 'react'
+import { cloneElement, createContext, type ReactElement, type ReactNode, useContext, useEffect, useState } from 'react'
 
 /** Milliseconds and pixels of every tooltip. */
 export const tooltipDefaults = {
@@ -18,9 +18,9 @@ export const TooltipProvider = ({ children }: { children: ReactNode }) => (
 
 type Side = 'top' | 'right' | 'bottom' | 'left'
 
-const Words = ({ side, children }: { side: Side; children: ReactNode }) => (
+const Words = ({ side, anchor, children }: { side: Side; anchor?: Element | null; children: ReactNode }) => (
   <Base.Portal>
-    <Base.Positioner sideOffset={tooltipDefaults.offset} side={side} className="z-50">
+    <Base.Positioner anchor={anchor} sideOffset={tooltipDefaults.offset} side={side} className="z-50">
       <Base.Popup
         style={{ transitionDuration: `${tooltipDefaults.hideAnimation}ms` }}
         className="max-w-72 rounded-md bg-ink px-2 py-1 text-xs text-ink-inverse shadow-pop transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
@@ -44,9 +44,57 @@ export const SharedTooltip = ({ side = 'top', children }: { side?: Side; childre
   )
 }
 
+const Area = createContext(false)
+
+const tipOf = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null
+
+/**
+ * The tooltips inside cost nothing until the pointer is on one: for a list whose rows come and go many times a second.
+ * Their words are plain text, and `area` is an element around all of them.
+ */
+export const TooltipArea = ({
+  area,
+  side = 'top',
+  children,
+}: {
+  area: HTMLElement | null
+  side?: Side
+  children: ReactNode
+}) => {
+  const [at, setAt] = useState<HTMLElement | null>(null)
+  useEffect(() => {
+    if (area === null) return
+    const enter = ({ target }: Event): void => setAt(tipOf(target))
+    const leave = (): void => setAt(null)
+    area.addEventListener('mouseover', enter)
+    area.addEventListener('mouseleave', leave)
+    return () => {
+      area.removeEventListener('mouseover', enter)
+      area.removeEventListener('mouseleave', leave)
+    }
+  }, [area])
+  const shown = at?.isConnected === true ? at : null
+  return (
+    <Area.Provider value>
+      {children}
+      <Base.Root open={shown !== null} onOpenChange={(open) => !open && setAt(null)}>
+        {shown !== null && (
+          <Words side={side} anchor={shown}>
+            {shown.dataset['tip']}
+          </Words>
+        )}
+      </Base.Root>
+    </Area.Provider>
+  )
+}
+
 /** Explains the element it wraps on hover and focus. The words must not be the only name of an icon button. */
 export const Tooltip = ({ text, side = 'top', children }: { text: ReactNode; side?: Side; children: ReactElement }) => {
   const shared = useContext(Shared)
+  const inArea = useContext(Area)
+  if (inArea && typeof text === 'string')
+    return cloneElement(children as ReactElement<{ 'data-tip'?: string }>, { 'data-tip': text })
   if (shared !== null) return <Base.Trigger handle={shared} payload={text} render={children} />
   return (
     <Base.Root>

@@ -1,10 +1,11 @@
 import { Plus, Settings } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, type ConfirmKind, confirmKinds } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DraftBar } from '../../ui/draft-bar.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { SlideOver, type SlideOverSize, slideOverSizes } from '../../ui/slide-over.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
@@ -123,6 +124,33 @@ const Draft = () => {
   )
 }
 
+const Beside = () => {
+  const [open, setOpen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const close = (): void => setOpen(false)
+  return (
+    <div className="flex w-full items-start gap-4">
+      <div className="flex-1">
+        <Button ref={opener} onClick={() => setOpen(true)}>
+          Panel beside
+        </Button>
+      </div>
+      {open && (
+        <SidePanel
+          onClose={close}
+          onKeyDown={({ key }) => key === 'Escape' && close()}
+          returnFocus={() => opener.current}
+          title="A panel beside its list"
+          description="The list stays in use."
+          footer={<Button onClick={close}>Close</Button>}
+        >
+          Its content scrolls when it is long.
+        </SidePanel>
+      )}
+    </div>
+  )
+}
+
 /** What opens above the page: menus, dialogs, questions, panels, notices. */
 export const KitOverlays = () => (
   <>
@@ -132,6 +160,7 @@ export const KitOverlays = () => (
     <Part title="Dialogs and panels">
       <Panels />
       <Questions />
+      <Beside />
     </Part>
     <Part title="Changes that are not saved">
       <Draft />

@@ -67,6 +67,8 @@ test('EVT-22: an event has title, message id, type, test, receive time and paylo
       title,
       test: isTest,
       receiveTime: receive_time,
+      userId: wire.user_id,
+      anonymousId: 'not shown beside a user id',
       status: 'accepted',
       compatibility: 'compatible',
       schemaVersion: 3,

@@ -20,6 +20,8 @@ export type LiveEvent = {
   messageId: string
   type: string
   title: string
+  /** Its user id, or the anonymous id where it has none; '' without both. */
+  user: string
   test: boolean
   receiveTime: string
   status: string
@@ -38,6 +40,7 @@ export const ofSummary = (event: EventSummary): LiveEvent => ({
   messageId: event.message_id,
   type: event.type,
   title: event.title,
+  user: event.user_id === '' ? event.anonymous_id : event.user_id,
   test: event.test,
   receiveTime: event.receive_time,
   status: event.status,
@@ -56,6 +59,7 @@ export const ofLive = (event: LiveEventSummary): LiveEvent => ({
   messageId: event.messageId,
   type: event.type,
   title: event.title,
+  user: event.userId ?? event.anonymousId ?? '',
   test: event.test,
   receiveTime: event.receiveTime,
   status: event.status,

@@ -1,7 +1,6 @@
 import type { SourceWithSchema } from '@tributary/contract'
-import { Eraser, Info, Pause, Play, RotateCcw } from 'lucide-react'
-import { useCallback, useState } from 'react'
-import { useLocation, useNavigate, useSearchParams } from 'react-router'
+import { Eraser, Info, Maximize2, Minimize2, Pause, Play } from 'lucide-react'
+import { type Dispatch, type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { paths } from '../../lib/paths.ts'
 import type { ConnectionState } from '../../lib/realtime.ts'
 import { count, pluralise } from '../../lib/text.ts'
@@ -10,13 +9,22 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { EventDialog } from './event-dialog.tsx'
+import { EventPanel } from './event-panel.tsx'
 import type { LiveEvent } from './live-event.ts'
-import { newEventsLabel, waitingShown } from './live-events.ts'
+import {
+  type LiveAction,
+  type LiveState,
+  neighboursOf,
+  newEventsLabel,
+  shownEvents,
+  waitingShown,
+} from './live-events.ts'
 import { LiveFilterBar } from './live-filter-bar.tsx'
-import { isFiltered } from './live-filters.ts'
 import { LiveTable } from './live-table.tsx'
-import type { LiveEvents } from './use-live-events.ts'
+import { toggleExpanded, useLiveView } from './live-view.ts'
+import { LiveViewMenu } from './live-view-menu.tsx'
+import { useLiveAddress } from './use-live-address.ts'
+import { type LiveEvents, useLive } from './use-live-events.ts'
 
 const connectionText: Record<ConnectionState, { label: string; tone: string; help: string }> = {
   initialized: { label: 'Connecting', tone: 'bg-ink-3', help: 'The live connection is being opened.' },
@@ -66,43 +74,31 @@ const ConnectionBadge = ({ state, paused }: { state: ConnectionState; paused: bo
   )
 }
 
-/**
- * The event that the address names: opening one is a step that Back takes back, and closing one that was opened here is
- * that step back. `last` stays until the dialog has gone.
- */
-const useOpenEvent = (source: string) => {
-  const [query] = useSearchParams()
-  const navigate = useNavigate()
-  const { state } = useLocation()
-  const id = query.get('event')
-  const [last, setLast] = useState(id)
-  if (id !== null && id !== last) setLast(id)
-  const openedHere = typeof state === 'object' && state !== null && 'opened' in state
-  const open = useCallback(
-    ({ eventId }: LiveEvent) =>
-      void navigate(paths.sourceEvent(source, eventId), { state: { opened: true }, preventScrollReset: true }),
-    [navigate, source],
+const ExpandButton = () => {
+  const expanded = useLiveView((view) => view.expanded)
+  const Icon = expanded ? Minimize2 : Maximize2
+  return (
+    <Button variant="none" size="sm" aria-pressed={expanded} onClick={toggleExpanded}>
+      <Icon aria-hidden />
+      {expanded ? 'Collapse' : 'Expand'}
+    </Button>
   )
-  const close = (): void => {
-    if (id === null) return
-    if (openedHere) void navigate(-1)
-    else void navigate(paths.source(source), { replace: true, preventScrollReset: true })
-  }
-  return { isOpen: id !== null, last, open, close, onClosed: () => setLast(null) }
 }
 
-/** The live table of a source with its controls and the dialog of one event. */
-export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live: LiveEvents }) => {
-  const { state, dispatch, connection, stored } = live
-  const { isOpen, last, open, close, onClosed } = useOpenEvent(source.name)
+type ToolbarProps = {
+  source: string
+  state: LiveState
+  dispatch: Dispatch<LiveAction>
+  connection: ConnectionState
+}
+
+const Toolbar = ({ source, state, dispatch, connection }: ToolbarProps) => {
   const waiting = waitingShown(state)
-  const loading = stored.data === undefined && !stored.isError && state.events.length === 0
-  const failed = stored.isError && state.events.length === 0 && stored.data === undefined
   return (
-    <section aria-label="Live events" className="overflow-hidden rounded-lg border border-line bg-surface shadow-card">
-      <div className="flex min-h-11 flex-wrap items-center gap-1 border-b border-line px-2 py-1.5">
-        <ConnectionBadge state={connection} paused={state.paused} />
-        <span className="mr-auto text-xs text-ink-3 max-sm:hidden">Newest first, the last 50</span>
+    <div className="flex min-h-11 flex-wrap items-center gap-1 border-b border-line px-2 py-1.5">
+      <ConnectionBadge state={connection} paused={state.paused} />
+      <span className="text-xs text-ink-3 @max-2xl:hidden">Newest first, the last 50</span>
+      <div className="ml-auto flex flex-wrap items-center gap-1 @max-lg:ml-0">
         <Button variant="none" size="sm" onClick={() => dispatch({ type: 'paused', paused: !state.paused })}>
           {state.paused ? <Play aria-hidden /> : <Pause aria-hidden />}
           {state.paused ? 'Resume' : 'Pause'}
@@ -115,53 +111,129 @@ export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live
           onClick={() => dispatch({ type: 'clear' })}
         >
           <Eraser aria-hidden />
-          Clear
+          Clear list
         </Button>
-        {isFiltered(state.filters) && (
-          <Button variant="none" size="sm" onClick={() => dispatch({ type: 'reset' })}>
-            <RotateCcw aria-hidden />
-            Reset
-          </Button>
-        )}
+        <LiveViewMenu source={source} state={state} onReset={() => dispatch({ type: 'reset' })} />
+        <ExpandButton />
       </div>
-      <LiveFilterBar filters={state.filters} onFilters={(filters) => dispatch({ type: 'filtered', filters })} />
-      {!source.enabled && (
-        <p className="flex items-start gap-2 border-b border-line bg-warning-soft px-4 py-2 text-xs text-warning-ink">
-          <Info aria-hidden className="mt-px size-4 shrink-0" />
-          This source is disabled: what is sent to it is refused. Enable it in its settings.
-        </p>
-      )}
-      {state.skipped > 0 && (
-        <output className="flex items-start gap-2 border-b border-line bg-accent-soft px-4 py-2 text-xs text-accent-ink">
-          <Info aria-hidden className="mt-px size-4 shrink-0" />
-          More events arrive than can be shown live: {count(state.skipped)} {pluralise(state.skipped, 'event')} left out
-          of this list. Nothing is lost: they are handled like all others.
-        </output>
-      )}
-      {failed ? (
-        <ErrorScreen error={stored.error} onRetry={() => void stored.refetch()} title="Failed to load the events" />
-      ) : (
-        <LiveTable
-          state={state}
-          dispatch={dispatch}
-          loading={loading}
-          onOpen={open}
-          setupPath={paths.source(source.name, 'setup')}
-        />
-      )}
-      {last !== null && (
-        <EventDialog
-          key={last}
-          open={isOpen}
-          eventId={last}
-          listed={[...state.events, ...state.waiting].find(({ eventId }) => eventId === last)}
+    </div>
+  )
+}
+
+const Notices = ({ enabled, leftOut }: { enabled: boolean; leftOut: number }) => (
+  <>
+    {!enabled && (
+      <p className="flex items-start gap-2 border-b border-line bg-warning-soft px-4 py-2 text-xs text-warning-ink">
+        <Info aria-hidden className="mt-px size-4 shrink-0" />
+        This source is disabled: what is sent to it is refused. Enable it in its settings.
+      </p>
+    )}
+    {leftOut > 0 && (
+      <output className="flex items-start gap-2 border-b border-line bg-accent-soft px-4 py-2 text-xs text-accent-ink">
+        <Info aria-hidden className="mt-px size-4 shrink-0" />
+        More events arrive than can be shown live: {count(leftOut)} {pluralise(leftOut, 'event')} left out of this list.
+        Nothing is lost: they are handled like all others.
+      </output>
+    )}
+  </>
+)
+
+/** Closes what is open on Escape, unless the key was meant for a field or for something in front of the page. */
+const closesOnEscape = (key: KeyboardEvent): boolean =>
+  key.key === 'Escape' &&
+  !key.defaultPrevented &&
+  key.target instanceof Element &&
+  key.currentTarget.contains(key.target) &&
+  key.target.closest('input, select') === null
+
+/** The open event as the list knows it, also after the list has dropped it, and the events above and below it. */
+const useOpened = (state: LiveState, openId: string | undefined) => {
+  const listed =
+    openId === undefined ? undefined : [...state.events, ...state.waiting].find(({ eventId }) => eventId === openId)
+  const [last, setLast] = useState(listed)
+  if (listed !== undefined && listed !== last) setLast(listed)
+  const opened = listed ?? (last?.eventId === openId ? last : undefined)
+  const shown = useMemo(() => shownEvents(state), [state])
+  return { opened, neighbours: { ...neighboursOf(shown, opened), count: shown.length } }
+}
+
+/** The list itself, or that it could not be read. */
+const List = ({
+  source,
+  live: { dispatch, stored },
+  state,
+  openId,
+  onOpen,
+}: {
+  source: string
+  live: LiveEvents
+  state: LiveState
+  openId: string | undefined
+  onOpen: (event: LiveEvent) => void
+}) => {
+  const property = useLiveView(({ properties }) => properties[source] ?? '')
+  const nothing = stored.data === undefined && state.events.length === 0
+  return nothing && stored.isError ? (
+    <ErrorScreen error={stored.error} onRetry={() => void stored.refetch()} title="Failed to load the events" />
+  ) : (
+    <LiveTable
+      state={state}
+      dispatch={dispatch}
+      loading={nothing}
+      openId={openId}
+      onOpen={onOpen}
+      setupPath={paths.source(source, 'setup')}
+      property={property}
+    />
+  )
+}
+
+/** The row of an event, or the list where the event is not in it (any more). */
+const rowIn = (list: HTMLElement | null, eventId: string): HTMLElement | null =>
+  list?.querySelector<HTMLElement>(`[data-event="${CSS.escape(eventId)}"]`) ??
+  list?.querySelector<HTMLElement>('section') ??
+  null
+
+/** The live table of a source with its controls and, beside it, the event that is open. */
+export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live: LiveEvents }) => {
+  const { dispatch, connection } = live
+  const state = useLive(live, (whole) => whole)
+  const { openId, open, close } = useLiveAddress(source.name, state.filters, dispatch)
+  const { opened, neighbours } = useOpened(state, openId)
+  const expanded = useLiveView((view) => view.expanded)
+  const section = useRef<HTMLElement>(null)
+  return (
+    <div
+      role="presentation"
+      className="flex items-start gap-4"
+      data-fill={expanded || undefined}
+      onKeyDown={(key) => {
+        if (openId !== undefined && closesOnEscape(key)) close()
+      }}
+    >
+      <section
+        ref={section}
+        aria-label="Live events"
+        className="@container min-w-0 flex-1 overflow-hidden rounded-lg border border-line bg-surface shadow-card"
+      >
+        <Toolbar source={source.name} state={state} dispatch={dispatch} connection={connection} />
+        <LiveFilterBar filters={state.filters} onFilters={(filters) => dispatch({ type: 'filtered', filters })} />
+        <Notices enabled={source.enabled} leftOut={state.leftOut} />
+        <List source={source.name} live={live} state={state} openId={openId} onOpen={open} />
+      </section>
+      {openId !== undefined && (
+        <EventPanel
+          eventId={openId}
+          listed={opened}
+          neighbours={neighbours}
           source={source}
           known={state}
           onRead={dispatch}
+          onOpen={open}
           onClose={close}
-          onClosed={onClosed}
+          returnFocus={() => rowIn(section.current, openId)}
         />
       )}
-    </section>
+    </div>
   )
 }

@@ -7,9 +7,10 @@ import {
   type LiveState,
   liveReducer,
   mergeEvents,
+  neededPayloads,
+  neighboursOf,
   newEventsLabel,
   shownEvents,
-  unknownVerdicts,
   waitingShown,
 } from './live-events.ts'
 import { type LiveFilters, noFilters } from './live-filters.ts'
@@ -19,6 +20,7 @@ const event = (n: number, second = n): LiveEvent => ({
   messageId: `m${n}`,
   type: 'track',
   title: `Event ${n}`,
+  user: 'u1',
   test: false,
   receiveTime: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
   status: 'accepted',
@@ -137,6 +139,54 @@ test('what the server left out adds up until it is cleared', () => {
   expect(liveReducer(state, { type: 'clear' }).skipped).toBe(0)
 })
 
+describe('what the server left out', () => {
+  const burst: LiveAction = { type: 'received', events: range(8, 36), skipped: 7 }
+  test('of a burst of 36 events of which seven were left out, none is missing once the list was read again', () => {
+    const state = run(burst, { type: 'read', events: range(1, 36) })
+    expect(ids(state.events)).toEqual(
+      range(1, 36)
+        .map(({ messageId }) => messageId)
+        .reverse(),
+    )
+    expect(state).toMatchObject({ skipped: 0, leftOut: 0 })
+  })
+  test('counts as missing only when reading did not bring it, until a later read does', () => {
+    const early = run(burst, { type: 'read', events: range(6, 36) })
+    expect(early).toMatchObject({ skipped: 0, leftOut: 5 })
+    expect(liveReducer(early, { type: 'read', events: range(1, 36) }).leftOut).toBe(0)
+    expect(liveReducer(early, { type: 'clear' }).leftOut).toBe(0)
+  })
+})
+
+describe('the neighbours of an event', () => {
+  const shown = [event(9), event(7), event(5)]
+  test.each([
+    [event(7), 9, 5, 1],
+    [event(9), undefined, 7, 0],
+    [event(5), 7, undefined, 2],
+    [event(6), 7, 5, -1],
+    [event(1), 5, undefined, -1],
+    [event(10), undefined, 9, -1],
+  ])(
+    'of %j are the next newer and the next older one, also where the list has dropped it',
+    (one, newer, older, place) => {
+      const title = (n: number | undefined) => (n === undefined ? undefined : event(n))
+      expect(neighboursOf(shown, one)).toEqual({ newer: title(newer), older: title(older), place })
+    },
+  )
+  test('an event that is not known has none', () => {
+    expect(neighboursOf(shown, undefined)).toEqual({ newer: undefined, older: undefined, place: -1 })
+  })
+})
+
+test('where a property is shown the payloads of all listed events are read, and of those that wait only what is judged by it', () => {
+  const state = run(received(event(1), event(2)), { type: 'scrolled', atTop: false }, received(event(3)))
+  expect(neededPayloads(state, false)).toBe('')
+  expect(neededPayloads(state, true)).toBe('0-2-0,0-1-0')
+  const read = liveReducer(state, { type: 'detailed', events: [{ eventId: '0-2-0', payload: null }] })
+  expect(neededPayloads(read, true)).toBe('0-1-0')
+})
+
 const text = (words: string): LiveFilters => ({ ...noFilters, text: words })
 
 test('EVT-27: cleared, the list is empty and the filters stay', () => {
@@ -210,7 +260,7 @@ describe('when the schema changes', () => {
   test('EVT-38, EVT-46: no row says any more that an event is unknown once the event was added, also before the server has it', () => {
     expect(ids(shownEvents(before))).toEqual(['m3', 'm2'])
     expect(waitingShown(before)).toBe(1)
-    expect(unknownVerdicts(before)).toBe('')
+    expect(neededPayloads(before, false)).toBe('')
     const after = liveReducer(before, { type: 'schema', schema: both })
     expect(shownEvents(after)).toEqual([])
     expect(waitingShown(after)).toBe(0)
@@ -220,7 +270,7 @@ describe('when the schema changes', () => {
       ['Known', 'compatible'],
     ])
     // Those that are shown first.
-    expect(unknownVerdicts(after)).toBe('0-3-0,0-2-0,0-4-0')
+    expect(neededPayloads(after, false)).toBe('0-3-0,0-2-0,0-4-0')
     const read = liveReducer(after, {
       type: 'detailed',
       events: [
@@ -233,7 +283,7 @@ describe('when the schema changes', () => {
       ['New', 'compatible'],
       ['Known', 'compatible'],
     ])
-    expect(unknownVerdicts(read)).toBe('0-4-0')
+    expect(neededPayloads(read, false)).toBe('0-4-0')
     // Refused by the server: all is as it was.
     expect(verdicts(liveReducer(read, { type: 'schema', schema: paid('Known'), version: 1 }))).toEqual(verdicts(before))
   })
@@ -256,7 +306,7 @@ describe('when the schema changes', () => {
       type: 'schema',
       schema: { events: new Map(range(1, 100).map(({ title }) => [title, emptyObject])) },
     })
-    expect(unknownVerdicts(known).split(',')).toEqual(state.events.map(({ eventId }) => eventId))
+    expect(neededPayloads(known, false).split(',')).toEqual(state.events.map(({ eventId }) => eventId))
   })
 })
 

@@ -19,8 +19,10 @@ export type LiveState = {
   waitingMatches: number
   atTop: boolean
   paused: boolean
-  /** Left out by the server because too many came at once, since the last clear. */
+  /** Left out by the server because too many came at once, and not read since. */
   skipped: number
+  /** Of what was left out, how many events the list that was read afterwards did not bring, since the last clear. */
+  leftOut: number
   /** Events received at or before this moment (epoch ms) were cleared and stay away. */
   clearedUntil: number
   /** What of `events` is shown. */
@@ -40,6 +42,7 @@ export const initialLive: LiveState = {
   atTop: true,
   paused: false,
   skipped: 0,
+  leftOut: 0,
   clearedUntil: 0,
   filters: noFilters,
   schema: emptySchema,
@@ -137,6 +140,18 @@ const skipped = (state: LiveState, count: number): LiveState => {
   return takesIn(state) ? next : { ...next, waitingCount: state.waitingCount + count, missed: state.missed + count }
 }
 
+const knownIds = ({ events, waiting: later }: LiveState): ReadonlySet<string> =>
+  new Set([...events, ...later].map(({ eventId }) => eventId))
+
+/** `next` with what was left out before counted against what reading the list has brought. */
+const settled = (state: LiveState, next: LiveState): LiveState => {
+  const missing = state.skipped + state.leftOut
+  if (missing === 0) return next
+  const known = knownIds(state)
+  const found = [...knownIds(next)].filter((id) => !known.has(id)).length
+  return { ...next, skipped: 0, leftOut: Math.max(0, missing - found) }
+}
+
 const newestTime = (state: LiveState): number =>
   [...state.events, ...state.waiting].reduce(
     (newest, { receiveTime }) => Math.max(newest, Date.parse(receiveTime)),
@@ -151,6 +166,7 @@ const cleared = (state: LiveState): LiveState => ({
   missed: 0,
   waitingMatches: 0,
   skipped: 0,
+  leftOut: 0,
   clearedUntil: newestTime(state),
 })
 
@@ -177,7 +193,7 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
     case 'received':
       return skipped(received(state, action.events, 0), action.skipped)
     case 'read':
-      return received(state, action.events, state.missed)
+      return settled(state, received(state, action.events, state.missed))
     case 'scrolled': {
       if (action.atTop === state.atTop) return state
       const next = { ...state, atTop: action.atTop }
@@ -217,10 +233,15 @@ export const shownEvents = (state: LiveState): readonly LiveEvent[] => {
   return isFiltered(filters) ? events.filter((event) => matches(event, filters, state)) : events
 }
 
-/** Ids of the events of which only their payload can tell how they fit, joined by commas: at most 50, shown ones first. */
-export const unknownVerdicts = (state: LiveState): string =>
-  [...state.events, ...state.waiting]
-    .filter((event) => needsPayload(event, state))
+/**
+ * Ids of the events whose payload is to be read, joined by commas: at most 50, shown ones first. Those of which only the
+ * payload can tell how they fit and, where a property is shown, all that are listed.
+ */
+export const neededPayloads = (state: LiveState, showsProperty: boolean): string =>
+  [
+    ...state.events.filter((event) => needsPayload(event, state) || (showsProperty && event.payload === undefined)),
+    ...state.waiting.filter((event) => needsPayload(event, state)),
+  ]
     .slice(0, eventBatchLimit)
     .map(({ eventId }) => eventId)
     .join(',')
@@ -232,6 +253,21 @@ export const waitingShown = ({ filters, waitingMatches, waitingCount }: LiveStat
 /** The newest event that is known of, shown or waiting. */
 export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | undefined =>
   mergeEvents(events, later)[0]
+
+/**
+ * The events above and below one in the list, newest first; one that is not in the list has its neighbours where it
+ * would stand.
+ */
+export const neighboursOf = (
+  shown: readonly LiveEvent[],
+  event: LiveEvent | undefined,
+): { newer: LiveEvent | undefined; older: LiveEvent | undefined; place: number } => {
+  if (event === undefined) return { newer: undefined, older: undefined, place: -1 }
+  const place = shown.findIndex(({ eventId }) => eventId === event.eventId)
+  if (place >= 0) return { newer: shown[place - 1], older: shown[place + 1], place }
+  const below = shown.findIndex((each) => newestFirst(each, event) > 0)
+  return { newer: shown[(below < 0 ? shown.length : below) - 1], older: below < 0 ? undefined : shown[below], place }
+}
 
 /** Words of the floating button. */
 export const newEventsLabel = (count: number): string =>

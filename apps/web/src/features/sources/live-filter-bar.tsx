@@ -21,10 +21,14 @@ export const LiveFilterBar = ({
   return (
     <search
       aria-label="Filter events"
-      className="grid grid-cols-2 gap-2 border-b border-line px-3 py-2 sm:flex sm:flex-wrap sm:items-center"
+      className="grid grid-cols-2 gap-2 border-b border-line px-3 py-2 @lg:flex @lg:flex-wrap @lg:items-center"
     >
-      <SearchInput label="Search by name" {...control('text')} className="max-sm:col-span-2 sm:w-56" />
-      <Select aria-label="Event type" {...control('type')} className="sm:w-32">
+      <SearchInput
+        label="Search by name"
+        {...control('text')}
+        className="w-auto sm:w-auto @max-lg:col-span-2 @lg:w-52"
+      />
+      <Select aria-label="Event type" {...control('type')} className="@lg:w-32">
         <option value="">Any type</option>
         {eventTypes.map((type) => (
           <option key={type} value={type}>
@@ -32,12 +36,12 @@ export const LiveFilterBar = ({
           </option>
         ))}
       </Select>
-      <Select aria-label="Environment" {...control('environment')} className="sm:w-36">
+      <Select aria-label="Environment" {...control('environment')} className="@lg:w-36">
         <option value="">Test and Prod</option>
         <option value="test">Test</option>
         <option value="prod">Prod</option>
       </Select>
-      <Select aria-label="Compatibility" {...control('compatibility')} className="max-sm:col-span-2 sm:w-44">
+      <Select aria-label="Compatibility" {...control('compatibility')} className="@max-lg:col-span-2 @lg:w-44">
         <option value="">Any compatibility</option>
         {compatibilities.map((each) => (
           <option key={each} value={each}>
@@ -46,7 +50,7 @@ export const LiveFilterBar = ({
         ))}
       </Select>
       {isFiltered(filters) && (
-        <Button variant="none" size="sm" onClick={() => onFilters(noFilters)} className="max-sm:col-span-2">
+        <Button variant="none" size="sm" onClick={() => onFilters(noFilters)} className="@max-lg:col-span-2">
           <X aria-hidden />
           Clear filters
         </Button>

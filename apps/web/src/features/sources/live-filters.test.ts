@@ -1,13 +1,22 @@
 import { emptySchema } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import type { LiveEvent } from './live-event.ts'
-import { isFiltered, type LiveFilters, matches, noFilters, withFilter } from './live-filters.ts'
+import {
+  isFiltered,
+  type LiveFilters,
+  matches,
+  noFilters,
+  readLiveFilters,
+  withFilter,
+  writeLiveFilters,
+} from './live-filters.ts'
 
 const event: LiveEvent = {
   eventId: '0-1-0',
   messageId: 'm1',
   type: 'track',
   title: 'Order Completed',
+  user: '',
   test: true,
   receiveTime: '2026-01-01T00:00:00Z',
   status: 'accepted',
@@ -45,4 +54,11 @@ test('spaces alone filter nothing', () => {
   expect(isFiltered(noFilters)).toBe(false)
   expect(isFiltered({ ...noFilters, text: '  ' })).toBe(false)
   expect(isFiltered({ ...noFilters, text: ' a' })).toBe(true)
+})
+
+test('an address holds the filters that are set, and what it says wrongly means any', () => {
+  const filters: LiveFilters = { text: 'a & b', type: 'track', environment: 'test', compatibility: 'needsAttention' }
+  expect(readLiveFilters(new URLSearchParams(writeLiveFilters(filters)))).toEqual(filters)
+  expect(writeLiveFilters(noFilters)).toEqual({})
+  expect(readLiveFilters(new URLSearchParams('type=nothing&environment=x&event=1'))).toEqual(noFilters)
 })

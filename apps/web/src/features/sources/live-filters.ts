@@ -24,6 +24,12 @@ export const matches = (event: LiveEvent, filters: LiveFilters, known: KnownSche
   event.title.toLowerCase().includes(filters.text.trim().toLowerCase()) &&
   (filters.compatibility === '' || judgementOf(event, known)?.compatibility === filters.compatibility)
 
+/** The filters as an address holds them: only those that are set. */
+export const writeLiveFilters = ({ text, type, environment, compatibility }: LiveFilters): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ search: text, type, environment, compatibility }).filter(([, value]) => value !== ''),
+  )
+
 const choice = <Value extends string>(values: readonly Value[], text: string): Value | '' =>
   values.find((value) => value === text) ?? ''
 
@@ -39,4 +45,13 @@ export const withFilter = (filters: LiveFilters, name: keyof LiveFilters, value:
     case 'compatibility':
       return { ...filters, compatibility: choice(compatibilities, value) }
   }
+}
+
+/** The filters that an address holds; what it does not say, or says wrongly, means any. */
+export const readLiveFilters = (query: URLSearchParams): LiveFilters => {
+  const names = { text: 'search', type: 'type', environment: 'environment', compatibility: 'compatibility' } as const
+  return (['text', 'type', 'environment', 'compatibility'] as const).reduce(
+    (filters, name) => withFilter(filters, name, query.get(names[name]) ?? ''),
+    noFilters,
+  )
 }

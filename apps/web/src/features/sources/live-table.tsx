@@ -1,180 +1,246 @@
-import type { Compatibility } from '@tributary/contract'
-import { ArrowUp, Ban, BookOpen, CircleAlert, X } from 'lucide-react'
-import { type Dispatch, memo, useRef } from 'react'
-import { truncate } from '../../lib/text.ts'
-import { clockTime, utcTime } from '../../lib/time.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowUp, BookOpen, X } from 'lucide-react'
+import {
+  type Dispatch,
+  type KeyboardEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
-import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
-import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
-import { NewSign } from '../../ui/new-sign.tsx'
-import { rowKeys } from '../../ui/row-keys.ts'
 import { scrollable } from '../../ui/scrollable.ts'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { SharedTooltip } from '../../ui/tooltip.tsx'
+import { TooltipArea } from '../../ui/tooltip.tsx'
 import { judgementOf, type LiveEvent } from './live-event.ts'
 import { type LiveAction, type LiveState, newEventsLabel, shownEvents, waitingShown } from './live-events.ts'
 import { noFilters } from './live-filters.ts'
+import { LiveHead, LiveRow, LoadingRow, rowHeights } from './live-row.tsx'
+import { useLiveView } from './live-view.ts'
+import { useFillHeight } from './use-fill-height.ts'
 
-type RowProps = { event: LiveEvent; compatibility: Compatibility | undefined; onOpen: (event: LiveEvent) => void }
+const headHeight = 36
 
-const Row = memo(({ event, compatibility, onOpen }: RowProps) => (
-  <tr
-    tabIndex={0}
-    className="h-10 cursor-pointer border-b border-line last:border-0 hover:bg-hover focus-visible:-outline-offset-2"
-    onClick={() => onOpen(event)}
-    onKeyDown={(key) => {
-      if (key.key !== 'Enter' && key.key !== ' ') return
-      key.preventDefault()
-      onOpen(event)
-    }}
-  >
-    <td className="w-28 px-4 font-mono text-xs text-ink-2 max-sm:w-16 max-sm:pr-1 max-sm:pl-3">{event.type}</td>
-    <td className="max-w-0 px-4 max-sm:px-2">
-      <span className="flex min-w-0 items-center gap-2">
-        {compatibility === undefined ? (
-          <span aria-hidden className={cn('size-4 shrink-0', event.status === 'rejected' && 'max-sm:hidden')} />
-        ) : (
-          <CompatibilityIcon compatibility={compatibility} />
-        )}
-        <span className="min-w-0 truncate font-medium" title={event.title}>
-          {truncate(event.title)}
-        </span>
-        {event.status === 'accepted' && <NewSign compatibility={compatibility} />}
-        {event.status === 'rejected' && (
-          <Badge tone="danger" title={event.reason}>
-            <CircleAlert aria-hidden className="size-3 max-sm:hidden" />
-            Rejected
-          </Badge>
-        )}
-        {event.status === 'blocked' && (
-          <Badge tone="warning" title="It does not fit the schema: kept, and not delivered.">
-            <Ban aria-hidden className="size-3 max-sm:hidden" />
-            Blocked
-          </Badge>
-        )}
-      </span>
-    </td>
-    <td className="w-20 px-4 max-sm:w-12 max-sm:px-1">
-      <EnvironmentBadge test={event.test} />
-    </td>
-    <td className="w-32 px-4 text-right whitespace-nowrap text-ink-2 tabular max-sm:w-20 max-sm:pr-3 max-sm:pl-1 max-sm:text-xs">
-      <time dateTime={event.receiveTime} title={utcTime(event.receiveTime)}>
-        {clockTime(event.receiveTime)}
-      </time>
-    </td>
-  </tr>
-))
-Row.displayName = 'Row'
+/** How far a key moves in the list, or undefined when it does not. */
+const stepOf = (key: string, rows: number): number | undefined => {
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return 1
+    case 'ArrowUp':
+    case 'k':
+      return -1
+    case 'Home':
+      return -rows
+    case 'End':
+      return rows
+    default:
+      return undefined
+  }
+}
 
-const onRowKeys = rowKeys()
+/** Which rows to put into the page: those near the visible part, the open one and the one that has the focus. */
+const useRows = (area: HTMLElement | null, events: readonly LiveEvent[], kept: readonly number[]) => {
+  const density = useLiveView((view) => view.density)
+  const height = rowHeights[density]
+  // oxlint-disable-next-line react/incompatible-library -- no compiler memoizes this application's components
+  const virtual = useVirtualizer({
+    count: events.length,
+    getScrollElement: () => area,
+    estimateSize: () => height,
+    overscan: 3,
+    scrollPaddingEnd: headHeight,
+    getItemKey: (index) => events[index]?.eventId ?? index,
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), ...kept.filter((index) => index >= 0)])].sort((a, b) => a - b),
+  })
+  useEffect(() => virtual.measure(), [virtual, height])
+  return { virtual, density, height }
+}
 
-const head =
-  'sticky top-0 z-10 h-9 border-b border-line bg-canvas px-4 text-left text-xs font-medium whitespace-nowrap text-ink-3 max-sm:px-2'
+const Note = ({ words, children }: { words: string; children: ReactNode }) => (
+  <div className="absolute inset-x-0 top-9 bottom-0 flex flex-col items-center justify-center gap-4 px-6 text-center">
+    <p className="text-ink-2">{words}</p>
+    {children}
+  </div>
+)
 
-/** The table of the live events that match the filters, in an area that scrolls, with the button of what is new. */
-export const LiveTable = ({
-  state,
-  dispatch,
-  loading,
-  onOpen,
-  setupPath,
-}: {
+const Space = ({ height }: { height: number }) => height > 0 && <tr aria-hidden style={{ height }} />
+
+type TableProps = {
   state: LiveState
   dispatch: Dispatch<LiveAction>
   loading: boolean
+  /** Id of the event whose panel is open. */
+  openId: string | undefined
   onOpen: (event: LiveEvent) => void
   setupPath: string
-}) => {
-  const area = useRef<HTMLElement>(null)
-  const shown = shownEvents(state)
+  /** The property that has a column; '' for none. */
+  property: string
+}
+
+/** Moves the focus, and what is open, from row to row by keys. */
+const useRowKeys = (
+  area: HTMLElement | null,
+  events: readonly LiveEvent[],
+  { openId, onOpen }: Pick<TableProps, 'openId' | 'onOpen'>,
+) => {
+  const [active, setActive] = useState<string | undefined>()
+  const wanted = useRef<string | undefined>(undefined)
+  const steppedRef = useRef(false)
+  const activeId = events.some(({ eventId }) => eventId === active) ? active : (openId ?? events[0]?.eventId)
+  const rowOf = (id: string): HTMLElement | null =>
+    area?.querySelector<HTMLElement>(`[data-event="${CSS.escape(id)}"]`) ?? null
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    const row = rowOf(wanted.current)
+    wanted.current = undefined
+    row?.focus({ preventScroll: true })
+  })
+  const eventAt = (target: EventTarget): LiveEvent | undefined => {
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-event]') : null
+    return row === null ? undefined : events.find(({ eventId }) => eventId === row.dataset['event'])
+  }
+  const onKeyDown = (key: KeyboardEvent): void => {
+    const event = eventAt(key.target)
+    if (event === undefined || key.ctrlKey || key.metaKey || key.altKey) return
+    if (key.key === 'Enter' || key.key === ' ') {
+      key.preventDefault()
+      onOpen(event)
+      return
+    }
+    const step = stepOf(key.key, events.length)
+    if (step === undefined) return
+    key.preventDefault()
+    key.stopPropagation()
+    const at = events.indexOf(event) + step
+    const next = events[Math.min(events.length - 1, Math.max(0, at))]
+    if (next === undefined || next === event) return
+    wanted.current = next.eventId
+    steppedRef.current = true
+    setActive(next.eventId)
+    if (openId !== undefined) onOpen(next)
+  }
+  return { activeId, setActive, eventAt, onKeyDown, steppedRef }
+}
+
+/** The index of an event in the list, and -1 where it is not. */
+const indexIn = (events: readonly LiveEvent[], id: string | undefined): number =>
+  id === undefined ? -1 : events.findIndex(({ eventId }) => eventId === id)
+
+const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & { area: HTMLElement | null }) => {
+  const events = useMemo(() => shownEvents(state), [state])
+  const { activeId, setActive, eventAt, onKeyDown, steppedRef } = useRowKeys(area, events, { openId, onOpen })
+  const openAt = indexIn(events, openId)
+  const activeAt = indexIn(events, activeId)
+  const { virtual, density, height } = useRows(area, events, [openAt, activeAt])
+  // Rows that come in above it move it down: what is open stays in sight, and so does where a key has led.
+  useLayoutEffect(() => {
+    if (openAt >= 0) virtual.scrollToIndex(openAt, { align: 'auto' })
+  }, [virtual, openAt])
+  useLayoutEffect(() => {
+    if (steppedRef.current && activeAt >= 0) virtual.scrollToIndex(activeAt, { align: 'auto' })
+    steppedRef.current = false
+  }, [virtual, activeAt, steppedRef])
+  const items = virtual.getVirtualItems()
+  const end = items.at(-1)?.end ?? 0
+  return (
+    <table
+      aria-label="Live events"
+      aria-busy={loading}
+      aria-rowcount={events.length + 1}
+      className="w-full table-fixed border-separate border-spacing-0 text-sm [&_td]:border-b [&_td]:border-line"
+    >
+      <LiveHead property={property} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it hears for its rows, which take the focus */}
+      <tbody
+        onClick={({ target }) => {
+          const event = eventAt(target)
+          if (event === undefined) return
+          setActive(event.eventId)
+          onOpen(event)
+        }}
+        onFocus={({ target }) => setActive(eventAt(target)?.eventId)}
+        onKeyDown={onKeyDown}
+      >
+        {items.flatMap(({ index, start }, at) => {
+          const event = events[index]
+          if (event === undefined) return []
+          const gap = start - (items[at - 1]?.end ?? 0)
+          return [
+            gap > 0 && <Space key={`before-${event.eventId}`} height={gap} />,
+            <LiveRow
+              key={event.eventId}
+              event={event}
+              compatibility={judgementOf(event, state)?.compatibility}
+              place={index + 2}
+              density={density}
+              property={property}
+              isOpen={event.eventId === openId}
+              isActive={event.eventId === activeId}
+            />,
+          ]
+        })}
+        <Space height={events.length * height - end} />
+        {loading && [0, 1, 2, 3, 4, 5].map((row) => <LoadingRow key={row} density={density} property={property} />)}
+      </tbody>
+    </table>
+  )
+}
+
+/** Why no row is there, and what can be done about it. */
+const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dispatch' | 'setupPath'>) =>
+  state.events.length === 0 ? (
+    <Note words="No events received yet. Waiting for data...">
+      <ButtonLink to={setupPath} replace>
+        <BookOpen aria-hidden />
+        How to send the first event
+      </ButtonLink>
+    </Note>
+  ) : (
+    shownEvents(state).length === 0 && (
+      <Note words="No event matches the filters.">
+        <Button onClick={() => dispatch({ type: 'filtered', filters: noFilters })}>
+          <X aria-hidden />
+          Show all events
+        </Button>
+      </Note>
+    )
+  )
+
+/** The table of the live events that match the filters, in an area that scrolls, with the button of what is new. */
+export const LiveTable = (props: TableProps) => {
+  const { state, dispatch, loading, setupPath } = props
+  // In a state, so that the rows hear of it: it is there after them.
+  const [area, setArea] = useState<HTMLElement | null>(null)
+  const expanded = useLiveView((view) => view.expanded)
+  const height = useFillHeight(area, expanded)
+  // Rows may be made in pieces, so that a click never waits for all of them.
+  const listed = useDeferredValue(state)
   const waiting = waitingShown(state)
   const showNew = (): void => {
-    area.current?.scrollTo({ top: 0 })
+    area?.scrollTo({ top: 0 })
     dispatch({ type: 'takeIn' })
   }
   return (
     <div className="relative">
       <section
-        ref={area}
+        ref={setArea}
         {...scrollable}
         aria-label="Event list"
-        className="h-80 overflow-auto scroll-thin"
+        style={height === undefined ? undefined : { height }}
+        className={cn('overflow-auto scroll-thin', height === undefined && 'h-80')}
         onScroll={(event) => dispatch({ type: 'scrolled', atTop: event.currentTarget.scrollTop <= 4 })}
       >
-        <table
-          aria-label="Live events"
-          aria-busy={loading}
-          className="w-full border-separate border-spacing-0 text-sm [&_td]:border-b [&_td]:border-line"
-        >
-          <thead>
-            <tr>
-              <th scope="col" className={cn(head, 'w-28 max-sm:w-16 max-sm:pr-1 max-sm:pl-3')}>
-                <span className="max-sm:sr-only">Event </span>
-                <span className="max-sm:capitalize">type</span>
-              </th>
-              <th scope="col" className={head}>
-                Name
-              </th>
-              <th scope="col" className={cn(head, 'w-20 max-sm:w-12 max-sm:px-1')}>
-                <span className="sr-only">Environment</span>
-              </th>
-              <th scope="col" className={cn(head, 'w-32 text-right max-sm:w-20 max-sm:pr-3 max-sm:pl-1')}>
-                Received
-              </th>
-            </tr>
-          </thead>
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys move among its rows, which are buttons */}
-          <tbody onKeyDown={onRowKeys}>
-            {/* To the side, so that the signs of the rows above and below can be hovered next. */}
-            <SharedTooltip side="left">
-              {shown.map((event) => (
-                <Row
-                  key={event.messageId}
-                  event={event}
-                  compatibility={judgementOf(event, state)?.compatibility}
-                  onOpen={onOpen}
-                />
-              ))}
-            </SharedTooltip>
-            {loading &&
-              [0, 1, 2, 3, 4, 5].map((row) => (
-                <tr key={row} aria-hidden className="h-10">
-                  <td className="px-4">
-                    <Skeleton className="h-3 w-12" />
-                  </td>
-                  <td className="px-4">
-                    <Skeleton className="h-3 w-40" />
-                  </td>
-                  <td className="px-4">
-                    <Skeleton className="h-3 w-10" />
-                  </td>
-                  <td className="px-4">
-                    <Skeleton className="ml-auto h-3 w-16" />
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-        {!loading && state.events.length === 0 && (
-          <div className="absolute inset-x-0 top-9 bottom-0 flex flex-col items-center justify-center gap-4 px-6 text-center">
-            <p className="text-ink-2">No events received yet. Waiting for data...</p>
-            <ButtonLink to={setupPath} replace>
-              <BookOpen aria-hidden />
-              How to send the first event
-            </ButtonLink>
-          </div>
-        )}
-        {!loading && state.events.length > 0 && shown.length === 0 && (
-          <div className="absolute inset-x-0 top-9 bottom-0 flex flex-col items-center justify-center gap-4 px-6 text-center">
-            <p className="text-ink-2">No event matches the filters.</p>
-            <Button onClick={() => dispatch({ type: 'filtered', filters: noFilters })}>
-              <X aria-hidden />
-              Show all events
-            </Button>
-          </div>
-        )}
+        {/* To the side, so that the signs of the rows above and below can be hovered next. */}
+        <TooltipArea area={area} side="left">
+          {/* Another height is measured anew: how many rows are in sight depends on it. */}
+          <Rows key={height ?? 0} {...props} state={listed} area={area} />
+        </TooltipArea>
+        {!loading && <Nothing state={state} dispatch={dispatch} setupPath={setupPath} />}
       </section>
       {!state.atTop && !state.paused && waiting > 0 && (
         <Button

@@ -23,13 +23,19 @@ import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
 import { SchemaTab } from './schema-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SetupTab } from './setup-tab.tsx'
-import { useLiveEvents } from './use-live-events.ts'
+import { type LiveEvents, useLive, useLiveEvents } from './use-live-events.ts'
 import { useSchemaDraft } from './use-schema-draft.ts'
-import { ViolationsTab } from './violations-tab.tsx'
+import { ViolationCount, ViolationsTab } from './violations-tab.tsx'
 
 const RefusedCount = ({ source }: { source: string }) => {
   const refused = useQuery(refusedQuery(source)).data?.reduce((sum, row) => sum + row.count, 0) ?? 0
   return refused === 0 ? null : <Badge tone="danger">{count(refused)}</Badge>
+}
+
+const LiveSetup = ({ source, live }: { source: SourceWithSchema; live: LiveEvents }) => {
+  const newest = useLive(live, newestEvent)
+  const arrived = useLive(live, ({ events, waitingCount }) => events.length > 0 || waitingCount > 0)
+  return <SetupTab source={source} received={source.has_received || arrived} newest={newest} />
 }
 
 const SourceView = ({ source }: { source: SourceWithSchema }) => {
@@ -37,7 +43,6 @@ const SourceView = ({ source }: { source: SourceWithSchema }) => {
   useVisited(workspace.name, 'source', source)
   const live = useLiveEvents(source)
   const draft = useSchemaDraft(source)
-  const received = source.has_received || live.state.events.length > 0 || live.state.waitingCount > 0
   return (
     <>
       <PageHeader
@@ -65,6 +70,7 @@ const SourceView = ({ source }: { source: SourceWithSchema }) => {
             id: 'violations',
             name: 'Violations',
             hash: 'violations',
+            badge: <ViolationCount source={source.name} />,
             content: <ViolationsTab source={source} />,
           },
           {
@@ -78,7 +84,7 @@ const SourceView = ({ source }: { source: SourceWithSchema }) => {
             id: 'setup',
             name: 'Set up',
             hash: 'setup',
-            content: <SetupTab source={source} received={received} newest={newestEvent(live.state)} />,
+            content: <LiveSetup source={source} live={live} />,
           },
           { id: 'connections', name: 'Connections', hash: 'connections', content: <ConnectionsTab source={source} /> },
           { id: 'settings', name: 'Settings', hash: 'settings', content: <SettingsTab source={source} /> },

@@ -1,6 +1,7 @@
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query'
 import { parseSourceSchema, type SourceWithSchema, schemaMessage, sourceChannel } from '@tributary/contract'
-import { type Dispatch, type SetStateAction, useEffect, useMemo, useReducer, useState } from 'react'
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { createStore, type StoreApi, useStore } from 'zustand'
 import { eventPayloadsQuery, sourceEventsQuery } from '../../lib/event-queries.ts'
 import { sourceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
@@ -8,8 +9,11 @@ import { type ConnectionState, joinChannel, liveMessage, schemaChanged } from '.
 import { realtimeQuery } from '../../lib/server-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { sourceQuery } from '../../lib/workspace-queries.ts'
+import { createFrameBatch } from './frame-batch.ts'
 import { ofLive, ofSummary } from './live-event.ts'
-import { initialLive, type LiveAction, type LiveState, liveReducer, unknownVerdicts } from './live-events.ts'
+import { initialLive, type LiveAction, type LiveState, liveReducer, neededPayloads } from './live-events.ts'
+import { createReread, type Reread } from './live-reread.ts'
+import { useLiveView } from './live-view.ts'
 import { editsOf } from './use-edit-schema.ts'
 
 /** Milliseconds between two reads of the list while the realtime connection is away. */
@@ -44,9 +48,42 @@ const useSchemaNow = (
   return setNewest
 }
 
-/** Reads the payloads of the events of which nothing else tells how they fit; one that is not stored yet, later again. */
-const useUnknownVerdicts = (source: string, state: LiveState, dispatch: Dispatch<LiveAction>): void => {
-  const ids = useMemo(() => unknownVerdicts(state), [state])
+/** Milliseconds between two reads of payloads, however fast events arrive. */
+const payloadsMs = 1000
+
+/** A value of the store as it was at most `ms` ago: at once after a rest, and then no more often than that. */
+const useThrottled = <Value>(store: StoreApi<LiveState>, select: (state: LiveState) => Value, ms: number): Value => {
+  const [value, setValue] = useState(() => select(store.getState()))
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const take = (): void => {
+      timer = setTimeout(() => {
+        timer = undefined
+        if (changed) take()
+      }, ms)
+      changed = false
+      setValue(() => select(store.getState()))
+    }
+    let changed = false
+    const onChange = (): void => {
+      if (timer === undefined) take()
+      else changed = true
+    }
+    onChange()
+    const leave = store.subscribe(onChange)
+    return () => {
+      leave()
+      clearTimeout(timer)
+    }
+  }, [store, select, ms])
+  return value
+}
+
+/** Reads the payloads of events that are needed; one that is not stored yet, later again. */
+const usePayloads = (source: string, store: StoreApi<LiveState>, dispatch: Dispatch<LiveAction>): void => {
+  const showsProperty = useLiveView(({ properties }) => Object.hasOwn(properties, source))
+  const select = useMemo(() => (state: LiveState) => neededPayloads(state, showsProperty), [showsProperty])
+  const ids = useThrottled(store, select, payloadsMs)
   const { data } = useQuery({
     ...eventPayloadsQuery(source, ids),
     enabled: ids !== '',
@@ -58,52 +95,56 @@ const useUnknownVerdicts = (source: string, state: LiveState, dispatch: Dispatch
   }, [data, dispatch])
 }
 
-/**
- * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
- * after every join, once more when what came just before it is stored, after the server left events out, and every five
- * seconds while the connection is away, so that nothing is missed. Events are judged by the schema as it is now, whoever
- * changes it.
- */
-export const useLiveEvents = (watched: SourceWithSchema) => {
-  const { name: source } = watched
-  const [state, dispatch] = useReducer(liveReducer, watched, ({ schema: { schema, version } }) =>
+/** The state of a source's live list, and what changes it. */
+const createLiveStore = ({ schema: { schema, version } }: SourceWithSchema) => {
+  const store = createStore(() =>
     liveReducer(initialLive, { type: 'schema', schema: parseSourceSchema(schema), version }),
   )
-  const [connection, setConnection] = useState<ConnectionState>('initialized')
+  const dispatch = (action: LiveAction): void => store.setState((state) => liveReducer(state, action), true)
+  return { store, dispatch }
+}
+
+type Message = ReturnType<typeof liveMessage.parse>
+
+const newestOf = (times: readonly string[]): number => Math.max(0, ...times.map((time) => Date.parse(time)))
+
+type Listening = {
+  onState: (state: ConnectionState) => void
+  onVersion: Dispatch<SetStateAction<number>>
+  /** The server left events out; the newest that it did not (epoch ms). */
+  onSkipped: (newest: number) => void
+  reread: Reread
+}
+
+/** Listens to the live channel of a source: what it brings is taken in together, at most once a frame. */
+const useChannel = (
+  source: string,
+  dispatch: Dispatch<LiveAction>,
+  { onState, onVersion, onSkipped, reread }: Listening,
+): void => {
   const token = useSession((session) => session.accessToken)
   const cache = useQueryClient()
   const key = useQuery(realtimeQuery()).data?.key
-  const stored = useQuery({
-    ...sourceEventsQuery(source),
-    refetchInterval: connection === 'connected' ? false : pollMs,
-  })
-  const onVersion = useSchemaNow(watched, dispatch, connection === 'connected')
-  useUnknownVerdicts(source, state, dispatch)
-
-  useEffect(() => {
-    if (stored.data === undefined) return
-    dispatch({ type: 'read', events: stored.data.map(ofSummary) })
-  }, [stored.data])
-
   useEffect(() => {
     if (key === undefined || token === null) return
-    const read = (): void => void cache.invalidateQueries({ queryKey: keys.events(source) })
-    let later: ReturnType<typeof setTimeout> | undefined
-    const readLater = (): void => {
-      later ??= setTimeout(() => {
-        later = undefined
-        read()
-      }, storedMs)
-    }
+    const batch = createFrameBatch<Message>((messages) => {
+      const events = messages.flatMap((message) => message.events)
+      const skipped = messages.reduce((sum, message) => sum + message.skipped, 0)
+      dispatch({ type: 'received', events: events.map(ofLive), skipped })
+      const newest = Math.max(0, ...events.map(({ schemaVersion }) => schemaVersion ?? 0))
+      onVersion((known) => Math.max(known, newest))
+      if (skipped === 0) return
+      onSkipped(newestOf(events.map(({ receiveTime }) => receiveTime)))
+    })
     let joined = false
     const leave = joinChannel({
       key,
       token,
       channel: sourceChannel(sourceIds(source).source),
-      onState: setConnection,
+      onState,
       onJoined: () => {
-        read()
-        readLater()
+        void cache.invalidateQueries({ queryKey: keys.events(source), exact: true })
+        reread.ask()
         // It may have been changed while nobody could tell.
         if (joined) void cache.invalidateQueries({ queryKey: keys.source(source) })
         joined = true
@@ -111,12 +152,7 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
       on: {
         events: (data) => {
           const message = liveMessage.safeParse(data)
-          if (!message.success) return
-          const { events, skipped } = message.data
-          dispatch({ type: 'received', events: events.map(ofLive), skipped })
-          const newest = Math.max(0, ...events.map(({ schemaVersion }) => schemaVersion ?? 0))
-          onVersion((known) => Math.max(known, newest))
-          if (skipped > 0) readLater()
+          if (message.success) batch.add(message.data)
         },
         [schemaMessage]: (data) => {
           const message = schemaChanged.safeParse(data)
@@ -125,12 +161,57 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
       },
     })
     return () => {
-      clearTimeout(later)
+      batch.stop()
+      reread.stop()
       leave()
     }
-  }, [key, token, source, cache, onVersion])
+  }, [key, token, source, cache, onState, onVersion, onSkipped, dispatch, reread])
+}
 
-  return { state, dispatch, connection, stored }
+/**
+ * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
+ * after every join, once more when what came just before it is stored, after the server left events out, and every five
+ * seconds while the connection is away, so that nothing is missed. Events are judged by the schema as it is now, whoever
+ * changes it. What arrives changes the store; the caller is not rendered for it.
+ */
+export const useLiveEvents = (watched: SourceWithSchema) => {
+  const { name: source } = watched
+  const [{ store, dispatch }] = useState(() => createLiveStore(watched))
+  const [connection, setConnection] = useState<ConnectionState>('initialized')
+  const cache = useQueryClient()
+  const stored = useQuery({
+    ...sourceEventsQuery(source),
+    refetchInterval: connection === 'connected' ? false : pollMs,
+  })
+  const onVersion = useSchemaNow(watched, dispatch, connection === 'connected')
+  usePayloads(source, store, dispatch)
+  const reread = useMemo(
+    () => createReread(() => void cache.invalidateQueries({ queryKey: keys.events(source), exact: true }), storedMs),
+    [cache, source],
+  )
+  // What the stored list must reach before it has what was left out (epoch ms).
+  const wanted = useRef(0)
+  const onSkipped = useCallback(
+    (newest: number): void => {
+      wanted.current = Math.max(wanted.current, newest)
+      reread.ask()
+    },
+    [reread],
+  )
+
+  const { data: rows, dataUpdatedAt } = stored
+  useEffect(() => {
+    if (rows === undefined || dataUpdatedAt === 0) return
+    dispatch({ type: 'read', events: rows.map(ofSummary) })
+    if (newestOf(rows.map(({ receive_time: time }) => time)) < wanted.current) reread.ask()
+  }, [rows, dataUpdatedAt, dispatch, reread])
+
+  useChannel(source, dispatch, { onState: setConnection, onVersion, onSkipped, reread })
+  return { store, dispatch, connection, stored }
 }
 
 export type LiveEvents = ReturnType<typeof useLiveEvents>
+
+/** What `select` takes of the live list, now and whenever it changes. */
+export const useLive = <Value>({ store }: Pick<LiveEvents, 'store'>, select: (state: LiveState) => Value): Value =>
+  useStore(store, select)

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { EventDetail, PendingEvent, SourceSchema, SourceWithSchema } from '@tributary/contract'
-import { Ban, CircleAlert } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { Ban, ChevronDown, ChevronUp, CircleAlert } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo } from 'react'
 import { eventQuery, pendingMs } from '../../lib/event-queries.ts'
 import { formatJson } from '../../lib/json-text.ts'
 import { sourceIds } from '../../lib/names.ts'
@@ -11,12 +11,12 @@ import { localTime, utcTime } from '../../lib/time.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { EventDeliveries } from '../../ui/event-deliveries.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { WithCode } from '../../ui/with-code.tsx'
@@ -30,7 +30,7 @@ const Payload = ({ event }: { event: EventDetail }) => {
       codes={[{ title: event.message_id, language: 'json', text }]}
       copyLabel="Copy"
       notice="Payload copied"
-      className="max-h-96"
+      className="max-h-[max(24rem,calc(100dvh-24rem))]"
     />
   )
 }
@@ -148,32 +148,77 @@ const Description = ({ event, known }: { event: LiveEvent; known: KnownSchemas }
   )
 }
 
-/**
- * One event: what was received, how it fits the schema, and what became of it at each destination. `listed` is what a list
- * knows of it already, `onRead` hears it whole, `onClosed` runs when the dialog has gone.
- */
-export const EventDialog = ({
-  open,
-  eventId,
-  listed,
-  source,
-  known,
-  onRead,
-  onClose,
-  onClosed,
-}: {
-  open: boolean
+/** The place of an open event in its list, and the events above and below it. */
+type Neighbours = {
+  newer: LiveEvent | undefined
+  older: LiveEvent | undefined
+  /** From 0, and -1 when the list does not have it. */
+  place: number
+  /** How many events the list has. */
+  count: number
+}
+
+const Steps = ({ neighbours: { newer, older, place, count }, onOpen }: Pick<PanelProps, 'neighbours' | 'onOpen'>) => {
+  const step = (name: string, event: LiveEvent | undefined, icon: ReactNode) => (
+    <Button
+      size="sm"
+      square
+      aria-label={name}
+      title={name}
+      aria-disabled={event === undefined}
+      onClick={() => event !== undefined && onOpen(event)}
+    >
+      {icon}
+    </Button>
+  )
+  return (
+    <span className="mr-auto flex items-center gap-1">
+      {step('Previous event', newer, <ChevronUp aria-hidden />)}
+      {step('Next event', older, <ChevronDown aria-hidden />)}
+      <span aria-live="polite" className="ml-1.5 text-xs text-ink-3 tabular">
+        {place >= 0 && `${place + 1} of ${count}`}
+      </span>
+    </span>
+  )
+}
+
+/** What uses the arrow keys or letters itself. */
+const keyUsers =
+  'input, textarea, select, [contenteditable], [role="tab"], [role="combobox"], pre[tabindex], [role="region"][tabindex]'
+
+/** Steps by ↑ and ↓, or k and j, unless the element with the focus uses them itself. */
+const stepByKey = (key: KeyboardEvent, { newer, older }: Neighbours, onOpen: (event: LiveEvent) => void): void => {
+  if (key.ctrlKey || key.metaKey || key.altKey || key.defaultPrevented) return
+  if (!(key.target instanceof Element) || !key.currentTarget.contains(key.target)) return
+  const isLetter = key.key === 'j' || key.key === 'k'
+  if (key.target.closest(isLetter ? 'input, textarea, select, [contenteditable]' : keyUsers) !== null) return
+  const next =
+    key.key === 'ArrowDown' || key.key === 'j' ? older : key.key === 'ArrowUp' || key.key === 'k' ? newer : undefined
+  if (next === undefined) return
+  key.preventDefault()
+  onOpen(next)
+}
+
+type PanelProps = {
   eventId: string
   listed: LiveEvent | undefined
+  neighbours: Neighbours
   source: SourceWithSchema
   /** What events are judged by. */
   known: KnownSchemas
   onRead: (action: { type: 'detailed'; events: LiveEvent[] }) => void
+  onOpen: (event: LiveEvent) => void
   onClose: () => void
-  onClosed: () => void
-}) => {
-  // The list may drop it while it is open.
-  const [first] = useState(listed)
+  /** Where the focus goes when it closes. */
+  returnFocus: () => HTMLElement | null
+}
+
+/**
+ * One event beside its list: what was received, how it fits the schema, and what became of it at each destination.
+ * `listed` is what a list knows of it already, `onRead` hears it whole.
+ */
+export const EventPanel = (props: PanelProps) => {
+  const { eventId, listed, neighbours, source, known, onRead, onOpen, onClose, returnFocus } = props
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const query = useQuery({
     ...eventQuery(workspace, eventId),
@@ -184,19 +229,19 @@ export const EventDialog = ({
   useEffect(() => {
     if (data !== undefined) onRead({ type: 'detailed', events: [ofDetail(data)] })
   }, [data, onRead])
-  const event = data === undefined ? (listed ?? first) : ofDetail(data)
+  const event = data === undefined ? listed : ofDetail(data)
   return (
-    <Dialog
-      open={open}
+    <SidePanel
       onClose={onClose}
-      onClosed={onClosed}
-      size="lg"
+      returnFocus={returnFocus}
+      onKeyDown={(key) => stepByKey(key, neighbours, onOpen)}
       title={event === undefined ? 'Event' : event.title}
       description={event !== undefined && <Description event={event} known={known} />}
       footer={
         <>
+          <Steps neighbours={neighbours} onOpen={onOpen} />
           {event !== undefined && (
-            <ButtonLink to={paths.event(`${workspace}/events/${eventId}`)} variant="none" className="mr-auto">
+            <ButtonLink to={paths.event(`${workspace}/events/${eventId}`)} variant="none">
               Open in the explorer
             </ButtonLink>
           )}
@@ -205,6 +250,6 @@ export const EventDialog = ({
       }
     >
       <Content event={event} query={query} source={source} schema={known.schema} />
-    </Dialog>
+    </SidePanel>
   )
 }

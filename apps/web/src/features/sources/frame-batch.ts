@@ -1,0 +1,29 @@
+/** Collects what arrives and hands it over together. */
+export type FrameBatch<Item> = { add: (item: Item) => void; stop: () => void }
+
+/** Items after which they are handed over at once: a page in the background gets no frames. */
+const most = 100
+
+/** `onBatch` gets what was added since the last frame of the page, in its order, at most once a frame. */
+export const createFrameBatch = <Item>(onBatch: (items: readonly Item[]) => void): FrameBatch<Item> => {
+  let items: Item[] = []
+  let frame: number | undefined
+  const flush = (): void => {
+    if (frame !== undefined) cancelAnimationFrame(frame)
+    frame = undefined
+    const batch = items
+    items = []
+    onBatch(batch)
+  }
+  return {
+    add(item) {
+      items.push(item)
+      if (items.length >= most || document.hidden) flush()
+      else frame ??= requestAnimationFrame(flush)
+    },
+    stop() {
+      if (frame !== undefined) cancelAnimationFrame(frame)
+      items = []
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { parseSourceSchema } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import type { LiveEvent } from './live-event.ts'
+import { propertyNames, propertyText } from './live-property.ts'
+
+const event = (payload: LiveEvent['payload'], type = 'track'): LiveEvent => ({
+  eventId: '0-1-0',
+  messageId: 'm1',
+  type,
+  title: 'Paid',
+  user: '',
+  test: false,
+  receiveTime: '2026-01-01T00:00:00Z',
+  status: 'accepted',
+  reason: '',
+  compatibility: '',
+  schemaVersion: 0,
+  payload,
+})
+const paid = event({
+  context: { locale: 'en' },
+  properties: { total: 0, coupon: '', none: null, 'a.b': 1, address: { city: 'Ghent' }, tags: ['x'] },
+})
+
+test.each([
+  ['total', '0'],
+  ['coupon', ''],
+  ['none', 'null'],
+  ['a.b', '1'],
+  ['address.city', 'Ghent'],
+  ['address', '{"city":"Ghent"}'],
+  ['tags', '["x"]'],
+  ['context.locale', 'en'],
+  ['missing', ''],
+  ['address.missing', ''],
+  ['constructor', ''],
+  ['__proto__', ''],
+])('the cell of %j shows %j', (property, text) => {
+  expect(propertyText(paid, property)).toBe(text)
+})
+
+test('traits are the properties of identify; an unread payload is not known, and a long value is cut', () => {
+  expect(propertyText(event({ traits: { plan: 'team' } }, 'identify'), 'plan')).toBe('team')
+  expect(propertyText(event(undefined), 'total')).toBeUndefined()
+  expect(propertyText(event(null), 'total')).toBe('')
+  expect(propertyText(event({ properties: { long: 'x'.repeat(1000) } }), 'long')).toHaveLength(200)
+})
+
+test('schema and listed events say what can be chosen, each name once', () => {
+  const schema = parseSourceSchema(
+    '{"events":{"Paid":{"properties":{"total":{"type":"number"}}}},"user":{"properties":{"plan":{"type":"string"}}}}',
+  )
+  expect(propertyNames(schema, [paid, event(undefined), event(null)])).toEqual([
+    'a.b',
+    'address',
+    'coupon',
+    'none',
+    'plan',
+    'tags',
+    'total',
+  ])
+})

@@ -1,0 +1,29 @@
+import { useLayoutEffect, useState } from 'react'
+
+/** What the area is high at least, and the space below it, px. */
+const least = 320
+const below = 32
+
+/**
+ * The height (px) with which an element reaches from where it stands to the bottom of the window, at least 320;
+ * undefined while `enabled` is false. It follows the window and what stands above the element.
+ */
+export const useFillHeight = (element: HTMLElement | null, enabled: boolean): number | undefined => {
+  const [height, setHeight] = useState(least)
+  useLayoutEffect(() => {
+    if (!enabled) return
+    const measure = (): void => {
+      const top = (element?.getBoundingClientRect().top ?? 0) + window.scrollY
+      setHeight(Math.max(least, Math.floor(window.innerHeight - top - below)))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    window.addEventListener('resize', measure)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('resize', measure)
+    }
+  }, [element, enabled])
+  return enabled ? height : undefined
+}

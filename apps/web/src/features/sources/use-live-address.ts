@@ -1,0 +1,95 @@
+import { type Dispatch, useCallback, useEffect, useRef, useState } from 'react'
+import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import type { LiveEvent } from './live-event.ts'
+import type { LiveAction } from './live-events.ts'
+import { type LiveFilters, readLiveFilters, writeLiveFilters } from './live-filters.ts'
+
+/** What this page notes with an address that it has set itself. */
+type OwnState = { opened?: boolean; filtered?: boolean }
+
+const sameFilters = (one: LiveFilters, other: LiveFilters): boolean =>
+  JSON.stringify(writeLiveFilters(one)) === JSON.stringify(writeLiveFilters(other))
+
+/**
+ * The filters and the open event of the live page are in its address. A filter replaces the address; opening the first
+ * event is a step that Back takes back, and closing one that was opened here is that step back.
+ */
+export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: Dispatch<LiveAction>) => {
+  const [query] = useSearchParams()
+  const navigate = useNavigate()
+  const type = useNavigationType()
+  const { state, key } = useLocation()
+  const own: OwnState = typeof state === 'object' && state !== null ? state : {}
+  const addressId = query.get('event') ?? undefined
+  // Keys are ahead of the address that they set, too: each step begins where the one before it led.
+  const [stepped, setStepped] = useState<string | undefined>()
+  const [seenKey, setSeenKey] = useState(key)
+  if (seenKey !== key) {
+    setSeenKey(key)
+    if (type === 'POP' || stepped === addressId) setStepped(undefined)
+  }
+  const openId = stepped ?? addressId
+  const latest = useRef({ filters, openId, addressId, own })
+  useEffect(() => {
+    latest.current = { filters, openId, addressId, own }
+  })
+
+  // Typing is ahead of the address that it sets: only an address that came from elsewhere says what the filters are.
+  const read = useRef('')
+  useEffect(() => {
+    if (read.current === key) return
+    const isFirst = read.current === ''
+    read.current = key
+    const wanted = readLiveFilters(query)
+    if (!isFirst && type !== 'POP' && latest.current.own.filtered === true) return
+    if (!sameFilters(wanted, latest.current.filters)) dispatch({ type: 'filtered', filters: wanted })
+  }, [key, query, type, dispatch])
+
+  const written = useRef(filters)
+  useEffect(() => {
+    if (written.current === filters) return
+    written.current = filters
+    void navigate(paths.sourceEvent(source, latest.current.openId ?? '', writeLiveFilters(filters)), {
+      replace: true,
+      preventScrollReset: true,
+      state: { ...latest.current.own, filtered: true } satisfies OwnState,
+    })
+  }, [filters, navigate, source])
+
+  // Filters that were changed while an event was open are not in the address that Back leads to.
+  const atOpening = useRef<LiveFilters | undefined>(undefined)
+  useEffect(() => {
+    if (openId === undefined) atOpening.current = undefined
+    else atOpening.current ??= latest.current.filters
+  }, [openId])
+
+  const open = useCallback(
+    ({ eventId }: LiveEvent): void => {
+      const now = latest.current
+      if (eventId === now.openId) return
+      const isFirst = now.addressId === undefined
+      setStepped(eventId)
+      void navigate(paths.sourceEvent(source, eventId, writeLiveFilters(now.filters)), {
+        replace: !isFirst,
+        preventScrollReset: true,
+        state: { opened: isFirst || now.own.opened === true, filtered: true } satisfies OwnState,
+      })
+    },
+    [navigate, source],
+  )
+  const close = useCallback((): void => {
+    const now = latest.current
+    if (now.openId === undefined) return
+    setStepped(undefined)
+    if (now.own.opened === true && sameFilters(now.filters, atOpening.current ?? now.filters)) void navigate(-1)
+    else
+      void navigate(paths.sourceEvent(source, '', writeLiveFilters(now.filters)), {
+        replace: true,
+        preventScrollReset: true,
+        state: { filtered: true } satisfies OwnState,
+      })
+  }, [navigate, source])
+
+  return { openId, open, close }
+}
