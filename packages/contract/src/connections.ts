@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { eventFilter } from './conditions.ts'
+import { deliveryOutcomes } from './delivery-outcomes.ts'
 import { empty, errors, maskQuery, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+import { epochSeconds } from './metrics.ts'
 
 const end = z.object({
   name: z.string(),
@@ -26,14 +28,11 @@ export const connection = z.object({
 })
 export type Connection = z.infer<typeof connection>
 
-/** What went over a connection in the last 24 hours. */
-export const connectionActivity = z.object({
+/** The outcomes of what went from a source to a destination in a period. */
+export const connectionActivity = deliveryOutcomes.extend({
   /** Resource names of its ends. */
   source: z.string(),
   destination: z.string(),
-  /** Events that were delivered, and that were given up. */
-  delivered: z.number().int(),
-  failed: z.number().int(),
 })
 export type ConnectionActivity = z.infer<typeof connectionActivity>
 
@@ -42,9 +41,11 @@ export const connections = {
     name: 'connections.getActivity',
     verb: 'GET',
     path: '/workspaces/{workspace}/connectionActivity',
-    summary: 'What went from each source to each destination of a workspace in the last 24 hours.',
+    summary:
+      'The outcomes of what went from each source to each destination of a workspace from `start_date.seconds` to before `end_date.seconds` (at most 92 days; without both, the last 24 hours). Each event counts once for each destination, however often it was tried.',
+    query: z.object({ 'start_date.seconds': epochSeconds.optional(), 'end_date.seconds': epochSeconds.optional() }),
     response: z.object({ activities: z.array(connectionActivity) }),
-    errors: [errors.notFound, errors.unavailable],
+    errors: [errors.invalid, errors.notFound, errors.unavailable],
   }),
   list: defineMethod({
     name: 'connections.list',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parkedSummary } from './deliveries.ts'
+import { deliveryOutcomes } from './delivery-outcomes.ts'
 import { errors } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { epochSeconds } from './metrics.ts'
@@ -7,17 +8,7 @@ import { epochSeconds } from './metrics.ts'
 /** The longest period of an overview, days; the one before it is read, too. */
 export const overviewDays = { hour: 2, day: 92 } as const
 
-/** Events of a period, each counted once, where the last thing that is known of it happened. */
-const totals = z.object({
-  /** The sum of the four below. */
-  received: z.number().int(),
-  /** Left out: by a filter, for want of a mapping, by consent or by the event itself. */
-  filtered: z.number().int(),
-  /** To be tried again, or held and not tried yet. */
-  pending: z.number().int(),
-  /** Given up. */
-  failed: z.number().int(),
-  delivered: z.number().int(),
+const totals = deliveryOutcomes.extend({
   /** Of the delivered ones: those that never failed before. */
   first_try: z.number().int(),
   /** Of 100 deliveries 95 took at most so long; null when there was none. */

@@ -5,8 +5,9 @@ import { defineMethod } from './method.ts'
 
 /**
  * What can be counted over time. `events_received` are those that were received and understood: accepted and blocked
- * ones. Deliveries count once they are settled, by the time of their last attempt. `profiles` are the distinct users in
- * received events, by user id, else by anonymous id (beyond some ten thousand within about one percent).
+ * ones. Deliveries count by `deliveryOutcomes`: once for each event and destination, by the last thing that happened before
+ * the end of the range, in its bucket. `profiles` are the distinct users in received events, by user id, else by
+ * anonymous id (beyond some ten thousand within about one percent).
  */
 export const metricNames = [
   'events_received',

@@ -125,11 +125,33 @@ test('what went over each connection in the last 24 hours is counted, of this wo
   )
   const { activities } = await guest.ok(methods.connections.getActivity, { workspace: workspaceId })
   expect(activities.filter((each) => each.destination === destination.name)).toEqual([
-    { source: source.name, destination: destination.name, delivered: 2, failed: 1 },
+    {
+      source: source.name,
+      destination: destination.name,
+      received: 5,
+      filtered: 1,
+      pending: 1,
+      delivered: 2,
+      failed: 1,
+    },
   ])
   expect(await organization.outsider.call('GET', `/workspaces/${workspaceId}/connectionActivity`)).toMatchObject({
     status: 404,
   })
+})
+
+test.each([
+  ['start_date.seconds=5', 'end_date.seconds'],
+  ['end_date.seconds=5', 'start_date.seconds'],
+  ['start_date.seconds=5&end_date.seconds=5', 'end_date.seconds'],
+  [`start_date.seconds=0&end_date.seconds=${93 * 86_400}`, 'end_date.seconds'],
+  ['start_date.seconds=x&end_date.seconds=5', 'start_date.seconds'],
+])('activity of %s is refused with 400 and names the field', async (text, field) => {
+  const reply = await organization.guest.call(
+    'GET',
+    `/workspaces/${organization.workspaceId}/connectionActivity?${text}`,
+  )
+  expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
 })
 
 test('the filter of a connection is changed by itself, and what is no filter is refused', async () => {

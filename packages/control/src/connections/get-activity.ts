@@ -1,40 +1,46 @@
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { everyRole, type methods, overviewDays, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
+import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 
-const dayMs = 24 * 3_600_000
+const daySeconds = 86_400
 
-type Row = { source_id: string; destination_id: string; delivered: number; failed: number }
+const refuse = (field: 'start_date.seconds' | 'end_date.seconds', text: string): Error =>
+  badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/**
- * Deliveries and dead letters of the last 24 hours from each source to each destination. A dead letter that was
- * delivered by a retry counts as both: this is what happened, the overview of a destination tells what became of events.
- */
+const rangeOf = (start: number | undefined, end: number | undefined, now: number): { from: number; end: number } => {
+  if (start === undefined && end === undefined) return { from: now - daySeconds * 1000, end: now }
+  if (start === undefined) throw refuse('start_date.seconds', 'Required together with end_date.seconds')
+  if (end === undefined) throw refuse('end_date.seconds', 'Required together with start_date.seconds')
+  if (end <= start) throw refuse('end_date.seconds', 'Must be after start_date.seconds')
+  if (end - start > overviewDays.day * daySeconds)
+    throw refuse('end_date.seconds', `At most ${overviewDays.day} days after start_date.seconds`)
+  return { from: start * 1000, end: end * 1000 }
+}
+
+/** The outcomes of the events of each source at each destination over a period, as `deliveryOutcomes` defines them. */
 export const getConnectionActivity =
   ({
     db,
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.connections.getActivity> =>
-  async ({ actor, params, signal }) => {
+  async ({ actor, params, query, signal }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
-    const rows = await eventStore.query<Row>(
-      `select source_id, destination_id,
-         countIf(status = 'delivered') as delivered, countIf(status = 'dead') as failed
-       from deliveries
-       where workspace_id = {workspace:String} and time >= fromUnixTimestamp64Milli({since:Int64})
-         and status in ('delivered', 'dead')
-       group by source_id, destination_id`,
-      { workspace: workspace.id, since: clock() - dayMs },
-      { owner: workspace.id, lane: 'short', signal },
-    )
+    const range = rangeOf(query['start_date.seconds'], query['end_date.seconds'], clock())
+    const scope = { workspaceId: workspace.id, ...range }
+    const { tried, untried } = await countOutcomes({ db, eventStore }, scope, { bucketSeconds: 0, ends: true }, signal)
+    const byEnds = Map.groupBy([...tried, ...untried], ({ source, destination }) => `${source} ${destination}`)
     return {
-      activities: rows.map(({ source_id, destination_id, delivered, failed }) => ({
-        source: resourceNames.source.format({ workspace: workspace.id, source: source_id }),
-        destination: resourceNames.destination.format({ workspace: workspace.id, destination: destination_id }),
-        delivered: Number(delivered),
-        failed: Number(failed),
+      activities: [...byEnds.values()].map((rows) => ({
+        source: resourceNames.source.format({ workspace: workspace.id, source: rows[0]?.source ?? '' }),
+        destination: resourceNames.destination.format({
+          workspace: workspace.id,
+          destination: rows[0]?.destination ?? '',
+        }),
+        ...sumOutcomes(rows),
       })),
     }
   }

@@ -1,9 +1,8 @@
 import { everyRole, type methods, overviewDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
-import { sql } from 'kysely'
 import { parkedSummaries } from '../deliveries/parked-summaries.ts'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { bucketName, bucketSeconds } from '../metrics/buckets.ts'
 import { requireWorkspace } from '../workspace-access.ts'
@@ -19,21 +18,7 @@ const requireRange = (start: number, end: number, granularity: 'hour' | 'day'): 
     throw refuse(`At most ${days} days after start_date.seconds with granularity=${granularity}`)
 }
 
-type Untried = { current: boolean; state: 'waiting' | 'dead'; events: string }
-
-/** Events that are held or were given up without a try: no row of the delivery log tells of them. */
-const readUntried = async (db: Db, destinationId: string, before: number, start: number, end: number) => {
-  const { rows } = await sql<Untried>`
-    select first_time >= ${new Date(start)} as current, state, sum(event_count) as events
-    from parked_deliveries
-    where destination_id = ${destinationId} and attempts = 0 and last_status is null
-      and (last_reason = '' or state = 'dead')
-      and first_time >= ${new Date(before)} and first_time < ${new Date(end)}
-    group by 1, 2`.execute(db)
-  return rows
-}
-
-/** What became of the events of a destination in a period and the one before it, each counted once. */
+/** The outcomes of the events of a destination in a period and the one before it, each counted once. */
 export const getDeliveryOverview =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveryOverviews.get> =>
   async ({ actor, params, query, signal }) => {
@@ -44,20 +29,14 @@ export const getDeliveryOverview =
     const start = first * 1000
     const end = last * 1000
     const before = Math.max(0, 2 * start - end)
-    const [counted, untried, held] = await Promise.all([
+    const [counted, held] = await Promise.all([
       countDeliveries(
-        eventStore,
+        { db, eventStore },
         { workspaceId: workspace.id, destinationId: id, before, start, end, bucketSeconds: bucketSeconds[granularity] },
         signal,
       ),
-      readUntried(db, id, before, start, end),
       parkedSummaries(db, id),
     ])
-    for (const { current, state, events } of untried) {
-      const totals = current ? counted.current : counted.previous
-      totals.received += Number(events)
-      totals[state === 'dead' ? 'failed' : 'pending'] += Number(events)
-    }
     return {
       current: counted.current,
       previous: counted.previous,

@@ -8,30 +8,30 @@ import {
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
+import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
 import { parseReference } from '../resource-ids.ts'
 import { readSource } from '../sources/read.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { bucketName, bucketSeconds } from './buckets.ts'
 
-type Counted = { table: 'events' | 'deliveries'; time: 'receive_time' | 'time'; what: string; where: string }
+type Counted = { what: string; where: string } | { outcome: 'delivered' | 'failed' }
 
 const received = "status in ('accepted', 'blocked')"
-const events = (where: string): Counted => ({ table: 'events', time: 'receive_time', what: 'count()', where })
-const deliveries = (where: string): Counted => ({ table: 'deliveries', time: 'time', what: 'count()', where })
+const events = (where: string): Counted => ({ what: 'count()', where })
 
-const counted = {
+const counted: Record<MetricName, Counted> = {
   events_received: events(received),
   events_rejected: events("status = 'rejected'"),
   events_blocked: events("status = 'blocked'"),
-  deliveries_succeeded: deliveries("status = 'delivered'"),
-  deliveries_failed: deliveries("status = 'dead'"),
+  deliveries_succeeded: { outcome: 'delivered' },
+  deliveries_failed: { outcome: 'failed' },
   profiles: {
-    ...events(`${received} and (user_id != '' or anonymous_id != '')`),
+    where: `${received} and (user_id != '' or anonymous_id != '')`,
     // Whether it is a user id counts: an anonymous id of the same text is somebody else.
     what: "uniq(user_id != '', if(user_id != '', user_id, anonymous_id))",
   },
-} as const satisfies Record<MetricName, Counted>
+}
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
@@ -45,43 +45,85 @@ const requireRange = (start: number, end: number, granularity: Granularity): voi
 /** Beyond this a count may read so much that it must not take the place of what screens ask for. */
 const heavyDays = 31
 
+type Place = { workspaceId: string; sourceId: string | undefined; start: number; end: number }
+
+/** Events by bucket: its start in epoch seconds, and how many. */
+const countEvents = async (
+  { eventStore }: Pick<ControlDeps, 'eventStore'>,
+  { what, where }: { what: string; where: string },
+  { workspaceId, sourceId, start, end }: Place,
+  { granularity, compatibility }: { granularity: Granularity; compatibility: string | undefined },
+  signal: AbortSignal,
+): Promise<(readonly [number, number])[]> => {
+  const conditions = [
+    'workspace_id = {workspace:String}',
+    'receive_time >= fromUnixTimestamp64Milli({start:Int64})',
+    'receive_time < fromUnixTimestamp64Milli({end:Int64})',
+    where,
+    ...(sourceId === undefined ? [] : ['source_id = {source:String}']),
+    ...(compatibility === undefined ? [] : ['compatibility = {compatibility:String}']),
+  ]
+  const bucket =
+    granularity === 'total' ? '0' : 'intDiv(toUnixTimestamp(receive_time), {length:UInt32}) * {length:UInt32}'
+  const rows = await eventStore.query<{ bucket: number; n: number }>(
+    `select ${bucket} as bucket, ${what} as n from events where ${conditions.join(' and ')} group by bucket order by bucket`,
+    {
+      workspace: workspaceId,
+      start: start * 1000,
+      end: end * 1000,
+      length: Math.max(bucketSeconds[granularity], 1),
+      ...(sourceId === undefined ? {} : { source: sourceId }),
+      ...(compatibility === undefined ? {} : { compatibility }),
+    },
+    { owner: workspaceId, lane: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
+  )
+  return rows.map((row) => [Number(row.bucket), Number(row.n)])
+}
+
+/** Deliveries of one outcome by bucket, as every other call counts them. */
+const countSettled = async (
+  deps: Pick<ControlDeps, 'db' | 'eventStore'>,
+  outcome: 'delivered' | 'failed',
+  { workspaceId, sourceId, start, end }: Place,
+  granularity: Granularity,
+  signal: AbortSignal,
+): Promise<(readonly [number, number])[]> => {
+  const { tried, untried } = await countOutcomes(
+    deps,
+    { workspaceId, sourceId, from: start * 1000, end: end * 1000 },
+    { bucketSeconds: bucketSeconds[granularity], failedOnly: outcome === 'failed' },
+    signal,
+  )
+  const byBucket = Map.groupBy(
+    [...tried, ...untried].filter((row) => row.outcome === outcome),
+    ({ bucket }) => bucket,
+  )
+  return [...byBucket].map(([bucket, rows]) => [bucket, sumOutcomes(rows)[outcome]])
+}
+
 /** Counts over time of a workspace or of one of its sources. The first and the last bucket may be parts. */
 export const getMetrics =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.metrics.get> =>
   async ({ actor, params, query, signal }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
-    const { granularity, 'start_date.seconds': start, 'end_date.seconds': end } = query
+    const { granularity, compatibility, 'start_date.seconds': start, 'end_date.seconds': end } = query
     requireRange(start, end, granularity)
-    const { table, time, what, where } = counted[query.metric]
-    const conditions = [
-      'workspace_id = {workspace:String}',
-      `${time} >= fromUnixTimestamp64Milli({start:Int64})`,
-      `${time} < fromUnixTimestamp64Milli({end:Int64})`,
-      where,
-    ]
-    const values: Record<string, unknown> = {
-      workspace: workspace.id,
-      start: start * 1000,
-      end: end * 1000,
-      length: Math.max(bucketSeconds[granularity], 1),
-    }
+    let sourceId: string | undefined
     if (query.source !== undefined) {
       const reference = parseReference(resourceNames.source, 'source', query.source)
       const own = reference.workspace === workspace.id ? workspace.id : ''
-      conditions.push('source_id = {source:String}')
-      values['source'] = (await readSource(db, own, reference.source)).id
+      sourceId = (await readSource(db, own, reference.source)).id
     }
-    if (query.compatibility !== undefined) {
-      if (table !== 'events') throw refuse('compatibility', 'Only events are judged, deliveries are not')
-      conditions.push('compatibility = {compatibility:String}')
-      values['compatibility'] = query.compatibility
-    }
-    const bucket = granularity === 'total' ? '0' : `intDiv(toUnixTimestamp(${time}), {length:UInt32}) * {length:UInt32}`
-    const rows = await eventStore.query<{ bucket: number; n: number }>(
-      `select ${bucket} as bucket, ${what} as n from ${table} where ${conditions.join(' and ')} group by bucket order by bucket`,
-      values,
-      { owner: workspace.id, lane: end - start > heavyDays * 86_400 ? 'heavy' : 'short', signal },
-    )
-    const found = rows.map((row) => [bucketName(granularity, Number(row.bucket)), Number(row.n)])
+    const place = { workspaceId: workspace.id, sourceId, start, end }
+    const what = counted[query.metric]
+    if ('outcome' in what && compatibility !== undefined)
+      throw refuse('compatibility', 'Only events are judged, deliveries are not')
+    const rows =
+      'outcome' in what
+        ? await countSettled({ db, eventStore }, what.outcome, place, granularity, signal)
+        : await countEvents({ eventStore }, what, place, { granularity, compatibility }, signal)
+    const found = rows
+      .toSorted(([one], [other]) => one - other)
+      .map(([bucket, n]) => [bucketName(granularity, bucket), n])
     return Object.fromEntries(found.length === 0 && granularity === 'total' ? [['total', 0]] : found)
   }

@@ -1,0 +1,148 @@
+import { addOutcomes, methods, successRate } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Harness,
+  idIn,
+  makeResources,
+  type Organization,
+  startControl,
+  startOrganization,
+} from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const hour = 3_600_000
+const first = Date.parse('2026-03-02T00:00:00Z')
+const range = { 'start_date.seconds': first / 1000, 'end_date.seconds': first / 1000 + 86_400 }
+
+/** The ways an event can go at a destination: status, hours after the start of the period, attempt. */
+const ways = [
+  [['delivered', 1, 1]],
+  [['delivered', 2, 1]],
+  // Tried again, then delivered.
+  [
+    ['retry', 1, 1],
+    ['delivered', 3, 2],
+  ],
+  // Given up, then delivered by a retry: it has not failed.
+  [
+    ['dead', 2, 1],
+    ['delivered', 4, 1],
+  ],
+  // Given up, tried again, given up again: it has failed once.
+  [
+    ['dead', 2, 1],
+    ['dead', 5, 1],
+  ],
+  [['dead', 6, 1]],
+  [['retry', 7, 1]],
+  [['filtered', 8, 0]],
+  // Given up in the period before, delivered in this one.
+  [
+    ['dead', -3, 1],
+    ['delivered', 1, 1],
+  ],
+  // Given up in this period, delivered after it.
+  [
+    ['dead', 23, 1],
+    ['delivered', 25, 1],
+  ],
+  [['dead', -2, 1]],
+  [['delivered', 26, 1]],
+] as const
+
+/** Counted by hand: received, filtered, pending, failed, delivered in the period. */
+const expected = { received: 10, filtered: 1, pending: 1, failed: 3, delivered: 5 }
+
+test('overview, connections and metrics give the same numbers for the same deliveries', async () => {
+  const { administrator, workspaceId } = organization
+  const one = await makeResources(workspaceId, administrator)
+  const other = await makeResources(workspaceId, administrator)
+  const rows = [one, other].flatMap(({ source, destination }) =>
+    ways.flatMap((way, index) =>
+      way.map(([status, at, attempt]) =>
+        JSON.stringify({
+          workspace_id: workspaceId,
+          source_id: idIn(source.name),
+          destination_id: idIn(destination.name),
+          // The same event goes to both destinations: it counts for each.
+          event_id: `0-${index}-0`,
+          status,
+          time: first + at * hour,
+          attempt,
+        }),
+      ),
+    ),
+  )
+  await harness.eventStore.insert('deliveries', rows, { token: newId() })
+  const untried = { ...expected, received: expected.received + 6, pending: expected.pending + 4, failed: 5 }
+  for (const [state, event_count] of [
+    ['waiting', 4],
+    ['dead', 2],
+  ] as const)
+    await harness.db
+      .insertInto('parked_deliveries')
+      .values({
+        id: newId(),
+        workspace_id: workspaceId,
+        source_id: idIn(other.source.name),
+        destination_id: idIn(other.destination.name),
+        log_partition: 0,
+        log_offset: event_count,
+        event_indexes: [],
+        event_count,
+        state,
+        attempts: 0,
+        first_time: new Date(first + 9 * hour),
+        next_time: new Date(first + 9 * hour),
+        last_status: null,
+        last_reason: state === 'dead' ? 'limit' : '',
+      })
+      .execute()
+  const query = { query: range }
+  const { activities } = await administrator.ok(methods.connections.getActivity, { workspace: workspaceId }, query)
+  for (const [{ source, destination }, counts] of [
+    [one, expected],
+    [other, untried],
+  ] as const) {
+    const place = { workspace: workspaceId, destination: idIn(destination.name) }
+    for (const granularity of ['hour', 'day'] as const) {
+      const { current, buckets } = await administrator.ok(methods.deliveryOverviews.get, place, {
+        query: { ...range, granularity },
+      })
+      expect(current).toMatchObject(counts)
+      const bars = Object.values(buckets)
+      expect(bars.reduce((sum, bar) => sum + bar.failed, 0)).toBe(counts.failed)
+      expect(bars.reduce((sum, bar) => sum + bar.delivered + bar.retried, 0)).toBe(counts.delivered)
+    }
+    const mine = activities.filter((each) => each.destination === destination.name)
+    expect(mine).toEqual([{ source: source.name, destination: destination.name, ...counts }])
+    for (const granularity of ['hour', 'day', 'total'] as const) {
+      const count = async (metric: 'deliveries_failed' | 'deliveries_succeeded', ofSource: object) => {
+        const found = await administrator.ok(
+          methods.metrics.get,
+          { workspace: workspaceId },
+          { query: { metric, granularity, ...range, ...ofSource } },
+        )
+        return Object.values(found).reduce((sum, each) => sum + each, 0)
+      }
+      expect(await count('deliveries_failed', { source: source.name })).toBe(counts.failed)
+      expect(await count('deliveries_succeeded', { source: source.name })).toBe(counts.delivered)
+      expect(await count('deliveries_failed', {})).toBe(addOutcomes(activities).failed)
+      expect(await count('deliveries_succeeded', {})).toBe(addOutcomes(activities).delivered)
+    }
+  }
+})
+
+test('the success share is what was delivered of what was delivered or failed, and none while nothing was', () => {
+  expect(successRate({ delivered: 3, failed: 1 })).toBe(0.75)
+  expect(successRate({ delivered: 0, failed: 2 })).toBe(0)
+  expect(successRate({ delivered: 0, failed: 0 })).toBeUndefined()
+})
