@@ -49,7 +49,7 @@ const shoot = async (
     await screen.prepare?.(page, seed)
     await page.goto(screen.path(seed))
     await screen.ready(page, seed)
-    await page.screenshot({ path: `screenshots/${name}.png`, fullPage: true })
+    await page.screenshot({ path: `screenshots/${name}.png`, fullPage: screen.inView !== true })
     taken += 1
     for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
     for (const found of await findSidewaysTables(page)) problems.push(`${name}: scrolls sideways: ${found}`)
@@ -103,7 +103,7 @@ try {
   const seed = await seedWorkspaces(product, receiver, refusing, busy)
   const session = await signIn(browser, product.url)
   for (const screen of screens.filter(({ name, before }) => !before && (only === undefined || name.includes(only))))
-    for (const width of widths)
+    for (const width of screen.widths ?? widths)
       for (const theme of themes) await shoot(browser, product.url, screen, seed, width, theme, session)
 } finally {
   await browser.close()

@@ -58,7 +58,7 @@ test('a connection that is switched off or taken apart delivers nothing more', a
   await expect(page.getByText('Destination Disconnected')).toBeVisible()
   await send('connection-gone')
   await page.getByRole('button', { name: 'Connect destination' }).click()
-  await page.getByRole('menuitem', { name: 'Hook' }).click()
+  await page.getByRole('option', { name: 'Hook' }).click()
   await expect(page.getByText('Destination Connected')).toBeVisible()
   await send('connection-back')
   await delivered('connection-back')

@@ -70,17 +70,16 @@ test('what is refused of a destination is told in words: pausing, connecting, re
   await intercept(page, 'GET', '/sources', refuse(400, 'VALIDATION', 'no'))
   await page.reload()
   await page.getByRole('tab', { name: 'Connections' }).click()
-  const connect = page.getByRole('button', { name: 'Connect source' })
-  await connect.click()
-  await expect(page.getByRole('menu')).toContainText('The sources could not be loaded')
-  await expect(page.getByRole('menuitem', { name: 'Till' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Connect source' }).click()
+  const list = page.getByRole('dialog', { name: 'Connect source' })
+  await expect(list).toContainText('The sources could not be loaded')
+  await expect(list.getByRole('option')).toHaveCount(0)
   await page.unrouteAll()
-  await page.getByRole('menuitem', { name: 'Try again' }).click()
-  await connect.click()
-  await expect(page.getByRole('menuitem', { name: 'Till' })).toBeVisible()
+  await list.getByRole('button', { name: 'Try again' }).click()
+  await expect(list.getByRole('option', { name: 'Till' })).toBeVisible()
   // Deleted meanwhile: the refusal is the server's own.
   await product.api.ok('DELETE', `/${till.source}`)
-  await page.getByRole('menuitem', { name: 'Till' }).click()
+  await list.getByRole('option', { name: 'Till' }).click()
   await expect(notice('Could not connect')).toContainText(/source not found/i)
   await intercept(page, 'PATCH', `/destinations/${destinationId}`, refusal)
   await page.getByRole('tab', { name: 'Settings' }).click()
@@ -105,7 +104,12 @@ test('the list of destinations names those that fail, and claims nothing of conn
   await intercept(page, 'GET', '/connections', refuse(400, 'VALIDATION', 'no'))
   await page.goto(`/${workspace}/destinations`)
   const row = page.getByRole('row', { name: /Archive/ })
-  await expect(row).toContainText('1 failed in 24 h')
+  await expect(row).toContainText('Failing')
+  // The number leads to what it counts, over the same time.
+  await expect(row.getByRole('link', { name: '1', exact: true })).toHaveAttribute(
+    'href',
+    `/${destination}?state=dead&range=7days#failures`,
+  )
   await intercept(page, 'GET', '/connectionActivity', refuse(400, 'VALIDATION', 'no'))
   await page.reload()
   await expect(row).toContainText('Enabled')

@@ -119,7 +119,7 @@ test('a webhook made by its form, wrong entries mended at their fields, gets the
 
   await expect(tab(page, 'Connections')).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('button', { name: 'Connect source' }).click()
-  await page.getByRole('menuitem', { name: 'Shop' }).click()
+  await page.getByRole('option', { name: 'Shop' }).click()
   await expect(page.getByText('Source Connected')).toBeVisible()
   await expect(page.getByRole('switch', { name: 'Connection with Shop' })).toBeChecked()
 

@@ -5,6 +5,7 @@ import { eventScreens } from './event-screens.ts'
 import { frameScreens } from './frame-screens.ts'
 import { grantScreens } from './grant-screens.ts'
 import { liveScreens } from './live-screens.ts'
+import { manyScreens } from './many-screens.ts'
 import { mappingScreens } from './mapping-screens.ts'
 import { backlogged, failing, settled } from './prepare.ts'
 import { schemaScreens } from './schema-screens.ts'
@@ -24,6 +25,10 @@ export type Screen = {
   before?: boolean
   /** An open menu or tooltip lies outside the landmarks, as its contents belong to the button that opened it. */
   opensMenu?: boolean
+  /** Widths of the page, px, where they are not the usual ones. */
+  widths?: readonly number[]
+  /** Only what is in view: the page is as high as its rows are many. */
+  inView?: boolean
   /** Failed calls are what the picture is about: the browser's own note of them is no problem. */
   expectsFailedCalls?: boolean
 }
@@ -79,6 +84,7 @@ export const screens: Screen[] = [
     },
   },
   ...settingsScreens,
+  ...manyScreens,
   ...authScreens,
   ...docsScreens,
   ...registrationScreens.map((screen): Screen => ({ ...screen, before: true })),

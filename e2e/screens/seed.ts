@@ -30,6 +30,8 @@ export type Seed = {
     key: string
   }
   empty: { workspace: string; source: string; destination: string }
+  /** 500 sources and 500 destinations; the first source is connected with three of them. */
+  many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
   onboarding: string
 }
@@ -197,6 +199,32 @@ const seedMapped = async (
   return { mapped, chat: chat.name }
 }
 
+/** As many sources and destinations as a large company has, made by a few calls at a time. */
+const seedMany = async ({ api }: Product, url: string): Promise<Seed['many']> => {
+  const { workspace } = await createWorkspace(api, 'Large company')
+  const { source } = await createSource(api, workspace, 'Source 0', 'javascript')
+  const destinations = await Promise.all(
+    [0, 1, 2].map((index) => createWebhook(api, workspace, source, { url }, `Destination ${index}`)),
+  )
+  const apps = ['http', 'javascript', 'node']
+  const make = async (from: number): Promise<void> => {
+    for (let index = from; index < 500; index += 8) {
+      await api.ok('POST', `/${workspace}/sources`, {
+        title: `Source ${index}`,
+        app: { name: `catalogSources/${apps[index % apps.length]}` },
+      })
+      await api.ok('POST', `/${workspace}/destinations`, {
+        title:
+          index % 50 === 7 ? `Destination ${index} ${'of a team with a long name '.repeat(3)}` : `Destination ${index}`,
+        app: { name: 'catalogDestinations/webhook' },
+        settings: { url },
+      })
+    }
+  }
+  await Promise.all([3, 4, 5, 6, 7, 8, 9, 10].map(make))
+  return { workspace, destination: destinations[0] ?? '' }
+}
+
 /** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
 export const seedWorkspaces = async (
   product: Product,
@@ -291,6 +319,7 @@ export const seedWorkspaces = async (
   const checked = await seedChecked(product, workspace)
   const replayed = await seedReplays(product, workspace, tickets, receiver.url)
   const { mapped, chat } = await seedMapped(product, workspace, source, receiver.url)
+  const many = await seedMany(product, receiver.url)
   const bare = await createWorkspace(api, 'Fresh start')
   const quiet = await createWorkspace(api, 'Quiet company')
   const quietSource = await createSource(api, quiet.workspace, 'Silent source', 'http')
@@ -308,6 +337,7 @@ export const seedWorkspaces = async (
     organization_title: 'Contoso Retail Group',
   })) as { user: { id: string }; onboarding_token: string }
   return {
+    many,
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
     filled: {
       workspace,

@@ -83,15 +83,22 @@ export const deliveries = {
     name: 'deliveries.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/deliveries',
-    summary: 'The attempts of a destination, newest first, and how much is parked.',
-    query: pageQuery.extend({ status: z.enum(deliveryStatuses).optional() }),
+    summary:
+      'The attempts of a destination, newest first, from `start_time` to before `end_time` where they are given, and how much is parked.',
+    query: pageQuery.extend({
+      status: z.enum(deliveryStatuses).optional(),
+      start_time: time.optional(),
+      end_time: time.optional(),
+      /** Only of events of this source, by resource name. */
+      source: reference.optional(),
+    }),
     response: z.object({
       deliveries: z.array(delivery),
       next_page_token: nextPageToken,
       waiting: parkedSummary,
       dead: parkedSummary,
     }),
-    errors: [errors.notFound, errors.unavailable],
+    errors: [errors.invalid, errors.notFound, errors.unavailable],
   }),
   listParked: defineMethod({
     name: 'deliveries.listParked',

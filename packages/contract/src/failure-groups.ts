@@ -31,8 +31,9 @@ export const failureGroups = {
     name: 'failureGroups.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups',
-    summary: 'What is held for a destination by its cause: dead letters first, of each state the largest group.',
-    query: pageQuery,
+    summary:
+      'What is held for a destination by its cause: dead letters first, of each state the largest group. With `start_time` dead letters count only when they were given up since then; what waits counts whenever it came.',
+    query: pageQuery.extend({ state: z.enum(parkedStates).optional(), start_time: time.optional() }),
     response: z.object({ failure_groups: z.array(failureGroup), next_page_token: nextPageToken }),
     errors: [errors.notFound],
   }),

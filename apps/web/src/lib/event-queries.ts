@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type DeliveryStatus, methods, resourceNames } from '@tributary/contract'
+import { type DeliveryStatus, type FailureGroup, methods, resourceNames } from '@tributary/contract'
 import { call } from './client.ts'
 import { bucketsOf, type RangePreset, rangeOf, viewOf } from './date-range.ts'
 import { type EventFilters, eventQueryOf } from './event-filters.ts'
@@ -121,17 +121,29 @@ export const droppedQuery = (source: string) =>
         .dropped_events,
   })
 
-/** Attempts of a destination, newest first, by pages of 50; `status` '' means any. */
-export const deliveriesQuery = (destination: string, status: DeliveryStatus | '') =>
+/** What the list of a destination's attempts is narrowed by; '' is no filter. */
+export type DeliveryFilters = { status: DeliveryStatus | ''; range: RangePreset | ''; source: string }
+
+const sinceOf = (range: RangePreset | ''): { start_time?: string } =>
+  range === '' ? {} : { start_time: new Date(rangeOf(range, Date.now()).start_date.seconds * 1000).toISOString() }
+
+/** Attempts of a destination, newest first, by pages of 50. */
+export const deliveriesQuery = (destination: string, { status, range, source }: DeliveryFilters) =>
   infiniteQueryOptions({
     ...product,
     staleTime: 0,
-    queryKey: [...keys.deliveries(destination), 'attempts', status],
+    queryKey: [...keys.deliveries(destination), 'attempts', status, range, source],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       call(methods.deliveries.list, {
         params: destinationIds(destination),
-        query: { page_size: 50, page_token: pageParam, ...(status === '' ? {} : { status }) },
+        query: {
+          page_size: 50,
+          page_token: pageParam,
+          ...(status === '' ? {} : { status }),
+          ...(source === '' ? {} : { source }),
+          ...sinceOf(range),
+        },
         signal,
       }),
     getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
@@ -146,17 +158,20 @@ export const deliveriesQuery = (destination: string, status: DeliveryStatus | ''
 /** While something is on its way, what is held changes by the second. */
 const movingMs = 2_000
 
-/** What is held for a destination by its cause, the 100 largest groups of each state. */
-export const failureGroupsQuery = (destination: string) =>
+/** What the list of what is held is narrowed by; '' is no filter. `range` is about when dead letters were given up. */
+export type FailureFilters = { state: FailureGroup['state'] | ''; range: RangePreset | '' }
+
+/** What is held for a destination by its cause, the 100 largest groups. */
+export const failureGroupsQuery = (destination: string, { state, range }: FailureFilters) =>
   queryOptions({
     ...product,
     staleTime: 0,
-    queryKey: [...keys.deliveries(destination), 'groups'],
+    queryKey: [...keys.deliveries(destination), 'groups', state, range],
     queryFn: async ({ signal }) =>
       (
         await call(methods.failureGroups.list, {
           params: destinationIds(destination),
-          query: { page_size: 100 },
+          query: { page_size: 100, ...(state === '' ? {} : { state }), ...sinceOf(range) },
           signal,
         })
       ).failure_groups,

@@ -45,6 +45,10 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
     paths.deliveries(`${workspace}/destinations/d1`, 'dead'),
     `/${patterns.workspace}/${patterns.destination}`,
   ],
+  failures: [
+    paths.failures(`${workspace}/destinations/d1`, { state: 'dead', range: '7days' }),
+    `/${patterns.workspace}/${patterns.destination}`,
+  ],
   failureGroup: [
     paths.failureGroup(`${workspace}/destinations/d1`, 'g1'),
     `/${patterns.workspace}/${patterns.destination}`,
@@ -95,6 +99,7 @@ test('the links of the application are these', () => {
     destinations: '/workspaces/w1/destinations',
     destination: '/workspaces/w1/destinations/d1',
     deliveries: '/workspaces/w1/destinations/d1?status=dead#deliveries',
+    failures: '/workspaces/w1/destinations/d1?state=dead&range=7days#failures',
     failureGroup: '/workspaces/w1/destinations/d1?group=g1#failures',
     catalogDestinations: '/workspaces/w1/catalog-destinations',
     newDestination: '/workspaces/w1/catalog-destinations/webhook/new',

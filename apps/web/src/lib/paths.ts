@@ -1,6 +1,9 @@
 import type { EventFilters } from './event-filters.ts'
 import { slugOf } from './names.ts'
 
+/** What a list is narrowed by: a text, the kind and the state of its objects. */
+export type ListQuery = { search?: string; type?: string; state?: string }
+
 const queryOf = (query: Record<string, string | undefined>): string => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
@@ -27,7 +30,8 @@ export const paths = {
   shortcut: (name: string) => `/s/${name}`,
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
   workspace: (workspace: string) => `/${workspace}`,
-  sources: (workspace: string) => `/${workspace}/sources`,
+  /** A list, narrowed by what the address says. */
+  sources: (workspace: string, query: ListQuery = {}) => `/${workspace}/sources${queryOf(query)}`,
   source: (source: string, tab?: SourceTab) => `/${source}${tab === undefined ? '' : `#${tab}`}`,
   events: (workspace: string, filters: { [Name in keyof EventFilters]?: string | undefined } = {}) =>
     `/${workspace}/events${queryOf(filters)}`,
@@ -41,18 +45,23 @@ export const paths = {
     `/${source}${queryOf({ event, ...filters })}`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
-  destinations: (workspace: string) => `/${workspace}/destinations`,
+  destinations: (workspace: string, query: ListQuery & { range?: string } = {}) =>
+    `/${workspace}/destinations${queryOf(query)}`,
   destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
   /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */
   newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
     `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
-  /** The deliveries of a destination that ended so. */
-  deliveries: (destination: string, status: string) => `/${destination}${queryOf({ status })}#deliveries`,
+  /** The deliveries of a destination that ended so, over a range, of one source by its resource name. */
+  deliveries: (destination: string, status: string, more: { range?: string; source?: string } = {}) =>
+    `/${destination}${queryOf({ status, ...more })}#deliveries`,
+  /** What is held for a destination in one state; dead letters of a range. */
+  failures: (destination: string, query: { state?: string; range?: string }) =>
+    `/${destination}${queryOf(query)}#failures`,
   /** What is held for a destination for one cause; `group` is the group's id. */
   failureGroup: (destination: string, group: string) => `/${destination}${queryOf({ group })}#failures`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
-  connections: (workspace: string) => `/${workspace}/connections`,
+  connections: (workspace: string, query: { range?: string } = {}) => `/${workspace}/connections${queryOf(query)}`,
   syncs: (workspace: string) => `/${workspace}/syncs`,
   signals: (workspace: string) => `/${workspace}/signals`,
   settings: (workspace: string) => `/${workspace}/settings`,

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { call } from './client.ts'
+import { type RangePreset, rangeOf } from './date-range.ts'
 import { everyPage, pageSize } from './every-page.ts'
 import { destinationIds, sourceIds, workspaceIds } from './names.ts'
 import { product } from './query-client.ts'
@@ -186,13 +187,17 @@ export const connectionsQuery = (workspace: string) =>
       }),
   })
 
-/** What went over each connection of a workspace in the last 24 hours. */
-export const connectionActivityQuery = (workspace: string) =>
+/** The outcomes of what went over each connection of a workspace in a range, as every other figure counts them. */
+export const connectionActivityQuery = (workspace: string, preset: RangePreset) =>
   queryOptions({
     ...product,
-    queryKey: keys.connectionActivity(workspace),
+    queryKey: [...keys.connectionActivity(workspace), preset],
     staleTime: 10_000,
-    refetchInterval: 15_000,
-    queryFn: async ({ signal }) =>
-      (await call(methods.connections.getActivity, { params: workspaceIds(workspace), signal })).activities,
+    refetchInterval: preset === '1day' || preset === '7days' ? 15_000 : 60_000,
+    queryFn: async ({ signal }) => {
+      const { start_date, end_date } = rangeOf(preset, Date.now())
+      const query = { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
+      return (await call(methods.connections.getActivity, { params: workspaceIds(workspace), query, signal }))
+        .activities
+    },
   })

@@ -1,11 +1,11 @@
-import { ArrowRight, CircleAlert, Plus, RotateCw } from 'lucide-react'
+import { ArrowRight, CircleAlert, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { AppIcon } from './app-icon.tsx'
 import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { Menu, MenuItem, MenuSeparator } from './menu.tsx'
+import { SearchMenu } from './search-select.tsx'
 import { Switch } from './switch.tsx'
 
 /** One connection seen from one of its ends: `title` and `to` are the other end's; seen from neither, `from` is its source. */
@@ -41,39 +41,41 @@ export const ConnectMenu = ({
   addLabel: string
   addTo: string
 }) => (
-  <Menu
-    align="end"
-    trigger={
+  <SearchMenu
+    label={label}
+    options={choices.map(({ name, title, icon }) => ({ value: name, title, icon }))}
+    onChoose={onConnect}
+    emptyText={failed === undefined ? 'Everything is connected' : ''}
+    button={
       <Button variant="primary" loading={loading}>
         <Plus aria-hidden />
         {label}
       </Button>
     }
-  >
-    {choices.map((choice) => (
-      <MenuItem
-        key={choice.name}
-        icon={<AppIcon icon={choice.icon} className="size-5 border-0 p-0" />}
-        onSelect={() => onConnect(choice.name)}
-      >
-        {choice.title}
-      </MenuItem>
-    ))}
-    {failed !== undefined && (
+    footer={(close) => (
       <>
-        <MenuItem icon={<CircleAlert />} danger disabled>
-          {failed.text}
-        </MenuItem>
-        <MenuItem icon={<RotateCw />} onSelect={failed.onRetry}>
-          Try again
-        </MenuItem>
+        {failed !== undefined && (
+          <p className="flex items-center justify-between gap-2 px-2 py-1 text-sm text-danger-ink">
+            <span className="flex items-center gap-2">
+              <CircleAlert aria-hidden className="size-4 shrink-0" />
+              {failed.text}
+            </span>
+            <Button size="xs" onClick={failed.onRetry}>
+              Try again
+            </Button>
+          </p>
+        )}
+        <Link
+          to={addTo}
+          onClick={close}
+          className="flex min-h-8 items-center gap-2 rounded-sm px-2 py-1 text-sm hover:bg-hover focus-visible:-outline-offset-2"
+        >
+          <Plus aria-hidden className="size-4 shrink-0 text-ink-3" />
+          {addLabel}
+        </Link>
       </>
     )}
-    {(choices.length > 0 || failed !== undefined) && <MenuSeparator />}
-    <MenuItem icon={<Plus />} to={addTo}>
-      {addLabel}
-    </MenuItem>
-  </Menu>
+  />
 )
 
 /** What is connected, each with a switch and a way to take it apart. */

@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { expect, test } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
 import { type Column, DataTable } from './data-table.tsx'
@@ -84,4 +86,79 @@ test('where rows are no buttons the keys go from link to link, and are left alon
   note.focus()
   await userEvent.keyboard('{ArrowDown}{End}')
   expect(document.activeElement).toBe(note)
+})
+
+const numbered: readonly Fruit[] = Array.from({ length: 12 }, (_, index) => ({ name: `F${index}`, price: index }))
+
+const Selectable = ({ rows }: { rows: readonly Fruit[] }) => {
+  const [selected, onChange] = useState<ReadonlySet<string>>(new Set())
+  return (
+    <>
+      <output>{[...selected].join(' ')}</output>
+      <DataTable
+        label="Fruits"
+        columns={columns}
+        rows={rows}
+        rowId={(row) => row.name}
+        selection={{ selected, onChange, titleOf: (row) => row.name, selectable: ({ name }) => name !== 'F4' }}
+      />
+    </>
+  )
+}
+
+test('rows are chosen one by one, with Shift from the last one on in the order that is shown, and all at once', async () => {
+  const user = userEvent.setup()
+  renderUi(<Selectable rows={numbered} />)
+  const box = (name: string) => screen.getByRole('checkbox', { name: `Select ${name}` })
+  const chosen = () => screen.getByRole('status').textContent
+  await user.click(box('F6'))
+  await user.keyboard('{Shift>}')
+  await user.click(box('F2'))
+  await user.keyboard('{/Shift}')
+  // F4 cannot be chosen.
+  expect(new Set(chosen()?.split(' '))).toEqual(new Set(['F2', 'F3', 'F5', 'F6']))
+  expect(box('F4')).toHaveProperty('disabled', true)
+  const all = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all' })
+  expect([all.checked, all.indeterminate]).toEqual([false, true])
+  await user.click(all)
+  expect(chosen()?.split(' ')).toHaveLength(11)
+  await user.click(all)
+  expect(chosen()).toBe('')
+  // Descending by price, the rows between two are others.
+  await user.click(screen.getByRole('button', { name: 'Price' }))
+  await user.click(screen.getByRole('button', { name: 'Price' }))
+  await user.click(box('F11'))
+  await user.keyboard('{Shift>}')
+  await user.click(box('F9'))
+  expect(new Set(chosen()?.split(' '))).toEqual(new Set(['F11', 'F10', 'F9']))
+})
+
+test('a click beside the link of a row leads where the link leads, and the link itself stays one for keys', async () => {
+  const user = userEvent.setup()
+  const opened: string[] = []
+  const At = () => <output>{useLocation().pathname}</output>
+  const linked: readonly Column<Fruit>[] = [
+    { id: 'name', header: 'Name', cell: (row) => <Link to={`/${row.name}`}>{row.name}</Link> },
+    { id: 'price', header: 'Price', cell: (row) => row.price },
+  ]
+  renderUi(
+    <>
+      <At />
+      <DataTable
+        label="Fruits"
+        columns={linked}
+        rows={fruits}
+        rowId={(row) => row.name}
+        onRowClick={(row) => opened.push(row.name)}
+      />
+    </>,
+  )
+  await user.click(screen.getByRole('cell', { name: '40' }))
+  expect(opened).toEqual(['Medlar'])
+  await user.tab()
+  await user.keyboard('{Enter}')
+  expect(screen.getByRole('status').textContent).toBe('/Quince')
+  await user.click(screen.getByRole('link', { name: 'Apple' }))
+  expect(screen.getByRole('status').textContent).toBe('/Apple')
+  expect(opened).toEqual(['Medlar'])
 })

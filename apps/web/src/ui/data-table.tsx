@@ -10,9 +10,10 @@ import {
 } from '@tanstack/react-table'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { type HTMLAttributes, type ReactNode, useCallback, useMemo, useState } from 'react'
+import { type HTMLAttributes, type MouseEvent, type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import { cn } from './cn.ts'
 import { rowKeys } from './row-keys.ts'
+import { afterSwitch, type RowSelection, SelectAllHead, SelectCell } from './row-selection.tsx'
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -28,8 +29,13 @@ export type Column<Row extends RowData> = {
   value?: (row: Row) => string | number
   cell: (row: Row) => ReactNode
   align?: 'right'
-  /** Left out below 640 px. */
-  wide?: boolean
+  /** Left out below 640 px; with `lg` below 1024 px. */
+  wide?: boolean | 'lg'
+  /**
+   * Its width from 640 px on, as a class. When columns have one, the first takes what they leave, and no row that comes
+   * into view changes a width.
+   */
+  width?: string
   className?: string
 }
 
@@ -52,6 +58,7 @@ const cellClass = <Row extends RowData>(column: Column<Row> | undefined, first: 
     'px-4 max-sm:px-3',
     column?.align === 'right' && 'text-right tabular',
     column?.wide === true && 'max-sm:hidden',
+    column?.wide === 'lg' && 'max-lg:hidden',
     column?.className,
     first && firstClass,
   )
@@ -88,6 +95,10 @@ const useWindow = (count: number) => {
   }
 }
 
+/** Heads stay in view, below the bar of a narrow screen. A border of a collapsed table would not come along. */
+const headClass =
+  'sticky top-(--banner) z-10 h-9 bg-canvas shadow-[inset_0_-1px_0_var(--color-line)] max-md:top-12 max-sm:static'
+
 const Head = <Row extends RowData>({
   column,
   first,
@@ -104,7 +115,12 @@ const Head = <Row extends RowData>({
     <th
       scope="col"
       aria-sort={sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'}
-      className={cn('h-9 text-left text-xs font-medium whitespace-nowrap text-ink-3', cellClass(column, first))}
+      className={cn(
+        headClass,
+        'text-left text-xs font-medium whitespace-nowrap text-ink-3',
+        cellClass(column, first),
+        column?.width,
+      )}
     >
       {onSort === undefined ? (
         column?.header
@@ -136,11 +152,22 @@ const asButton = (act: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   },
 })
 
+/** What makes a row lead where its link leads: a click beside it. The link itself is for keys and new tabs. */
+const asLink = (open: () => void): HTMLAttributes<HTMLTableRowElement> => ({
+  onClick: (event: MouseEvent<HTMLTableRowElement>) => {
+    const onControl = event.target instanceof Element && event.target.closest('a, button, input') !== null
+    if (!onControl && document.getSelection()?.isCollapsed !== false) open()
+  },
+})
+
 const Space = ({ height }: { height: number }) => height > 0 && <tr aria-hidden style={{ height }} />
+
+const none: ReadonlySet<string> = new Set()
 
 /**
  * A table whose columns sort by a click on their head. `columns` and `rows` must be stable between renders. With
- * `onRow` a row is a button. The arrow keys, Home and End move among rows. Thousands of rows are fine: only those near the visible part are in the page.
+ * `onRow` a row is a button; with `onRowClick` a click on it does what the link inside it does. The arrow keys, Home and
+ * End move among rows. Thousands of rows are fine: only those near the visible part are in the page.
  */
 export const DataTable = <Row extends RowData>({
   label,
@@ -148,6 +175,8 @@ export const DataTable = <Row extends RowData>({
   rows,
   rowId,
   onRow,
+  onRowClick,
+  selection,
   empty = 'No Entries Found',
 }: {
   label: string
@@ -155,22 +184,44 @@ export const DataTable = <Row extends RowData>({
   rows: readonly Row[]
   rowId: (row: Row) => string
   onRow?: (row: Row) => void
+  onRowClick?: (row: Row) => void
+  selection?: RowSelection<Row> | undefined
   empty?: ReactNode
 }) => {
   const definitions = useMemo(() => columns.map(toDefinition), [columns])
   const table = useTable({ features, data: rows, columns: definitions, getRowId: rowId, sortDescFirst: false })
   const sortedRows = table.getRowModel().rows
   const { measure, row: measureRow, indexes, before, after, all } = useWindow(sortedRows.length)
+  const fixed = columns.some(({ width }) => width !== undefined)
+  const lastSwitched = useRef<string>(undefined)
+  const { selected, selectable = () => true } = selection ?? { selected: none }
+  const ids =
+    selection === undefined ? [] : sortedRows.filter(({ original }) => selectable(original)).map(({ id }) => id)
+  const switchRow = (id: string, shift: boolean): void => {
+    selection?.onChange(afterSwitch(selected, ids, id, shift ? lastSwitched.current : undefined))
+    lastSwitched.current = id
+  }
+  const act = (row: Row): HTMLAttributes<HTMLTableRowElement> =>
+    onRow !== undefined ? asButton(() => onRow(row)) : onRowClick !== undefined ? asLink(() => onRowClick(row)) : {}
   return (
-    <div className="overflow-x-auto scroll-thin rounded-lg border border-line bg-surface shadow-card">
+    <div
+      className={cn(
+        'overflow-x-auto scroll-thin rounded-lg border border-line bg-surface shadow-card',
+        // What scrolls would keep the heads with it; columns with a width never need to.
+        fixed && 'sm:overflow-clip',
+      )}
+    >
       <table
         ref={measure}
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        className="w-full border-collapse text-sm"
+        className={cn('w-full border-collapse text-sm', fixed && 'sm:table-fixed')}
       >
         <thead>
-          <tr className="border-b border-line bg-canvas">
+          <tr className="bg-canvas">
+            {selection !== undefined && (
+              <SelectAllHead ids={ids} selected={selected} className={headClass} onChange={selection.onChange} />
+            )}
             {table.getFlatHeaders().map(({ id, column }, index) => (
               <Head
                 key={id}
@@ -186,7 +237,10 @@ export const DataTable = <Row extends RowData>({
         <tbody onKeyDown={rowKeys(all)}>
           {rows.length === 0 && (
             <tr>
-              <td colSpan={columns.length} className="h-24 px-4 text-center text-ink-3">
+              <td
+                colSpan={columns.length + (selection === undefined ? 0 : 1)}
+                className="h-24 px-4 text-center text-ink-3"
+              >
                 {empty}
               </td>
             </tr>
@@ -202,10 +256,20 @@ export const DataTable = <Row extends RowData>({
                 data-index={index}
                 className={cn(
                   'border-b border-line last:border-0',
-                  onRow !== undefined && 'cursor-pointer hover:bg-hover focus-visible:-outline-offset-2',
+                  (onRow ?? onRowClick) !== undefined &&
+                    'cursor-pointer hover:bg-hover focus-visible:-outline-offset-2',
+                  selected.has(row.id) && 'bg-accent-soft/50',
                 )}
-                {...(onRow === undefined ? {} : asButton(() => onRow(row.original)))}
+                {...act(row.original)}
               >
+                {selection !== undefined && (
+                  <SelectCell
+                    title={selection.titleOf(row.original)}
+                    checked={selected.has(row.id)}
+                    disabled={!selectable(row.original)}
+                    onSwitch={(shift) => switchRow(row.id, shift)}
+                  />
+                )}
                 {columns.map((column, place) => (
                   <td key={column.id} className={cn('h-11', cellClass(column, place === 0))}>
                     {column.cell(row.original)}

@@ -1,8 +1,9 @@
-import { Select as Base } from '@base-ui/react/select'
+import { Combobox as Base } from '@base-ui/react/combobox'
 import { Check, ChevronDown, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Controller, get, useFormContext } from 'react-hook-form'
 import { Field } from './field.tsx'
+import { matching, PopupSearch } from './search-select.tsx'
 
 /** One entry of a picker: what it stands for, what it is called, and the picture beside it. */
 export type PickerEntry = { value: string; title: string; description?: string; icon: ReactNode }
@@ -12,13 +13,13 @@ export type PickerGroup = { heading: string; entries: readonly PickerEntry[] }
 
 const Entry = ({ entry }: { entry: PickerEntry }) => (
   <Base.Item
-    value={entry.value}
+    value={entry}
     className="flex h-7 cursor-default items-center gap-2 rounded-sm px-2 text-sm outline-none select-none data-highlighted:bg-hover max-sm:h-10"
   >
     <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
       {entry.icon}
     </span>
-    <Base.ItemText className="max-w-full shrink-0 truncate font-medium">{entry.title}</Base.ItemText>
+    <span className="max-w-full shrink-0 truncate font-medium">{entry.title}</span>
     <span className="min-w-0 flex-1 truncate text-xs text-ink-3" title={entry.description}>
       {entry.description}
     </span>
@@ -28,7 +29,44 @@ const Entry = ({ entry }: { entry: PickerEntry }) => (
   </Base.Item>
 )
 
-/** A labelled choice of one among pictured entries in groups, inside a Form, which can be cleared; the list scrolls beyond 18rem. */
+const List = ({ groups }: { groups: readonly PickerGroup[] }) => (
+  <Base.List className="max-h-72 overflow-auto p-1 scroll-thin empty:hidden">
+    {groups.map(
+      (group) =>
+        group.entries.length > 0 && (
+          <Base.Group
+            key={group.heading}
+            className="not-first:mt-1 not-first:border-t not-first:border-line not-first:pt-1"
+          >
+            <Base.GroupLabel className="px-2 py-1 text-xs font-medium text-ink-3">{group.heading}</Base.GroupLabel>
+            {group.entries.map((entry) => (
+              <Entry key={entry.value} entry={entry} />
+            ))}
+          </Base.Group>
+        ),
+    )}
+  </Base.List>
+)
+
+/** Entries of a group that are in the list at once; typing finds the others. */
+const maxEntries = 60
+
+/** The groups with the entries that typing leaves. */
+const narrowed = (groups: readonly PickerGroup[], typed: string): PickerGroup[] =>
+  groups.map(({ heading, entries }) => {
+    const found = new Set(
+      matching(
+        entries.map(({ value, title, description = '' }) => ({ value, title, note: description })),
+        typed,
+      ).map(({ value }) => value),
+    )
+    return { heading, entries: entries.filter(({ value }) => found.has(value)).slice(0, maxEntries) }
+  })
+
+/**
+ * A labelled choice of one among pictured entries in groups, inside a Form, searched by typing, which can be cleared; the list
+ * scrolls beyond 18rem.
+ */
 export const PickerField = ({
   name,
   label,
@@ -45,6 +83,8 @@ export const PickerField = ({
   groups: readonly PickerGroup[]
 }) => {
   const { control: form, formState } = useFormContext<Record<string, string>>()
+  const [typed, setTyped] = useState('')
+  const shown = useMemo(() => narrowed(groups, typed), [groups, typed])
   const found: unknown = get(formState.errors, name)
   const message = typeof found === 'object' && found !== null && 'message' in found ? found.message : undefined
   const entries = groups.flatMap((group) => group.entries)
@@ -59,8 +99,21 @@ export const PickerField = ({
             return (
               <span className="relative block">
                 <Base.Root
-                  value={field.value === '' ? null : field.value}
-                  onValueChange={(value: string | null) => field.onChange(value ?? '')}
+                  items={entries}
+                  filteredItems={shown.flatMap((group) => group.entries)}
+                  value={chosen ?? null}
+                  onValueChange={(entry: PickerEntry | null) => {
+                    if (entry !== null) field.onChange(entry.value)
+                  }}
+                  inputValue={typed}
+                  onInputValueChange={setTyped}
+                  onOpenChangeComplete={(open) => {
+                    if (!open) setTyped('')
+                  }}
+                  itemToStringLabel={(entry: PickerEntry) => entry.title}
+                  itemToStringValue={(entry: PickerEntry) => entry.value}
+                  isItemEqualToValue={(one: PickerEntry, other: PickerEntry) => one.value === other.value}
+                  autoHighlight
                 >
                   <Base.Trigger
                     id={id}
@@ -74,34 +127,22 @@ export const PickerField = ({
                         {chosen.icon}
                       </span>
                     )}
-                    <Base.Value
-                      className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'mr-6 flex-1 truncate'}
-                    >
+                    <span className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'mr-6 flex-1 truncate'}>
                       {chosen?.title ?? placeholder}
-                    </Base.Value>
+                    </span>
                     <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
                   </Base.Trigger>
                   <Base.Portal>
-                    <Base.Positioner sideOffset={6} align="start" alignItemWithTrigger={false} className="z-50">
-                      <Base.Popup className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0">
-                        <Base.List className="max-h-72 overflow-auto p-1 scroll-thin">
-                          {groups.map(
-                            (group) =>
-                              group.entries.length > 0 && (
-                                <Base.Group
-                                  key={group.heading}
-                                  className="not-first:mt-1 not-first:border-t not-first:border-line not-first:pt-1"
-                                >
-                                  <Base.GroupLabel className="px-2 py-1 text-xs font-medium text-ink-3">
-                                    {group.heading}
-                                  </Base.GroupLabel>
-                                  {group.entries.map((entry) => (
-                                    <Entry key={entry.value} entry={entry} />
-                                  ))}
-                                </Base.Group>
-                              ),
-                          )}
-                        </Base.List>
+                    <Base.Positioner sideOffset={6} align="start" collisionPadding={8} className="z-50">
+                      <Base.Popup
+                        aria-label={label}
+                        className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
+                      >
+                        <PopupSearch />
+                        <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
+                          Nothing is called like this
+                        </Base.Empty>
+                        <List groups={shown} />
                       </Base.Popup>
                     </Base.Positioner>
                   </Base.Portal>

@@ -1,9 +1,11 @@
-import { everyRole, type methods } from '@tributary/contract'
+import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { badRequest, notFound } from '@tributary/kernel'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { cursorEventId, cursorInteger, cursorMs, openPage } from '../paging.ts'
+import { parseReference } from '../resource-ids.ts'
 import { requireWorkspace } from '../workspace-access.ts'
 import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
@@ -11,15 +13,30 @@ import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 /** Newest first: time in epoch ms, then event and attempt. */
 const deliveryCursor = z.tuple([cursorMs, cursorEventId, cursorInteger])
 
+/** The id of a source of this workspace, also of one that is deleted; throws 404 for one of another. */
+const sourceIdOf = (name: string, workspaceId: string): string => {
+  const ids = parseReference(resourceNames.source, 'source', name)
+  if (ids.workspace !== workspaceId) throw notFound('source not found')
+  return ids.source
+}
+
 /** The attempts of a destination, newest first, and how much is parked for it. */
 export const listDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.list> =>
   async ({ actor, params, query, signal }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const { id } = await readDestination(db, workspace.id, params.destination)
+    const start = query.start_time === undefined ? undefined : Date.parse(query.start_time)
+    const end = query.end_time === undefined ? undefined : Date.parse(query.end_time)
+    if (start !== undefined && end !== undefined && end <= start)
+      throw badRequest('VALIDATION', 'end_time: Must be after start_time', { end_time: 'Must be after start_time' })
+    const source = query.source === undefined ? undefined : sourceIdOf(query.source, workspace.id)
     const page = openPage('deliveries.list', params, query, deliveryCursor)
     const conditions = ['workspace_id = {workspace:String}', 'destination_id = {destination:String}']
     if (query.status !== undefined) conditions.push('status = {status:String}')
+    if (source !== undefined) conditions.push('source_id = {source:String}')
+    if (start !== undefined) conditions.push('time >= fromUnixTimestamp64Milli({start:Int64})')
+    if (end !== undefined) conditions.push('time < fromUnixTimestamp64Milli({end:Int64})')
     if (page.after !== undefined) {
       conditions.push('time <= fromUnixTimestamp64Milli({after:Int64})')
       conditions.push(
@@ -35,6 +52,9 @@ export const listDeliveries =
         destination: id,
         limit: page.size + 1,
         ...(query.status === undefined ? {} : { status: query.status }),
+        ...(source === undefined ? {} : { source }),
+        ...(start === undefined ? {} : { start }),
+        ...(end === undefined ? {} : { end }),
         ...(page.after === undefined ? {} : { after, after_id, after_attempt }),
       },
       { owner: workspace.id, lane: 'short', signal },

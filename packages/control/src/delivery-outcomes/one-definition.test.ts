@@ -146,3 +146,44 @@ test('the success share is what was delivered of what was delivered or failed, a
   expect(successRate({ delivered: 0, failed: 2 })).toBe(0)
   expect(successRate({ delivered: 0, failed: 0 })).toBeUndefined()
 })
+
+test('the attempts of a period are listed from its start to before its end, and a period without length is refused', async () => {
+  const { administrator, workspaceId } = organization
+  const { source, destination } = await makeResources(workspaceId, administrator)
+  const attempt = (event_id: string, time: number) =>
+    JSON.stringify({
+      workspace_id: workspaceId,
+      source_id: idIn(source.name),
+      destination_id: idIn(destination.name),
+      event_id,
+      status: 'dead',
+      time,
+      attempt: 1,
+    })
+  await harness.eventStore.insert(
+    'deliveries',
+    [
+      attempt('before', first - 1),
+      attempt('start', first),
+      attempt('last', first + hour - 1),
+      attempt('end', first + hour),
+    ],
+    { token: newId() },
+  )
+  const place = { workspace: workspaceId, destination: idIn(destination.name) }
+  const [start_time, end_time] = [new Date(first).toISOString(), new Date(first + hour).toISOString()]
+  const { deliveries } = await administrator.ok(methods.deliveries.list, place, {
+    query: { status: 'dead', start_time, end_time },
+  })
+  expect(deliveries.map(({ event_id }) => event_id)).toEqual(['last', 'start'])
+  const ofSource = (name: string) =>
+    administrator.call('GET', `/${destination.name}/deliveries?source=${encodeURIComponent(name)}`)
+  expect((await ofSource(source.name)).body['deliveries']).toHaveLength(4)
+  expect((await ofSource(`workspaces/${workspaceId}/sources/${newId()}`)).body['deliveries']).toEqual([])
+  expect((await ofSource(`workspaces/${organization.otherWorkspaceId}/sources/${newId()}`)).status).toBe(404)
+  for (const query of [`start_time=${end_time}&end_time=${end_time}`, 'end_time=soon'])
+    expect(await administrator.call('GET', `/${destination.name}/deliveries?${query}`)).toMatchObject({
+      status: 400,
+      body: { metadata: { end_time: expect.any(String) } },
+    })
+})

@@ -83,7 +83,11 @@ export const discardFailureGroup =
     return await db.transaction().execute(async (tx) => {
       const rows = await lockDead(tx, id, params.failure_group)
       if (rows.length === 0) {
-        const found = await readGroups(tx, { workspaceId: workspace.id, destinationId: id }, params.failure_group)
+        const found = await readGroups(
+          tx,
+          { workspaceId: workspace.id, destinationId: id },
+          { id: params.failure_group },
+        )
         if (found.length === 0) throw notFound('failure group not found')
         throw badRequest('VALIDATION', 'Only dead letters can be discarded; these are still tried again')
       }

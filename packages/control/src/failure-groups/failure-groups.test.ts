@@ -110,6 +110,20 @@ test('what is held is grouped by state, reason and status: dead letters first, t
   ])
 })
 
+test('groups of one state are listed, and of dead letters only those given up since a time', async () => {
+  const { park, place, administrator } = await start()
+  const since = new Date('2026-03-02T00:00:00Z')
+  await park('dead', 'before', { next_time: new Date(since.getTime() - 1) })
+  await park('dead', 'after', { next_time: since })
+  await park('waiting', 'long ago', { first_time: new Date('2026-01-01T00:00:00Z') })
+  const list = async (query: { state?: 'waiting' | 'dead'; start_time?: string }) =>
+    (await administrator.ok(methods.failureGroups.list, place, { query })).failure_groups.map(({ reason }) => reason)
+  expect(await list({ state: 'dead' })).toEqual(expect.arrayContaining(['before', 'after']))
+  expect(await list({ state: 'waiting' })).toEqual(['long ago'])
+  expect(await list({ start_time: since.toISOString() })).toEqual(['after', 'long ago'])
+  expect(await list({ start_time: since.toISOString(), state: 'dead' })).toEqual(['after'])
+})
+
 test('the parked deliveries of a group name their events, and one, or the group, is made due by itself', async () => {
   const { park, groups, place, administrator, source } = await start()
   await storeEvents(place.workspace, idIn(source.name), ['e1', 'e2'])

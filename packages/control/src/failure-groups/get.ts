@@ -12,7 +12,7 @@ export const getFailureGroup =
   async ({ actor, params }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const { id } = await readDestination(db, workspace.id, params.destination)
-    const [group] = await readGroups(db, { workspaceId: workspace.id, destinationId: id }, params.failure_group)
+    const [group] = await readGroups(db, { workspaceId: workspace.id, destinationId: id }, { id: params.failure_group })
     if (group === undefined) throw notFound('failure group not found')
     return group
   }

@@ -13,6 +13,13 @@ export const listFailureGroups =
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const { id } = await readDestination(db, workspace.id, params.destination)
     const page = openPage('failureGroups.list', params, query, offsetCursor)
-    const { rows, next } = slicePage(page, await readGroups(db, { workspaceId: workspace.id, destinationId: id }))
+    const { rows, next } = slicePage(
+      page,
+      await readGroups(
+        db,
+        { workspaceId: workspace.id, destinationId: id },
+        { state: query.state, deadSince: query.start_time },
+      ),
+    )
     return { failure_groups: rows, next_page_token: next }
   }

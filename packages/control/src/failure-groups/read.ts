@@ -37,13 +37,17 @@ type GroupRow = {
 const mostGroups = 1000
 
 /**
- * What is held for a destination by its cause, or one cause of it: dead letters first, of each state the largest. The
+ * What is held for a destination by its cause, of one cause or state, of dead letters those given up since a time: dead letters first, of each state the largest. The
  * sample is the latest: what was sent before the settings were changed last misleads.
  */
 export const readGroups = async (
   db: Db,
   { workspaceId, destinationId }: Place,
-  id?: string,
+  {
+    id,
+    state,
+    deadSince,
+  }: { id?: string; state?: 'waiting' | 'dead' | undefined; deadSince?: string | undefined } = {},
 ): Promise<FailureGroup[]> => {
   const { rows } = await sql<GroupRow>`
     with causes as (
@@ -54,6 +58,8 @@ export const readGroups = async (
       from parked_deliveries
       where workspace_id = ${workspaceId} and destination_id = ${destinationId}
         and ${id === undefined ? sql<SqlBool>`true` : inGroup(id)}
+        and ${state === undefined ? sql<SqlBool>`true` : sql<SqlBool>`state = ${state}`}
+        and ${deadSince === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(state = 'waiting' or next_time >= ${new Date(deadSince)})`}
       group by state, last_reason, last_status
       order by state, events desc limit ${mostGroups})
     select ${groupId} as id, causes.*, sample.request, sample.response

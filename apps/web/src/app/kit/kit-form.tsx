@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Form, SelectField, SubmitButton, TagField, TextField, useApiForm } from '../../ui/form.tsx'
+import { SearchSelectField } from '../../ui/search-select.tsx'
 
 const schema = z.object({
   name: z.string().min(2),
@@ -8,7 +9,14 @@ const schema = z.object({
   price: z.string(),
   tags: z.array(z.string()).readonly(),
   role: z.string(),
+  source: z.string(),
 })
+
+const sources = Array.from({ length: 250 }, (_, index) => ({
+  value: `${index}`,
+  title: `Source ${index}`,
+  note: 'Web',
+}))
 
 /** Every kind of field, in a form that the server always refuses. */
 export const KitForm = () => {
@@ -19,6 +27,7 @@ export const KitForm = () => {
     price: '',
     tags: ['first'],
     role: 'guest',
+    source: '',
   })
   return (
     <Form
@@ -36,6 +45,7 @@ export const KitForm = () => {
         <option value="guest">Guest</option>
         <option value="admin">Administrator</option>
       </SelectField>
+      <SearchSelectField name="source" label="Source" placeholder="Choose…" options={sources} />
       <SubmitButton>Save Changes</SubmitButton>
     </Form>
   )

@@ -22,6 +22,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { KitFigures } from './kit-figures.tsx'
 import { KitForm } from './kit-form.tsx'
+import { KitList } from './kit-list.tsx'
 import { KitOverlays } from './kit-overlays.tsx'
 import { KitTemplate } from './kit-template.tsx'
 import { Part } from './part.tsx'
@@ -181,6 +182,9 @@ export const KitPage = () => (
       <Markup text={markup} className="text-sm text-ink-2" />
     </Card>
     <Tables />
+    <Part title="List">
+      <KitList />
+    </Part>
     <KitFigures />
     <Screens />
   </main>

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Destination, Source } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { destinationsQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, SelectField, SubmitButton, useApiForm } from '../../ui/form.tsx'
+import { Form, SubmitButton, useApiForm } from '../../ui/form.tsx'
 import { LoadFailure } from '../../ui/load-failure.tsx'
+import { type SearchOption, SearchSelectField } from '../../ui/search-select.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { useConnections } from '../../ui/use-connections.ts'
 
@@ -16,24 +18,8 @@ const connectForm = z.object({
 })
 type Values = z.infer<typeof connectForm>
 
-const Choice = ({
-  name,
-  label,
-  ends,
-}: {
-  name: string
-  label: string
-  ends: readonly { name: string; title: string }[]
-}) => (
-  <SelectField name={name} label={label} required>
-    <option value="">Choose…</option>
-    {ends.map((end) => (
-      <option key={end.name} value={end.name}>
-        {end.title}
-      </option>
-    ))}
-  </SelectField>
-)
+const optionsOf = (ends: readonly (Source | Destination)[]): SearchOption[] =>
+  ends.map(({ name, title, app }) => ({ value: name, title, note: app.display_name, icon: app.extra.app_icon }))
 
 /** Connects any source of the workspace with any of its destinations. */
 export const ConnectDialog = ({
@@ -83,8 +69,20 @@ export const ConnectDialog = ({
         <CardSkeleton lines={2} />
       ) : (
         <Form form={form} onSubmit={submit} label="Connect" className="space-y-4">
-          <Choice name="source" label="Source" ends={sources.data} />
-          <Choice name="destination" label="Destination" ends={destinations.data} />
+          <SearchSelectField
+            name="source"
+            label="Source"
+            required
+            placeholder="Choose…"
+            options={optionsOf(sources.data)}
+          />
+          <SearchSelectField
+            name="destination"
+            label="Destination"
+            required
+            placeholder="Choose…"
+            options={optionsOf(destinations.data)}
+          />
           <div className="flex justify-end">
             <SubmitButton>Connect</SubmitButton>
           </div>

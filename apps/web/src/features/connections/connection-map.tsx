@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { type RangePreset, viewOf } from '../../lib/date-range.ts'
 import { paths } from '../../lib/paths.ts'
 import { count, shortCount } from '../../lib/text.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
@@ -10,8 +11,11 @@ import { cn } from '../../ui/cn.ts'
 import { endGap, endHeight, labelAt, type MapEnd, type MapLayout, type MapLine, pathOf, pointOf } from './map-layout.ts'
 
 /** What a line is called: its ends, its state and what went over it. */
-const nameOf = ({ connection: { enabled, extra }, delivered, failed }: MapLine): string =>
-  `Connection of ${extra.source.title} with ${extra.destination.title}: ${enabled ? '' : 'off, '}${count(delivered)} delivered and ${count(failed)} failed in the last 24 hours`
+const nameOf = (
+  { connection: { enabled, extra }, outcomes: { delivered, failed } }: MapLine,
+  range: RangePreset,
+): string =>
+  `Connection of ${extra.source.title} with ${extra.destination.title}: ${enabled ? '' : 'off, '}${count(delivered)} delivered and ${count(failed)} failed in the ${viewOf(range).title.toLowerCase()}`
 
 /** Nothing goes over it, whatever is sent. */
 const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
@@ -57,20 +61,23 @@ const End = ({
   </li>
 )
 
-const Counts = ({ line }: { line: MapLine }) => (
+const Counts = ({ line: { outcomes } }: { line: MapLine }) => (
   <>
-    <span>{shortCount(line.delivered)}</span>
-    {line.failed > 0 && <span className="text-danger-ink">· {shortCount(line.failed)} failed</span>}
+    <span>{shortCount(outcomes.delivered)}</span>
+    {outcomes.failed > 0 && <span className="text-danger-ink">· {shortCount(outcomes.failed)} failed</span>}
   </>
 )
 
 /** Sources on the left, destinations on the right, a line for each connection; a line or its label opens it. */
 export const ConnectionMap = ({
   layout: { sources, destinations, lines },
+  range,
   onOpen,
   onConnect,
 }: {
   layout: MapLayout
+  /** What its numbers count. */
+  range: RangePreset
   onOpen: (connection: string) => void
   /** Absent for who may not. */
   onConnect: ((end: { source?: string; destination?: string }) => void) | undefined
@@ -131,7 +138,7 @@ export const ConnectionMap = ({
                 strokeDasharray={isOff(line) ? '5 5' : undefined}
                 className={cn(
                   'transition-opacity',
-                  isOff(line) ? 'stroke-ink-3' : line.failed > 0 ? 'stroke-danger' : 'stroke-accent',
+                  isOff(line) ? 'stroke-ink-3' : line.outcomes.failed > 0 ? 'stroke-danger' : 'stroke-accent',
                   !touches(line) && 'opacity-20',
                 )}
               />
@@ -149,8 +156,8 @@ export const ConnectionMap = ({
               >
                 <button
                   type="button"
-                  aria-label={nameOf(line)}
-                  title={nameOf(line)}
+                  aria-label={nameOf(line, range)}
+                  title={nameOf(line, range)}
                   onClick={() => onOpen(line.connection.name)}
                   onPointerEnter={() => setHovered(line.connection.name)}
                   onPointerLeave={() => setHovered(undefined)}
@@ -189,9 +196,11 @@ export const ConnectionMap = ({
 /** The same as a list, for narrow pages. */
 export const ConnectionRows = ({
   lines,
+  range,
   onOpen,
 }: {
   lines: readonly MapLine[]
+  range: RangePreset
   onOpen: (connection: string) => void
 }) => (
   <ul
@@ -204,7 +213,7 @@ export const ConnectionRows = ({
         <li key={name}>
           <button
             type="button"
-            aria-label={nameOf(line)}
+            aria-label={nameOf(line, range)}
             onClick={() => onOpen(name)}
             className="flex w-full items-center gap-3 px-4 py-3 text-left hover:bg-hover"
           >

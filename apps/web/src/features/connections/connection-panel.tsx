@@ -1,9 +1,11 @@
-import type { EventConditions } from '@tributary/contract'
+import { type EventConditions, successRate } from '@tributary/contract'
 import { ArrowRight } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { conditionProblems } from '../../lib/condition-words.ts'
+import { type RangePreset, viewOf } from '../../lib/date-range.ts'
 import { paths } from '../../lib/paths.ts'
+import { percent } from '../../lib/rates.ts'
 import { count } from '../../lib/text.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -97,14 +99,26 @@ const End = ({ title, icon, to, what }: { title: string; icon: string; to: strin
   </div>
 )
 
+const Counted = ({ value, to }: { value: number; to: string }) =>
+  value === 0 ? (
+    0
+  ) : (
+    <Link to={to} className="rounded-sm hover:underline">
+      {count(value)}
+    </Link>
+  )
+
 /** One connection: switched, filtered, and taken apart. */
 export const ConnectionPanel = ({
   line,
+  range,
   workspace,
   mayEdit,
   onClosed,
 }: {
   line: MapLine
+  /** What its numbers count. */
+  range: RangePreset
   workspace: string
   mayEdit: boolean
   onClosed: () => void
@@ -112,8 +126,11 @@ export const ConnectionPanel = ({
   const [open, setOpen] = useState(true)
   const [asking, setAsking] = useState(false)
   const { enable, disconnect, setFilter } = useConnections(workspace, 'Destination')
-  const { connection, delivered, failed } = line
+  const { connection, outcomes } = line
   const { source, destination } = connection.extra
+  const rate = successRate(outcomes)
+  const deliveries = (status: string): string =>
+    paths.deliveries(connection.destination, status, { range, source: connection.source })
   return (
     <>
       <SlideOver
@@ -166,11 +183,17 @@ export const ConnectionPanel = ({
             />
           </div>
           <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-3">
+            <h3 className="w-full text-base font-semibold">{viewOf(range).title}</h3>
             <dl className="flex flex-wrap gap-x-10 gap-y-2">
-              <Fact name="Delivered in 24 hours">{count(delivered)}</Fact>
-              <Fact name="Failed in 24 hours">{count(failed)}</Fact>
+              <Fact name="Delivered">
+                <Counted value={outcomes.delivered} to={deliveries('delivered')} />
+              </Fact>
+              <Fact name="Failed">
+                <Counted value={outcomes.failed} to={deliveries('dead')} />
+              </Fact>
+              <Fact name="Success">{rate === undefined ? '–' : percent(rate)}</Fact>
             </dl>
-            <ButtonLink size="sm" to={paths.deliveries(connection.destination, '')}>
+            <ButtonLink size="sm" to={deliveries('')}>
               See deliveries
             </ButtonLink>
           </div>

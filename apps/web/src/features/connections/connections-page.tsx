@@ -2,6 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { Connection } from '@tributary/contract'
 import { ArrowRightLeft, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { type RangePreset, viewOf } from '../../lib/date-range.ts'
+import { paths } from '../../lib/paths.ts'
+import { useAddress } from '../../lib/use-address.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import {
   connectionActivityQuery,
@@ -11,14 +14,18 @@ import {
 } from '../../lib/workspace-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { SearchInput } from '../../ui/input.tsx'
+import { ListBar } from '../../ui/list-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
+import { RangeSelect, useRange } from '../../ui/range-select.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { ConnectionMap, ConnectionRows } from './connection-map.tsx'
 import { ConnectionPanel } from './connection-panel.tsx'
 import { layOut, type MapEnd } from './map-layout.ts'
+import { UnconnectedEnds } from './unconnected-ends.tsx'
+
+const filterNames = ['search'] as const
 
 /** The ends of connections, before the lists of all sources and destinations are there. */
 const endsOf = (connections: readonly Connection[], side: 'source' | 'destination'): MapEnd[] =>
@@ -30,10 +37,10 @@ const endsOf = (connections: readonly Connection[], side: 'source' | 'destinatio
     ...(end.enabled ? {} : { off: side === 'source' ? 'Disabled' : 'Paused' }),
   }))
 
-const useLayout = (workspace: string, connections: readonly Connection[], search: string) => {
+const useLayout = (workspace: string, connections: readonly Connection[], search: string, range: RangePreset) => {
   const sources = useQuery(sourcesQuery(workspace)).data
   const destinations = useQuery(destinationsQuery(workspace)).data
-  const activities = useQuery(connectionActivityQuery(workspace)).data
+  const activities = useQuery(connectionActivityQuery(workspace, range)).data
   return useMemo(
     () =>
       layOut(
@@ -74,31 +81,70 @@ const Connected = ({
   mayEdit: boolean
   onConnect: (ends: { source?: string; destination?: string }) => void
 }) => {
-  const [search, setSearch] = useState('')
+  const [filters, change] = useAddress(filterNames)
+  const [range, choose] = useRange()
   const [opened, setOpened] = useState<string>()
-  const layout = useLayout(workspace, connections, search)
-  const { lines, sources, destinations } = layout
+  const layout = useLayout(workspace, connections, filters.search, range)
+  const { lines, sources, destinations, unconnected } = layout
+  const found = sources.length + destinations.length + unconnected.sources.length + unconnected.destinations.length
   const line = lines.find(({ connection }) => connection.name === opened)
   return (
     <div className="space-y-4">
-      <SearchInput label="Search connections" value={search} onChange={(event) => setSearch(event.target.value)} />
-      {sources.length + destinations.length === 0 ? (
+      <ListBar
+        label="Search connections"
+        noun="connection"
+        filters={[]}
+        values={filters}
+        onChange={change}
+        shown={lines.length}
+        total={connections.length}
+      >
+        <RangeSelect value={range} onChange={choose} />
+      </ListBar>
+      {found === 0 ? (
         <p className="py-8 text-center text-ink-3">No source or destination is called like this.</p>
       ) : (
         <>
-          <ConnectionMap layout={layout} onOpen={setOpened} onConnect={mayEdit ? onConnect : undefined} />
+          {sources.length + destinations.length > 0 && (
+            <ConnectionMap
+              layout={layout}
+              range={range}
+              onOpen={setOpened}
+              onConnect={mayEdit ? onConnect : undefined}
+            />
+          )}
           {lines.length === 0 ? (
             <p className="py-8 text-center text-ink-3 md:hidden">Nothing of this is connected.</p>
           ) : (
-            <ConnectionRows lines={lines} onOpen={setOpened} />
+            <ConnectionRows lines={lines} range={range} onOpen={setOpened} />
           )}
-          <p className="text-xs text-ink-3">Numbers count what was delivered and what failed in the last 24 hours.</p>
+          <div className="grid items-start gap-3 md:grid-cols-2">
+            <UnconnectedEnds
+              noun="source"
+              ends={unconnected.sources}
+              to={paths.source}
+              connectLabel={(title) => `Connect ${title} with a destination`}
+              onConnect={mayEdit ? (source) => onConnect({ source }) : undefined}
+            />
+            <UnconnectedEnds
+              noun="destination"
+              ends={unconnected.destinations}
+              to={paths.destination}
+              connectLabel={(title) => `Connect ${title} with a source`}
+              onConnect={mayEdit ? (destination) => onConnect({ destination }) : undefined}
+            />
+          </div>
+          <p className="text-xs text-ink-3">
+            Numbers count events that were delivered or failed, each by its last outcome in the{' '}
+            {viewOf(range).title.toLowerCase()}.
+          </p>
         </>
       )}
       {line !== undefined && (
         <ConnectionPanel
           key={line.connection.name}
           line={line}
+          range={range}
           workspace={workspace}
           mayEdit={mayEdit}
           onClosed={() => setOpened(undefined)}

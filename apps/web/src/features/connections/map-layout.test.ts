@@ -10,14 +10,14 @@ const input = {
   sources: [end('s2'), end('s1'), end('s3'), end('s0')],
   destinations: [end('d1'), end('d2'), end('d3')],
   connections: [connect('s3', 'd1'), connect('s1', 'd2'), connect('s2', 'd2')],
-  activities: [{ source: 's1', destination: 'd2', delivered: 7, failed: 2 }],
+  activities: [{ source: 's1', destination: 'd2', received: 9, filtered: 0, pending: 0, delivered: 7, failed: 2 }],
 }
 
 test('connected ends come first, each destination near its sources, and what is not connected last', () => {
   const { sources, destinations, lines } = layOut(input, '')
   expect(sources.map(({ name }) => name)).toEqual(['s1', 's2', 's3', 's0'])
   expect(destinations.map(({ name }) => name)).toEqual(['d2', 'd1', 'd3'])
-  expect(lines.map(({ from, to, delivered, failed }) => [from, to, delivered, failed])).toEqual([
+  expect(lines.map(({ from, to, outcomes }) => [from, to, outcomes.delivered, outcomes.failed])).toEqual([
     [2, 1, 0, 0],
     [0, 0, 7, 2],
     [1, 0, 0, 0],
@@ -30,6 +30,20 @@ test('a search keeps what it finds with its partners', () => {
   expect(found.destinations.map(({ name }) => name)).toEqual(['d2'])
   expect(found.lines).toHaveLength(1)
   expect(layOut(input, 'd3')).toMatchObject({ sources: [], destinations: [{ name: 'd3' }], lines: [] })
+})
+
+test('many ends without a connection have no place on the map, so that it is as high as what is connected', () => {
+  const many = Array.from({ length: 500 }, (_, index) => end(`x${index}`))
+  const { sources, destinations, unconnected, lines } = layOut(
+    { ...input, sources: [...input.sources, ...many], destinations: [...input.destinations, ...many.slice(0, 2)] },
+    '',
+  )
+  expect(sources.map(({ name }) => name)).toEqual(['s1', 's2', 's3'])
+  expect(lines.map(({ from }) => from)).toEqual([2, 0, 1])
+  expect(unconnected.sources).toHaveLength(501)
+  // A few stay where they are.
+  expect(destinations).toHaveLength(5)
+  expect(unconnected.destinations).toEqual([])
 })
 
 test('a connection of an end that is not there any more has no line', () => {

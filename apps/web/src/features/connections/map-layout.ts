@@ -1,4 +1,4 @@
-import type { Connection, ConnectionActivity } from '@tributary/contract'
+import { addOutcomes, type Connection, type ConnectionActivity, type DeliveryOutcomes } from '@tributary/contract'
 
 /** A source or destination as the map shows it. */
 export type MapEnd = {
@@ -16,11 +16,19 @@ export type MapLine = {
   /** Places in their columns, from 0. */
   from: number
   to: number
-  delivered: number
-  failed: number
+  outcomes: DeliveryOutcomes
 }
 
-export type MapLayout = { sources: MapEnd[]; destinations: MapEnd[]; lines: MapLine[] }
+export type MapLayout = {
+  sources: MapEnd[]
+  destinations: MapEnd[]
+  lines: MapLine[]
+  /** Ends without a connection that the map has no place for, by title. */
+  unconnected: { sources: MapEnd[]; destinations: MapEnd[] }
+}
+
+/** Unconnected ends of a side that the map still shows; of more it shows none, so that what is connected stays in view. */
+export const maxUnconnected = 5
 
 /** Height of an end and of the space below it, px. */
 export const endHeight = 60
@@ -39,11 +47,19 @@ const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): 
     return first === second ? byTitle(one, other) : first - second
   })
 
+/** Ends that have a place on the map, and those that are left beside it. */
+const apart = (ends: readonly MapEnd[], kept: ReadonlySet<string>): { placed: MapEnd[]; left: MapEnd[] } => {
+  const loose = ends.filter(({ name }) => !kept.has(name))
+  return loose.length <= maxUnconnected
+    ? { placed: [...ends], left: [] }
+    : { placed: ends.filter(({ name }) => kept.has(name)), left: loose.toSorted(byTitle) }
+}
+
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
  * Where everything of a workspace lies: connected sources by title, each destination near the sources that feed it, so
- * that few lines cross; what is not connected last. A search keeps the ends whose title it finds and their partners.
+ * that few lines cross; what is not connected last, or beside the map when it is much. A search keeps the ends whose title it finds and their partners.
  */
 export const layOut = (
   input: {
@@ -66,25 +82,27 @@ export const layOut = (
   const kept = new Set(connections.flatMap(({ source, destination }) => [source, destination]))
   const shown = (ends: readonly MapEnd[]): MapEnd[] => ends.filter((end) => kept.has(end.name) || matches(end.title))
   const connected = input.sources.filter(({ name }) => kept.has(name)).toSorted(byTitle)
-  const sources = ordered(shown(input.sources), new Map(connected.map(({ name }, place) => [name, place])))
+  const sides = { sources: apart(shown(input.sources), kept), destinations: apart(shown(input.destinations), kept) }
+  const sources = ordered(sides.sources.placed, new Map(connected.map(({ name }, place) => [name, place])))
   const placeOf = new Map(sources.map(({ name }, place) => [name, place]))
   const feeders = Map.groupBy(connections, ({ destination }) => destination)
   const near = new Map(
     [...feeders].map(([name, own]) => [name, mean(own.map(({ source }) => placeOf.get(source) ?? 0))]),
   )
-  const destinations = ordered(shown(input.destinations), near)
+  const destinations = ordered(sides.destinations.placed, near)
+  const rowOf = new Map(destinations.map(({ name }, place) => [name, place]))
   const activityOf = new Map(input.activities.map((each) => [`${each.source} ${each.destination}`, each]))
   return {
     sources,
     destinations,
+    unconnected: { sources: sides.sources.left, destinations: sides.destinations.left },
     lines: connections.map((connection) => {
       const activity = activityOf.get(`${connection.source} ${connection.destination}`)
       return {
         connection,
-        from: sources.findIndex(({ name }) => name === connection.source),
-        to: destinations.findIndex(({ name }) => name === connection.destination),
-        delivered: activity?.delivered ?? 0,
-        failed: activity?.failed ?? 0,
+        from: placeOf.get(connection.source) ?? 0,
+        to: rowOf.get(connection.destination) ?? 0,
+        outcomes: activity ?? addOutcomes([]),
       }
     }),
   }

@@ -1,13 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type Delivery, type DeliveryStatus, type Destination, deliveryStatuses } from '@tributary/contract'
 import { Truck } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { rangePresets, viewOf } from '../../lib/date-range.ts'
 import { deliveryStatus } from '../../lib/delivery-status.ts'
 import { deliveriesQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
 import { attemptCause } from '../../lib/response-cause.ts'
 import { count, pluralise, truncate } from '../../lib/text.ts'
+import { useAddress } from '../../lib/use-address.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -15,6 +18,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Select } from '../../ui/input.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { SearchSelect } from '../../ui/search-select.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 
@@ -48,6 +52,7 @@ const columns: readonly Column<Delivery>[] = [
   },
   {
     id: 'status',
+    width: 'sm:w-32',
     header: 'Status',
     value: (row) => row.status,
     cell: (row) => {
@@ -57,31 +62,35 @@ const columns: readonly Column<Delivery>[] = [
   },
   {
     id: 'attempt',
+    width: 'sm:w-24',
     header: 'Attempt',
     value: (row) => row.attempt,
     cell: (row) => (row.status === 'filtered' ? <span className="text-ink-3">–</span> : row.attempt),
     align: 'right',
-    wide: true,
+    wide: 'lg',
   },
   {
     id: 'http',
+    width: 'sm:w-20',
     header: 'HTTP',
     value: (row) => row.http_status,
     cell: (row) => (row.http_status === 0 ? <span className="text-ink-3">–</span> : row.http_status),
     align: 'right',
-    wide: true,
+    wide: 'lg',
   },
   {
     id: 'latency',
+    width: 'sm:w-28',
     header: 'Latency',
     value: (row) => row.latency_ms,
     cell: (row) => (row.status === 'filtered' ? <span className="text-ink-3">–</span> : `${count(row.latency_ms)} ms`),
     align: 'right',
-    wide: true,
+    wide: 'lg',
     className: 'whitespace-nowrap',
   },
   {
     id: 'time',
+    width: 'sm:w-32',
     header: 'Time',
     value: (row) => row.time,
     cell: (row) => <RelativeTime time={row.time} className="text-ink-2" />,
@@ -90,13 +99,11 @@ const columns: readonly Column<Delivery>[] = [
   },
 ]
 
-const statusOf = (text: string | null): DeliveryStatus | '' => deliveryStatuses.find((value) => value === text) ?? ''
+const statusOf = (text: string): DeliveryStatus | '' => deliveryStatuses.find((value) => value === text) ?? ''
 
-const Empty = ({ status, destination }: { status: string; destination: Destination }) => {
-  if (status !== '')
-    return (
-      <p className="rounded-lg border border-line bg-surface py-10 text-center text-ink-3">Nothing ended like this.</p>
-    )
+const Empty = ({ filtered, destination }: { filtered: boolean; destination: Destination }) => {
+  if (filtered)
+    return <p className="rounded-lg border border-line bg-surface py-10 text-center text-ink-3">No deliveries match.</p>
   const { enabled, name } = destination
   return (
     <EmptyState
@@ -115,24 +122,32 @@ const Empty = ({ status, destination }: { status: string; destination: Destinati
   )
 }
 
-/** The attempts of a destination with a filter that the address names, and each attempt's request and answer. */
+const filterNames = ['status', 'range', 'source'] as const
+
+/** The attempts of a destination with the filters that the address names, and each attempt's request and answer. */
 export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
-  const [search] = useSearchParams()
-  const navigate = useNavigate()
-  const status = statusOf(search.get('status'))
+  const [address, change] = useAddress(filterNames)
+  const status = statusOf(address.status)
+  const range = rangePresets.find((preset) => preset === address.range) ?? ''
+  const { source } = address
+  const sources = useQuery(sourcesQuery(useWorkspace().name)).data ?? []
+  const known = source === '' || sources.some(({ name }) => name === source)
   const [shown, setShown] = useState<Delivery | undefined>()
-  const query = useInfiniteQuery(deliveriesQuery(destination.name, status))
+  const query = useInfiniteQuery(deliveriesQuery(destination.name, { status, range, source }))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.deliveries) ?? [], [query.data])
-  const choose = (chosen: string): void =>
-    void navigate(paths.deliveries(destination.name, chosen), { replace: true, preventScrollReset: true })
   if (query.data === undefined && query.isError)
     return (
       <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the deliveries" />
     )
   return (
     <div className="space-y-5">
-      <div className="flex items-center gap-3">
-        <Select aria-label="Status" className="w-44" value={status} onChange={(event) => choose(event.target.value)}>
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          aria-label="Status"
+          className="w-40"
+          value={status}
+          onChange={(event) => change({ status: event.target.value })}
+        >
           <option value="">Every outcome</option>
           {deliveryStatuses.map((value) => (
             <option key={value} value={value}>
@@ -140,6 +155,36 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
             </option>
           ))}
         </Select>
+        <Select
+          aria-label="Time"
+          className="w-36"
+          value={range}
+          onChange={(event) => change({ range: event.target.value })}
+        >
+          <option value="">Any time</option>
+          {rangePresets.map((preset) => (
+            <option key={preset} value={preset}>
+              {viewOf(preset).title}
+            </option>
+          ))}
+        </Select>
+        <SearchSelect
+          label="Source"
+          className="w-48"
+          placeholder="All sources"
+          value={source}
+          onChange={(chosen) => change({ source: chosen })}
+          options={[
+            { value: '', title: 'All sources' },
+            ...(known ? [] : [{ value: source, title: 'Deleted source' }]),
+            ...sources.map(({ name, title, app }) => ({
+              value: name,
+              title,
+              note: app.display_name,
+              icon: app.extra.app_icon,
+            })),
+          ]}
+        />
         {rows.length > 0 && (
           <span className="text-xs text-ink-3">
             {count(rows.length)} {pluralise(rows.length, 'row')} shown
@@ -149,7 +194,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
       {query.data === undefined ? (
         <TableSkeleton rows={6} columns={5} />
       ) : rows.length === 0 ? (
-        <Empty status={status} destination={destination} />
+        <Empty filtered={status !== '' || range !== '' || source !== ''} destination={destination} />
       ) : (
         <DataTable
           label="Deliveries"

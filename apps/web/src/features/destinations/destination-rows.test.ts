@@ -37,39 +37,56 @@ const connection = (source: string, destination: string): Connection => ({
 const activity = (source: string, destination: string, failed: number): ConnectionActivity => ({
   source,
   destination,
+  received: failed + 1,
+  filtered: 0,
+  pending: 0,
   delivered: 1,
   failed,
 })
+const all = { search: '', type: '', state: '' }
 
 test('a destination is listed with its sources and with what failed of all of them', () => {
   const rows = destinationRows(
     destinations,
     [connection('s1', 'd1'), connection('s2', 'd1')],
     [activity('s1', 'd1', 2), activity('s2', 'd1', 40)],
-    '',
+    all,
   )
-  expect(rows.map(({ name, sources, failed }) => [name, sources, failed])).toEqual([
-    ['d1', 2, 42],
-    ['d2', 0, 0],
+  expect(rows.map(({ name, sources, outcomes }) => [name, sources, outcomes?.failed, outcomes?.delivered])).toEqual([
+    ['d1', 2, 42, 2],
+    ['d2', 0, 0, 0],
   ])
 })
 
 test('what could not be loaded is not told as none', () => {
-  const rows = destinationRows(destinations, undefined, undefined, ' archive ')
-  expect(rows.map(({ name, sources, failed }) => [name, sources, failed])).toEqual([['d1', undefined, undefined]])
+  const rows = destinationRows(destinations, undefined, undefined, { ...all, search: ' archive ' })
+  expect(rows.map(({ name, sources, outcomes }) => [name, sources, outcomes])).toEqual([['d1', undefined, undefined]])
 })
 
-const well = { state: 'ready', enabled: true, grant: null, sources: 1, failed: 0 } as const
+test('the list is narrowed by text, type and state, all of which must fit', () => {
+  const names = (filters: object) =>
+    destinationRows(destinations, [connection('s1', 'd1')], [activity('s1', 'd1', 2)], { ...all, ...filters }).map(
+      ({ name }) => name,
+    )
+  expect(names({ type: 'Webhook' })).toEqual(['d1', 'd2'])
+  expect(names({ type: 'Slack' })).toEqual([])
+  expect(names({ state: 'failing' })).toEqual(['d1'])
+  expect(names({ state: 'unconnected' })).toEqual(['d2'])
+  expect(names({ state: 'failing', search: 'orders' })).toEqual([])
+})
+
+const outcomesOf = (failed: number) => ({ received: failed, filtered: 0, pending: 0, delivered: 0, failed })
+const well = { state: 'ready', enabled: true, grant: null, sources: 1, outcomes: outcomesOf(0) } as const
 const expired = { status: 'expired', account: '', connect_time: null, error: '', missing: '' } as const
 test.each([
   [well, 'enabled'],
-  [{ ...well, sources: undefined, failed: undefined }, 'enabled'],
+  [{ ...well, sources: undefined, outcomes: undefined }, 'enabled'],
   [{ ...well, sources: 0 }, 'unconnected'],
-  [{ ...well, failed: 3 }, 'failing'],
-  [{ ...well, sources: 0, failed: 3 }, 'failing'],
-  [{ ...well, failed: 3, grant: expired }, 'unpermitted'],
-  [{ ...well, enabled: false, failed: 3, grant: expired }, 'paused'],
-  [{ ...well, state: 'needs_setup' as const, enabled: false, failed: 3, grant: expired }, 'unfinished'],
+  [{ ...well, outcomes: outcomesOf(3) }, 'failing'],
+  [{ ...well, sources: 0, outcomes: outcomesOf(3) }, 'failing'],
+  [{ ...well, outcomes: outcomesOf(3), grant: expired }, 'unpermitted'],
+  [{ ...well, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'paused'],
+  [{ ...well, state: 'needs_setup' as const, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'unfinished'],
 ])('the state of a destination is what somebody has to know first (%#)', (row, state) => {
   expect(stateOf(row)).toBe(state)
 })

@@ -1,34 +1,57 @@
-import type { Connection, ConnectionActivity, Destination } from '@tributary/contract'
+import {
+  addOutcomes,
+  type Connection,
+  type ConnectionActivity,
+  type DeliveryOutcomes,
+  type Destination,
+} from '@tributary/contract'
 
 /** A destination in the list: what is not known, because it is loading or could not be loaded, is undefined. */
 export type DestinationRow = Destination & {
   /** Sources it is connected with. */
   sources: number | undefined
-  /** Events that were given up in the last 24 hours, whatever became of them later. */
-  failed: number | undefined
+  /** The outcomes of its deliveries in the range of the list, of all sources. */
+  outcomes: DeliveryOutcomes | undefined
 }
 
-/** Destinations whose title or app matches, each with the number of its sources and of its failures. */
+/** What the list is narrowed by; '' is no filter. `type` is the name of an app, `state` one of `destinationStates`. */
+export type DestinationFilters = { search: string; type: string; state: string }
+
+/** Destinations that the filters leave, each with the number of its sources and the outcomes of its deliveries. */
 export const destinationRows = (
   destinations: readonly Destination[],
   connections: readonly Connection[] | undefined,
   activities: readonly ConnectionActivity[] | undefined,
-  search: string,
+  { search, type, state }: DestinationFilters,
 ): DestinationRow[] => {
   const wanted = search.trim().toLowerCase()
   const sources = connections && Map.groupBy(connections, ({ destination }) => destination)
-  const failures = activities && Map.groupBy(activities, ({ destination }) => destination)
+  const activity = activities && Map.groupBy(activities, ({ destination }) => destination)
   return destinations
-    .filter((destination) => `${destination.title} ${destination.app.display_name}`.toLowerCase().includes(wanted))
+    .filter(
+      ({ title, app }) =>
+        `${title} ${app.display_name}`.toLowerCase().includes(wanted) && (type === '' || app.display_name === type),
+    )
     .map((destination) => ({
       ...destination,
       sources: sources && (sources.get(destination.name)?.length ?? 0),
-      failed: failures && (failures.get(destination.name) ?? []).reduce((sum, { failed }) => sum + failed, 0),
+      outcomes: activity && addOutcomes(activity.get(destination.name) ?? []),
     }))
+    .filter((row) => state === '' || stateOf(row) === state)
 }
 
 /** How it is with a destination, what is most in need of somebody first. */
 export const destinationStates = ['unfinished', 'unpermitted', 'failing', 'unconnected', 'paused', 'enabled'] as const
+
+/** What each state is called. */
+export const stateTitles = {
+  unfinished: 'Needs set-up',
+  unpermitted: 'Connect account',
+  failing: 'Failing',
+  unconnected: 'No sources',
+  paused: 'Paused',
+  enabled: 'Enabled',
+} as const satisfies Record<(typeof destinationStates)[number], string>
 
 /**
  * What of `destinationStates` a row is in. Without its settings it could do nothing, paused or not; then paused comes first,
@@ -39,11 +62,14 @@ export const stateOf = ({
   enabled,
   grant,
   sources,
-  failed,
-}: Pick<DestinationRow, 'state' | 'enabled' | 'grant' | 'sources' | 'failed'>): (typeof destinationStates)[number] => {
+  outcomes,
+}: Pick<
+  DestinationRow,
+  'state' | 'enabled' | 'grant' | 'sources' | 'outcomes'
+>): (typeof destinationStates)[number] => {
   if (state === 'needs_setup') return 'unfinished'
   if (!enabled) return 'paused'
   if (grant !== null && grant.status !== 'connected') return 'unpermitted'
-  if ((failed ?? 0) > 0) return 'failing'
+  if ((outcomes?.failed ?? 0) > 0) return 'failing'
   return sources === 0 ? 'unconnected' : 'enabled'
 }

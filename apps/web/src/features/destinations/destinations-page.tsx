@@ -1,70 +1,80 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Connection, ConnectionActivity, Destination } from '@tributary/contract'
+import { type Connection, type ConnectionActivity, type Destination, successRate } from '@tributary/contract'
 import { Plus, Send } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
+import { type RangePreset, viewOf } from '../../lib/date-range.ts'
 import { paths } from '../../lib/paths.ts'
+import { percent } from '../../lib/rates.ts'
 import { count } from '../../lib/text.ts'
+import { useAddress } from '../../lib/use-address.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { connectionActivityQuery, connectionsQuery, destinationsQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { BulkBar } from '../../ui/bulk-bar.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { SearchInput } from '../../ui/input.tsx'
+import { ListBar } from '../../ui/list-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RangeSelect, useRange } from '../../ui/range-select.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
-import { destinationRows, destinationStates, type DestinationRow as Row, stateOf } from './destination-rows.ts'
+import {
+  destinationRows,
+  destinationStates,
+  type DestinationRow as Row,
+  stateOf,
+  stateTitles,
+} from './destination-rows.ts'
+import { useDestinationActions } from './use-destination-actions.ts'
+
+const toneOf = {
+  unfinished: { tone: 'warning', dot: true, title: 'Its events are held until its settings are complete' },
+  unpermitted: { tone: 'danger', dot: true, title: 'Its events are held until its account is connected' },
+  failing: { tone: 'danger', dot: true, title: 'Events were given up and not delivered since' },
+  unconnected: { tone: 'warning', dot: true, title: 'No source is connected' },
+  paused: { tone: 'outline', dot: false, title: 'Its events are held, and delivered when it is resumed' },
+  enabled: { tone: 'success', dot: true, title: 'Events are delivered as they arrive' },
+} as const
 
 const StateBadge = ({ row }: { row: Row }) => {
   const state = stateOf(row)
-  if (state === 'unfinished')
-    return (
-      <Badge tone="warning" dot title="Its events are held until its settings are complete">
-        Needs set-up
-      </Badge>
-    )
-  if (state === 'paused')
-    return (
-      <Badge tone="outline" title="Its events are held, and delivered when it is resumed">
-        Paused
-      </Badge>
-    )
-  if (state === 'unpermitted')
-    return (
-      <Badge tone="danger" dot title="Its events are held until its account is connected">
-        Connect account
-      </Badge>
-    )
-  if (state === 'failing')
-    return (
-      <Badge tone="danger" dot title="Given up in the last 24 hours, also what a retry has delivered since">
-        {count(row.failed ?? 0)} failed in 24 h
-      </Badge>
-    )
-  return state === 'unconnected' ? (
-    <Badge tone="warning" dot>
-      No sources
-    </Badge>
-  ) : (
-    <Badge tone="success" dot>
-      Enabled
-    </Badge>
+  return <Badge {...toneOf[state]}>{stateTitles[state]}</Badge>
+}
+
+const unknown = <span className="text-ink-3">–</span>
+
+/** A number that leads to what it counts; none for nothing. */
+const Counted = ({ value, to, danger = false }: { value: number | undefined; to: string; danger?: boolean }) => {
+  if (value === undefined) return unknown
+  if (value === 0) return <span className="text-ink-3">0</span>
+  return (
+    <Link to={to} className={danger ? 'rounded-sm text-danger-ink hover:underline' : 'rounded-sm hover:underline'}>
+      {count(value)}
+    </Link>
   )
 }
 
-const columns: readonly Column<Row>[] = [
+const Success = ({ row: { outcomes } }: { row: Row }) => {
+  const rate = outcomes && successRate(outcomes)
+  return rate === undefined ? unknown : percent(rate)
+}
+
+const columnsOf = (range: RangePreset): readonly Column<Row>[] => [
   {
     id: 'title',
     header: 'Destination',
-    value: (row) => row.title,
+    value: (row) => row.title.toLowerCase(),
     cell: (row) => (
       <span className="flex min-w-0 items-center gap-3">
         <AppIcon icon={row.app.extra.app_icon} />
-        <Link to={paths.destination(row.name)} className="truncate rounded-sm font-medium hover:underline">
+        <Link
+          to={paths.destination(row.name)}
+          className="truncate rounded-sm font-medium hover:underline"
+          title={row.title}
+        >
           {row.title}
         </Link>
       </span>
@@ -75,72 +85,134 @@ const columns: readonly Column<Row>[] = [
     id: 'app',
     header: 'Type',
     value: (row) => row.app.display_name,
-    cell: (row) => <span className="text-ink-2">{row.app.display_name}</span>,
-    wide: true,
+    cell: (row) => <span className="block truncate text-ink-2">{row.app.display_name}</span>,
+    wide: 'lg',
+    width: 'sm:w-36',
   },
   {
     id: 'state',
     header: 'Status',
     value: (row) => destinationStates.indexOf(stateOf(row)),
     cell: (row) => <StateBadge row={row} />,
+    width: 'sm:w-40',
   },
   {
     id: 'sources',
     header: 'Sources',
     value: (row) => row.sources ?? -1,
-    cell: (row) => (row.sources === undefined ? <span className="text-ink-3">–</span> : count(row.sources)),
+    cell: (row) => (row.sources === undefined ? unknown : count(row.sources)),
     align: 'right',
-    wide: true,
+    wide: 'lg',
+    width: 'sm:w-24',
   },
   {
-    id: 'created',
-    header: 'Created',
-    value: (row) => row.create_time,
-    cell: (row) => <RelativeTime time={row.create_time} className="text-ink-2" />,
+    id: 'delivered',
+    header: 'Delivered',
+    value: (row) => row.outcomes?.delivered ?? -1,
+    cell: (row) => <Counted value={row.outcomes?.delivered} to={paths.deliveries(row.name, 'delivered', { range })} />,
+    align: 'right',
+    wide: 'lg',
+    width: 'sm:w-28',
+  },
+  {
+    id: 'failed',
+    header: 'Failed',
+    value: (row) => row.outcomes?.failed ?? -1,
+    cell: (row) => (
+      <Counted value={row.outcomes?.failed} to={paths.failures(row.name, { state: 'dead', range })} danger />
+    ),
     align: 'right',
     wide: true,
-    className: 'whitespace-nowrap',
+    width: 'sm:w-24',
+  },
+  {
+    id: 'success',
+    header: 'Success',
+    value: (row) => (row.outcomes && successRate(row.outcomes)) ?? -1,
+    cell: (row) => <Success row={row} />,
+    align: 'right',
+    wide: 'lg',
+    width: 'sm:w-24',
   },
 ]
+
+const filterNames = ['search', 'type', 'state'] as const
+const nothingChosen: ReadonlySet<string> = new Set()
+const titleOf = (row: Row): string => row.title
+const idOf = (row: Row): string => row.name
 
 const List = ({
   destinations,
   connections,
   activities,
-  addTo,
+  range,
+  onRange,
+  mayEdit,
 }: {
   destinations: Destination[]
   connections: readonly Connection[] | undefined
   activities: readonly ConnectionActivity[] | undefined
-  addTo: string | undefined
+  range: RangePreset
+  onRange: (range: RangePreset) => void
+  mayEdit: boolean
 }) => {
-  const [search, setSearch] = useState('')
+  const workspace = useWorkspace()
+  const [filters, change] = useAddress(filterNames)
+  const [selected, setSelected] = useState(nothingChosen)
+  const { actions, refresh } = useDestinationActions(workspace.name)
   const rows = useMemo(
-    () => destinationRows(destinations, connections, activities, search),
-    [destinations, connections, activities, search],
+    () => destinationRows(destinations, connections, activities, filters),
+    [destinations, connections, activities, filters],
   )
-  if (destinations.length === 0)
-    return (
-      <EmptyState
-        icon={<Send />}
-        title="Add your first destination"
-        action={
-          addTo !== undefined && (
-            <ButtonLink to={addTo} variant="primary">
-              <Plus aria-hidden />
-              Add destination
-            </ButtonLink>
-          )
-        }
-      >
-        A destination is where events are delivered to, such as a webhook of your own service. What fails is retried for
-        hours and never lost.
-      </EmptyState>
-    )
+  const columns = useMemo(() => columnsOf(range), [range])
+  const types = useMemo(() => [...new Set(destinations.map(({ app }) => app.display_name))].toSorted(), [destinations])
   return (
     <div className="space-y-4">
-      <SearchInput label="Search destinations" value={search} onChange={(event) => setSearch(event.target.value)} />
-      <DataTable label="Destinations" columns={columns} rows={rows} rowId={(row) => row.name} />
+      <ListBar
+        label="Search destinations"
+        noun="destination"
+        values={filters}
+        onChange={change}
+        shown={rows.length}
+        total={destinations.length}
+        filters={[
+          {
+            name: 'type',
+            label: 'Type',
+            any: 'All types',
+            options: types.map((type) => ({ value: type, title: type })),
+          },
+          {
+            name: 'state',
+            label: 'Status',
+            any: 'Any status',
+            options: destinationStates.map((state) => ({ value: state, title: stateTitles[state] })),
+          },
+        ]}
+      >
+        <RangeSelect value={range} onChange={onRange} />
+      </ListBar>
+      <DataTable
+        label="Destinations"
+        columns={columns}
+        rows={rows}
+        rowId={idOf}
+        selection={mayEdit ? { selected, onChange: setSelected, titleOf } : undefined}
+      />
+      <p className="text-xs text-ink-3">
+        Delivered, failed and success count each event once, by its last outcome in the{' '}
+        {viewOf(range).title.toLowerCase()}.
+      </p>
+      <BulkBar
+        noun="destination"
+        // Only what is listed: nobody should delete what a filter hides.
+        rows={rows.filter(({ name }) => selected.has(name))}
+        actions={actions}
+        idOf={idOf}
+        titleOf={titleOf}
+        onSelect={setSelected}
+        onSettled={refresh}
+      />
     </div>
   )
 }
@@ -148,30 +220,43 @@ const List = ({
 /** All destinations of the workspace. */
 export const DestinationsPage = () => {
   const workspace = useWorkspace()
+  const [range, choose] = useRange()
   const query = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
-  const activities = useQuery(connectionActivityQuery(workspace.name))
-  const addTo = useMayEdit() === true ? paths.catalogDestinations(workspace.name) : undefined
+  const activities = useQuery(connectionActivityQuery(workspace.name, range))
+  const mayEdit = useMayEdit() === true
+  const add = mayEdit && (
+    <ButtonLink to={paths.catalogDestinations(workspace.name)} variant="primary">
+      <Plus aria-hidden />
+      Add destination
+    </ButtonLink>
+  )
   return (
     <>
       <PageHeader
         title="Destinations"
         documentTitle="Destinations"
         description="Where your events are delivered to."
-        action={
-          addTo !== undefined &&
-          (query.data?.length ?? 0) > 0 && (
-            <ButtonLink to={addTo} variant="primary">
-              <Plus aria-hidden />
-              Add destination
-            </ButtonLink>
-          )
-        }
+        action={(query.data?.length ?? 0) > 0 && add}
       />
       <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the destinations">
-        {(destinations) => (
-          <List destinations={destinations} connections={connections.data} activities={activities.data} addTo={addTo} />
-        )}
+        {(destinations) =>
+          destinations.length === 0 ? (
+            <EmptyState icon={<Send />} title="Add your first destination" action={add}>
+              A destination is where events are delivered to, such as a webhook of your own service. What fails is
+              retried for hours and never lost.
+            </EmptyState>
+          ) : (
+            <List
+              destinations={destinations}
+              connections={connections.data}
+              activities={activities.data}
+              range={range}
+              onRange={choose}
+              mayEdit={mayEdit}
+            />
+          )
+        }
       </QueryView>
     </>
   )

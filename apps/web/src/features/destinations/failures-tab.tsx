@@ -3,15 +3,18 @@ import { type Destination, type FailureGroup, resourceNames } from '@tributary/c
 import { CircleCheck, History, RotateCw } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { failureGroupsQuery } from '../../lib/event-queries.ts'
+import { rangePresets, viewOf } from '../../lib/date-range.ts'
+import { type FailureFilters, failureGroupsQuery } from '../../lib/event-queries.ts'
 import { destinationIds, failureGroupIds } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { count, pluralise } from '../../lib/text.ts'
+import { useAddress } from '../../lib/use-address.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { Select } from '../../ui/input.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
@@ -98,6 +101,75 @@ const pausedColumns = [cause(false), state, http, events, last]
 const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
   groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
 
+const filterNames = ['state', 'range'] as const
+
+/** Which of what is held is listed, as the address holds it. */
+const useFailureFilters = () => {
+  const [address, change] = useAddress(filterNames)
+  const filters: FailureFilters = {
+    state: address.state === 'dead' || address.state === 'waiting' ? address.state : '',
+    range: rangePresets.find((preset) => preset === address.range) ?? '',
+  }
+  return { filters, change }
+}
+
+const Filters = ({
+  filters: { state: chosen, range },
+  onChange,
+}: {
+  filters: FailureFilters
+  onChange: (some: { state?: string; range?: string }) => void
+}) => (
+  <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+    <Select
+      aria-label="State"
+      className="w-40"
+      value={chosen}
+      onChange={(event) => onChange({ state: event.target.value })}
+    >
+      <option value="">Any state</option>
+      {(['dead', 'waiting'] as const).map((value) => (
+        <option key={value} value={value}>
+          {stateWords[value].title}
+        </option>
+      ))}
+    </Select>
+    {chosen !== 'waiting' && (
+      <Select
+        aria-label="Failed"
+        className="w-40"
+        value={range}
+        onChange={(event) => onChange({ range: event.target.value })}
+      >
+        <option value="">At any time</option>
+        {rangePresets.map((preset) => (
+          <option key={preset} value={preset}>
+            {viewOf(preset).title}
+          </option>
+        ))}
+      </Select>
+    )}
+  </search>
+)
+
+const NoMatch = ({ destination, filters }: { destination: Destination; filters: FailureFilters }) => (
+  <EmptyState
+    icon={<CircleCheck />}
+    title="Nothing of this is held"
+    action={
+      <ButtonLink
+        to={paths.deliveries(destination.name, filters.state === 'waiting' ? 'retry' : 'dead', {
+          range: filters.range,
+        })}
+      >
+        See deliveries
+      </ButtonLink>
+    }
+  >
+    Events that failed and were retried, replayed or discarded since are listed in the deliveries.
+  </EmptyState>
+)
+
 const Nothing = ({ destination }: { destination: Destination }) => (
   <EmptyState
     icon={<CircleCheck />}
@@ -164,7 +236,9 @@ const Groups = ({
 export const FailuresTab = ({ destination }: { destination: Destination }) => {
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const query = useQuery(failureGroupsQuery(destination.name))
+  const { filters, change } = useFailureFilters()
+  const filtered = filters.state !== '' || filters.range !== ''
+  const query = useQuery(failureGroupsQuery(destination.name, filters))
   const rows = useMemo(() => query.data ?? [], [query.data])
   const chosen = search.get('group')
   const group =
@@ -176,25 +250,32 @@ export const FailuresTab = ({ destination }: { destination: Destination }) => {
       {group !== undefined ? (
         <FailureGroupView key={group} destination={destination} name={group} />
       ) : (
-        <QueryView
-          query={query}
-          skeleton={<TableSkeleton rows={4} columns={5} />}
-          errorTitle="Failed to load the failures"
-        >
-          {() =>
-            rows.length === 0 ? (
-              <Nothing destination={destination} />
-            ) : (
-              <Groups
-                destination={destination}
-                groups={rows}
-                onOpen={({ name }) =>
-                  void navigate(paths.failureGroup(destination.name, failureGroupIds(name).failure_group))
-                }
-              />
-            )
-          }
-        </QueryView>
+        <>
+          {(filtered || rows.length > 0) && <Filters filters={filters} onChange={change} />}
+          <QueryView
+            query={query}
+            skeleton={<TableSkeleton rows={4} columns={5} />}
+            errorTitle="Failed to load the failures"
+          >
+            {() =>
+              rows.length === 0 ? (
+                filtered ? (
+                  <NoMatch destination={destination} filters={filters} />
+                ) : (
+                  <Nothing destination={destination} />
+                )
+              ) : (
+                <Groups
+                  destination={destination}
+                  groups={rows}
+                  onOpen={({ name }) =>
+                    void navigate(paths.failureGroup(destination.name, failureGroupIds(name).failure_group))
+                  }
+                />
+              )
+            }
+          </QueryView>
+        </>
       )}
     </div>
   )

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { type CatalogDestination, editors, type SettingOption, type Source } from '@tributary/contract'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Controller, useFormContext, useWatch } from 'react-hook-form'
 import { useNavigate, useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { defaultSettings, filledSettings, isShown } from '../../lib/setting-values.ts'
-import { defaultTitle } from '../../lib/text.ts'
+import { count, defaultTitle } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { catalogDestinationQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
@@ -13,6 +13,7 @@ import { Card } from '../../ui/card.tsx'
 import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { SearchInput } from '../../ui/input.tsx'
 import { LoadFailure } from '../../ui/load-failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -62,16 +63,42 @@ const SettingFields = ({ options }: { options: readonly SettingOption[] }) => {
     .map((option) => <SettingField key={option.name} option={option} />)
 }
 
+/** More than this many sources are searched. */
+const searchedFrom = 8
+
 const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
-  const { register } = useFormContext<DestinationForm>()
+  const { register, control } = useFormContext<DestinationForm>()
+  const chosen = useWatch({ control, name: 'sources' }).length
+  const [search, setSearch] = useState('')
+  const wanted = search.trim().toLowerCase()
+  const fits = ({ title, app }: Source): boolean => `${title} ${app.display_name}`.toLowerCase().includes(wanted)
+  const found = sources.filter(fits).length
   return (
     <fieldset className="min-w-0 space-y-2">
       <legend className="mb-1.5 text-sm font-medium">Connect sources</legend>
+      {sources.length > searchedFrom && (
+        <div className="flex flex-wrap items-center gap-3">
+          <SearchInput
+            label="Search sources"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+            // It would send the form.
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.preventDefault()
+            }}
+          />
+          <output className="text-xs text-ink-3 tabular">
+            {count(found)} of {count(sources.length)} shown, {count(chosen)} chosen
+          </output>
+        </div>
+      )}
       <div className="max-h-56 divide-y divide-line overflow-y-auto scroll-thin rounded-md border border-line">
         {sources.map((source) => (
           <label
             key={source.name}
-            className="flex min-h-10 cursor-pointer items-center gap-3 px-3 py-1.5 hover:bg-hover"
+            // Hidden, not left out: what is chosen stays chosen.
+            hidden={!fits(source)}
+            className="flex min-h-10 cursor-pointer items-center gap-3 px-3 py-1.5 hover:bg-hover [&[hidden]]:hidden"
           >
             <input
               type="checkbox"

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import type { DeliveryOverview, DeliveryTotals, Destination } from '@tributary/contract'
+import { type DeliveryOverview, type DeliveryTotals, type Destination, successRate } from '@tributary/contract'
 import { ChartColumn, ChevronRight, Table, TriangleAlert, Truck } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { filled, viewOf } from '../../lib/date-range.ts'
+import { filled, type RangePreset, viewOf } from '../../lib/date-range.ts'
 import { deliveryOverviewQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
+import { percent, rateOf } from '../../lib/rates.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { useMask } from '../../lib/ui-store.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
@@ -23,7 +24,6 @@ import { RangeSelect, useRange } from '../../ui/range-select.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { percent, rateOf } from './delivery-rates.ts'
 import { TestConnection } from './test-connection.tsx'
 
 type Overview = DeliveryOverview & { names: string[] }
@@ -61,36 +61,44 @@ const Step = ({
   )
 }
 
-const Steps = ({ overview, destination, than }: { overview: Overview; destination: Destination; than: string }) => {
-  const shared = { overview, than }
+const Steps = ({
+  overview,
+  destination,
+  range,
+}: {
+  overview: Overview
+  destination: Destination
+  range: RangePreset
+}) => {
+  const shared = { overview, than: viewOf(range).previous }
   return (
     <ol aria-label="Events" className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5 *:last:max-lg:col-span-2">
       <Step title="Received" of={(totals) => totals.received} {...shared} />
       <Step
         title="Filtered"
         of={(totals) => totals.filtered}
-        to={paths.deliveries(destination.name, 'filtered')}
+        to={paths.deliveries(destination.name, 'filtered', { range })}
         lessIsBetter
         {...shared}
       />
       <Step
         title="Pending"
         of={(totals) => totals.pending}
-        to={paths.destination(destination.name, 'failures')}
+        to={paths.failures(destination.name, { state: 'waiting' })}
         lessIsBetter
         {...shared}
       />
       <Step
         title="Failed"
         of={(totals) => totals.failed}
-        to={paths.deliveries(destination.name, 'dead')}
+        to={paths.failures(destination.name, { state: 'dead', range })}
         lessIsBetter
         {...shared}
       />
       <Step
         title="Delivered"
         of={(totals) => totals.delivered}
-        to={paths.deliveries(destination.name, 'delivered')}
+        to={paths.deliveries(destination.name, 'delivered', { range })}
         {...shared}
       />
     </ol>
@@ -136,7 +144,7 @@ const Rate = ({
 
 const settled = ({ delivered, failed }: DeliveryTotals): number => delivered + failed
 const successOf = (totals: DeliveryTotals): string | undefined => {
-  const rate = rateOf(totals.delivered, settled(totals))
+  const rate = successRate(totals)
   return rate === undefined ? undefined : percent(rate)
 }
 const firstTryOf = (totals: DeliveryTotals): string | undefined => {
@@ -150,7 +158,7 @@ const Rates = ({ overview: { current, previous }, than }: { overview: Overview; 
   <section aria-label="Rates" className="grid gap-2 sm:grid-cols-3 sm:gap-3">
     <Rate
       title="Success rate"
-      help="Delivered, of what is settled"
+      help="Delivered ÷ (delivered + failed)"
       now={successOf(current)}
       before={successOf(previous)}
       than={than}
@@ -361,7 +369,7 @@ export const OverviewTab = ({ destination }: { destination: Destination }) => {
               <Empty destination={destination} />
             ) : (
               <>
-                <Steps overview={overview} destination={destination} than={previous} />
+                <Steps overview={overview} destination={destination} range={preset} />
                 <Rates overview={overview} than={previous} />
                 <Chart overview={overview} granularity={granularity} />
                 <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -369,13 +377,13 @@ export const OverviewTab = ({ destination }: { destination: Destination }) => {
                     title="Why events failed"
                     status="dead"
                     overview={overview}
-                    to={paths.deliveries(destination.name, 'dead')}
+                    to={paths.deliveries(destination.name, 'dead', { range: preset })}
                   />
                   <Reasons
                     title="Why events were filtered"
                     status="filtered"
                     overview={overview}
-                    to={paths.deliveries(destination.name, 'filtered')}
+                    to={paths.deliveries(destination.name, 'filtered', { range: preset })}
                   />
                 </div>
               </>

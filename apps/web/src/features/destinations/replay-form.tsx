@@ -6,6 +6,7 @@ import { ConditionBuilder } from '../../ui/condition-builder.tsx'
 import { Field, FieldError } from '../../ui/field.tsx'
 import { Input, Select } from '../../ui/input.tsx'
 import { MomentField } from '../../ui/moment-field.tsx'
+import { SearchSelect } from '../../ui/search-select.tsx'
 import { eventTypeOf, type ReplayDraft, replayTimes } from './replay-scope.ts'
 
 type Part = {
@@ -104,14 +105,22 @@ const Source = ({ workspace, draft, change, errors }: Part & { workspace: string
       error={errors['source']}
     >
       {(control) => (
-        <Select {...control} value={draft.source} onChange={(event) => change({ source: event.target.value })}>
-          <option value="">All sources</option>
-          {sources.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </Select>
+        <SearchSelect
+          label="Source"
+          control={control}
+          placeholder="All sources"
+          value={draft.source}
+          onChange={(source) => change({ source })}
+          options={[
+            { value: '', title: 'All sources' },
+            ...sources.map(({ name, title, app }) => ({
+              value: name,
+              title,
+              note: app.display_name,
+              icon: app.extra.app_icon,
+            })),
+          ]}
+        />
       )}
     </Field>
   )

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { EventSummary, Source } from '@tributary/contract'
 import { SearchX, Waypoints } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { type EventFilters, noFilters } from '../../lib/event-filters.ts'
 import { filteredEventsQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
@@ -47,6 +47,7 @@ const columnsOf = (sources: readonly Source[], search: string): readonly Column<
   {
     id: 'user',
     header: 'User',
+    width: 'sm:w-44',
     cell: (event) => (
       <span
         className="block max-w-40 truncate font-mono text-xs text-ink-2"
@@ -55,18 +56,20 @@ const columnsOf = (sources: readonly Source[], search: string): readonly Column<
         {event.user_id || event.anonymous_id || '–'}
       </span>
     ),
-    wide: true,
+    wide: 'lg',
   },
-  { id: 'status', header: 'Status', cell: (event) => <StatusBadge event={event} /> },
+  { id: 'status', header: 'Status', width: 'sm:w-36', cell: (event) => <StatusBadge event={event} /> },
   {
     id: 'environment',
     header: 'Environment',
+    width: 'sm:w-28',
     cell: (event) => <EnvironmentBadge test={event.test} />,
-    wide: true,
+    wide: 'lg',
   },
   {
     id: 'time',
     header: 'Received',
+    width: 'sm:w-32',
     cell: (event) => <RelativeTime time={event.receive_time} className="text-ink-2" />,
     align: 'right',
     className: 'whitespace-nowrap',
@@ -110,6 +113,7 @@ const List = ({
   change: (some: Partial<EventFilters>) => void
 }) => {
   const workspace = useWorkspace()
+  const navigate = useNavigate()
   const query = useInfiniteQuery(filteredEventsQuery(workspace.name, filters))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
   const search = useMemo(() => paths.events(workspace.name, filters), [workspace.name, filters])
@@ -127,7 +131,13 @@ const List = ({
     )
   return (
     <div className="space-y-4">
-      <DataTable label="Events" columns={columns} rows={rows} rowId={(event) => event.event_id} />
+      <DataTable
+        label="Events"
+        columns={columns}
+        rows={rows}
+        rowId={(event) => event.event_id}
+        onRowClick={(event) => void navigate(paths.event(event.name), { state: { search } })}
+      />
       <div className="flex flex-col items-center gap-2 text-xs text-ink-3">
         {query.hasNextPage && (
           <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -1,44 +1,16 @@
 import { compatibilities, eventStatuses, eventTypes, type Source } from '@tributary/contract'
-import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { presetOf, rangePresets, viewOf } from '../../lib/date-range.ts'
 import type { EventFilters } from '../../lib/event-filters.ts'
+import { useTyped } from '../../lib/use-typed.ts'
 import { Field, type FieldControl } from '../../ui/field.tsx'
 import { Input, SearchInput, Select } from '../../ui/input.tsx'
 import { MomentField } from '../../ui/moment-field.tsx'
+import { SearchSelect } from '../../ui/search-select.tsx'
 import { choiceWords } from './filter-words.ts'
-
-/** How long (ms) typing rests before it narrows the list. */
-const rest = 300
 
 type Change = (some: Partial<EventFilters>) => void
 type FieldsProps = { filters: EventFilters; change: Change }
-
-/** A text that is typed at once and told when typing rests; what changes it from outside shows when nobody types. */
-const useTyped = (value: string, tell: (text: string) => void) => {
-  const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Another filter may change while typing rests: the latest knows of it.
-  const latest = useRef(tell)
-  useEffect(() => {
-    latest.current = tell
-  })
-  useEffect(() => {
-    if (timer.current === undefined) setText(value)
-  }, [value])
-  useEffect(() => () => clearTimeout(timer.current), [])
-  return {
-    value: text,
-    onChange: (event: ChangeEvent<HTMLInputElement>): void => {
-      const typed = event.target.value
-      setText(typed)
-      clearTimeout(timer.current)
-      timer.current = setTimeout(() => {
-        timer.current = undefined
-        latest.current(typed.trim())
-      }, rest)
-    },
-  }
-}
 
 const TypedInput = ({
   value,
@@ -98,20 +70,23 @@ export const MainFields = ({ filters, change, sources }: FieldsProps & { sources
   return (
     <>
       <SearchInput label="Search by event name" maxLength={200} {...typed} />
-      <Select
-        aria-label="Source"
-        className="max-sm:w-full sm:w-44"
+      <SearchSelect
+        label="Source"
+        className="max-sm:w-full sm:w-52"
+        placeholder="All sources"
         value={filters.source}
-        onChange={(event) => change({ source: event.target.value })}
-      >
-        <option value="">All sources</option>
-        {!known && <option value={filters.source}>Deleted source</option>}
-        {sources.map(({ name, title }) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-      </Select>
+        onChange={(source) => change({ source })}
+        options={[
+          { value: '', title: 'All sources' },
+          ...(known ? [] : [{ value: filters.source, title: 'Deleted source' }]),
+          ...sources.map(({ name, title, app }) => ({
+            value: name,
+            title,
+            note: app.display_name,
+            icon: app.extra.app_icon,
+          })),
+        ]}
+      />
       <Select
         aria-label="Time"
         className="max-sm:w-full sm:w-36"

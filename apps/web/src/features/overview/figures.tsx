@@ -53,7 +53,7 @@ export const Figures = ({
         <FigureValue value={destinations.length}>
           <MetricValue value={enabled} /> enabled
           <Link
-            to={paths.connections(workspace)}
+            to={paths.connections(workspace, { range: preset })}
             className="relative block w-fit rounded-sm whitespace-nowrap underline hover:text-ink"
           >
             <MetricValue value={connections.length} /> {pluralise(connections.length, 'connection')}
@@ -62,7 +62,7 @@ export const Figures = ({
       </Figure>
       <CountedFigure
         title="Failed deliveries"
-        to={paths.destinations(workspace)}
+        to={paths.destinations(workspace, { range: preset })}
         query={failed}
         than={than}
         lessIsBetter

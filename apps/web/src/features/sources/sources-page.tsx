@@ -4,14 +4,16 @@ import { Plus, Radio } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
+import { useAddress } from '../../lib/use-address.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { BulkBar } from '../../ui/bulk-bar.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { SearchInput } from '../../ui/input.tsx'
+import { ListBar } from '../../ui/list-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -19,8 +21,16 @@ import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { DeletedKeys } from './deleted-keys.tsx'
 import { isCreating } from './mutations.ts'
+import { sourceRows, sourceState, sourceStates, stateTitles } from './source-rows.ts'
 import { sourceTypeName } from './source-types.ts'
 import { UnknownKeys } from './unknown-keys.tsx'
+import { useSourceActions } from './use-source-actions.ts'
+
+const toneOf = {
+  waiting: { tone: 'warning', dot: true },
+  receiving: { tone: 'success', dot: true },
+  disabled: { tone: 'outline', dot: false },
+} as const
 
 const StateBadge = ({ source }: { source: Source }) => {
   if (isCreating(source))
@@ -29,16 +39,8 @@ const StateBadge = ({ source }: { source: Source }) => {
         <Spinner size="xs" /> Creating
       </Badge>
     )
-  if (!source.enabled) return <Badge tone="outline">Disabled</Badge>
-  return source.has_received ? (
-    <Badge tone="success" dot>
-      Receiving
-    </Badge>
-  ) : (
-    <Badge tone="warning" dot>
-      Waiting for data
-    </Badge>
-  )
+  const state = sourceState(source)
+  return <Badge {...toneOf[state]}>{stateTitles[state]}</Badge>
 }
 
 const Title = ({ source }: { source: Source }) => (
@@ -47,7 +49,11 @@ const Title = ({ source }: { source: Source }) => (
     {isCreating(source) ? (
       <span className="truncate font-medium">{source.title}</span>
     ) : (
-      <Link to={paths.source(source.name)} className="truncate rounded-sm font-medium hover:underline">
+      <Link
+        to={paths.source(source.name)}
+        className="truncate rounded-sm font-medium hover:underline"
+        title={source.title}
+      >
         {source.title}
       </Link>
     )}
@@ -58,7 +64,7 @@ const columns: readonly Column<Source>[] = [
   {
     id: 'title',
     header: 'Source',
-    value: (source) => source.title,
+    value: (source) => source.title.toLowerCase(),
     cell: (source) => <Title source={source} />,
     className: 'max-w-64 sm:max-w-80',
   },
@@ -67,20 +73,22 @@ const columns: readonly Column<Source>[] = [
     header: 'Type',
     value: (source) => source.app.display_name,
     cell: (source) => (
-      <span className="text-ink-2">
+      <span className="block truncate text-ink-2">
         {source.app.display_name}
         {sourceTypeName(source.app.type) !== '' && (
           <span className="text-ink-3"> · {sourceTypeName(source.app.type)}</span>
         )}
       </span>
     ),
-    wide: true,
+    wide: 'lg',
+    width: 'sm:w-44',
   },
   {
     id: 'state',
     header: 'Status',
-    value: (source) => `${source.enabled ? 0 : 1}${source.has_received ? 0 : 1}`,
+    value: (source) => sourceStates.indexOf(sourceState(source)),
     cell: (source) => <StateBadge source={source} />,
+    width: 'sm:w-40',
   },
   {
     id: 'last',
@@ -93,7 +101,8 @@ const columns: readonly Column<Source>[] = [
         <RelativeTime time={source.last_event_time} className="text-ink-2" />
       ),
     align: 'right',
-    wide: true,
+    wide: 'lg',
+    width: 'sm:w-36',
     className: 'whitespace-nowrap',
   },
   {
@@ -102,41 +111,66 @@ const columns: readonly Column<Source>[] = [
     value: (source) => source.create_time,
     cell: (source) => <RelativeTime time={source.create_time} className="text-ink-2" />,
     align: 'right',
-    wide: true,
+    wide: 'lg',
+    width: 'sm:w-36',
     className: 'whitespace-nowrap',
   },
 ]
 
-const List = ({ sources, addTo }: { sources: Source[]; addTo: string | undefined }) => {
-  const [search, setSearch] = useState('')
-  const rows = useMemo(() => {
-    const wanted = search.trim().toLowerCase()
-    return wanted === ''
-      ? sources
-      : sources.filter((source) => `${source.title} ${source.app.display_name}`.toLowerCase().includes(wanted))
-  }, [sources, search])
-  if (sources.length === 0)
-    return (
-      <EmptyState
-        icon={<Radio />}
-        title="Add your first source"
-        action={
-          addTo !== undefined && (
-            <ButtonLink to={addTo} variant="primary">
-              <Plus aria-hidden />
-              Add source
-            </ButtonLink>
-          )
-        }
-      >
-        A source is a website, an app or a server that sends events. Choose what yours is made of, copy the snippet, and
-        watch the first event arrive.
-      </EmptyState>
-    )
+const filterNames = ['search', 'type', 'state'] as const
+const nothingChosen: ReadonlySet<string> = new Set()
+const titleOf = (source: Source): string => source.title
+const idOf = (source: Source): string => source.name
+const isThere = (source: Source): boolean => !isCreating(source)
+
+const List = ({ sources, mayEdit }: { sources: Source[]; mayEdit: boolean }) => {
+  const workspace = useWorkspace()
+  const [filters, change] = useAddress(filterNames)
+  const [selected, setSelected] = useState(nothingChosen)
+  const { actions, refresh } = useSourceActions(workspace.name)
+  const rows = useMemo(() => sourceRows(sources, filters), [sources, filters])
+  const types = useMemo(() => [...new Set(sources.map(({ app }) => app.display_name))].toSorted(), [sources])
   return (
     <div className="space-y-4">
-      <SearchInput label="Search sources" value={search} onChange={(event) => setSearch(event.target.value)} />
-      <DataTable label="Sources" columns={columns} rows={rows} rowId={(source) => source.name} />
+      <ListBar
+        label="Search sources"
+        noun="source"
+        values={filters}
+        onChange={change}
+        shown={rows.length}
+        total={sources.length}
+        filters={[
+          {
+            name: 'type',
+            label: 'Type',
+            any: 'All types',
+            options: types.map((type) => ({ value: type, title: type })),
+          },
+          {
+            name: 'state',
+            label: 'Status',
+            any: 'Any status',
+            options: sourceStates.map((state) => ({ value: state, title: stateTitles[state] })),
+          },
+        ]}
+      />
+      <DataTable
+        label="Sources"
+        columns={columns}
+        rows={rows}
+        rowId={idOf}
+        selection={mayEdit ? { selected, onChange: setSelected, titleOf, selectable: isThere } : undefined}
+      />
+      <BulkBar
+        noun="source"
+        // Only what is listed: nobody should delete what a filter hides.
+        rows={rows.filter(({ name }) => selected.has(name))}
+        actions={actions}
+        idOf={idOf}
+        titleOf={titleOf}
+        onSelect={setSelected}
+        onSettled={refresh}
+      />
     </div>
   )
 }
@@ -145,26 +179,32 @@ const List = ({ sources, addTo }: { sources: Source[]; addTo: string | undefined
 export const SourcesPage = () => {
   const workspace = useWorkspace()
   const query = useQuery(sourcesQuery(workspace.name))
-  const mayEdit = useMayEdit()
-  const addTo = mayEdit === true ? paths.catalogSources(workspace.name) : undefined
+  const mayEdit = useMayEdit() === true
+  const add = mayEdit && (
+    <ButtonLink to={paths.catalogSources(workspace.name)} variant="primary">
+      <Plus aria-hidden />
+      Add source
+    </ButtonLink>
+  )
   return (
     <>
       <PageHeader
         title="Sources"
         documentTitle="Sources"
         description="Where your events come from."
-        action={
-          addTo !== undefined &&
-          (query.data?.length ?? 0) > 0 && (
-            <ButtonLink to={addTo} variant="primary">
-              <Plus aria-hidden />
-              Add source
-            </ButtonLink>
-          )
-        }
+        action={(query.data?.length ?? 0) > 0 && add}
       />
       <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the sources">
-        {(sources) => <List sources={sources} addTo={addTo} />}
+        {(sources) =>
+          sources.length === 0 ? (
+            <EmptyState icon={<Radio />} title="Add your first source" action={add}>
+              A source is a website, an app or a server that sends events. Choose what yours is made of, copy the
+              snippet, and watch the first event arrive.
+            </EmptyState>
+          ) : (
+            <List sources={sources} mayEdit={mayEdit} />
+          )
+        }
       </QueryView>
       <DeletedKeys workspace={workspace.name} />
       <UnknownKeys />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { percent, rateOf } from './delivery-rates.ts'
+import { percent, rateOf } from './rates.ts'
 
 test.each([
   [0, 0, undefined],

@@ -1,0 +1,30 @@
+import type { Source } from '@tributary/contract'
+
+/** How it is with a source, what somebody has to see to first. */
+export const sourceStates = ['waiting', 'receiving', 'disabled'] as const
+export type SourceState = (typeof sourceStates)[number]
+
+/** What each state is called. */
+export const stateTitles = {
+  waiting: 'Waiting for data',
+  receiving: 'Receiving',
+  disabled: 'Disabled',
+} as const satisfies Record<SourceState, string>
+
+/** What of `sourceStates` a source is in. */
+export const sourceState = ({ enabled, has_received }: Pick<Source, 'enabled' | 'has_received'>): SourceState =>
+  !enabled ? 'disabled' : has_received ? 'receiving' : 'waiting'
+
+/** What the list is narrowed by; '' is no filter. `type` is the name of an app, `state` one of `sourceStates`. */
+export type SourceFilters = { search: string; type: string; state: string }
+
+/** Sources that the filters leave. */
+export const sourceRows = (sources: readonly Source[], { search, type, state }: SourceFilters): Source[] => {
+  const wanted = search.trim().toLowerCase()
+  return sources.filter(
+    (source) =>
+      `${source.title} ${source.app.display_name}`.toLowerCase().includes(wanted) &&
+      (type === '' || source.app.display_name === type) &&
+      (state === '' || sourceState(source) === state),
+  )
+}

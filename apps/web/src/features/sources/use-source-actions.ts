@@ -1,0 +1,61 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { methods, type Source } from '@tributary/contract'
+import { useMemo } from 'react'
+import { track } from '../../lib/analytics.ts'
+import { call } from '../../lib/client.ts'
+import { sourceIds } from '../../lib/names.ts'
+import { keys } from '../../lib/query-keys.ts'
+import { useSession } from '../../lib/session.ts'
+import type { BulkAction } from '../../ui/bulk-bar.tsx'
+
+const switchTo = async ({ name }: Source, enabled: boolean): Promise<void> => {
+  await call(methods.sources.update, {
+    params: sourceIds(name),
+    query: { update_mask: 'enabled' },
+    body: { enabled },
+  })
+  track('Source Updated', { source: name, fields: ['enabled'] })
+}
+
+/** What can be done to many sources at once, and what reads again what it changes. */
+export const useSourceActions = (workspace: string) => {
+  const cache = useQueryClient()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  return useMemo(() => {
+    const actions: BulkAction<Source>[] = [
+      {
+        label: 'Enable',
+        done: 'enabled',
+        text: 'Their events are accepted from now on.',
+        run: (row) => switchTo(row, true),
+      },
+      {
+        label: 'Disable',
+        done: 'disabled',
+        text: 'Their events are refused until they are enabled again. What is stored stays.',
+        run: (row) => switchTo(row, false),
+      },
+      {
+        label: 'Delete',
+        done: 'deleted',
+        danger: true,
+        text: 'Their write keys stop working at once and their connections are removed. This cannot be undone.',
+        run: async ({ name }) => {
+          await call(methods.sources.delete, { params: sourceIds(name) })
+          track('Source Deleted', { source: name })
+        },
+      },
+    ]
+    const refresh = (): void => {
+      for (const queryKey of [
+        keys.sources(workspace),
+        ['source'],
+        keys.catalogSources(workspace),
+        keys.connections(workspace),
+        keys.workspaces(user),
+      ])
+        void cache.invalidateQueries({ queryKey })
+    }
+    return { actions, refresh }
+  }, [cache, workspace, user])
+}
