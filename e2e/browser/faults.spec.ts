@@ -106,10 +106,10 @@ test('the list of destinations names those that fail, and claims nothing of conn
   const row = page.getByRole('row', { name: /Archive/ })
   await expect(row).toContainText('Failing')
   // The number leads to what it counts, over the same time.
-  await expect(row.getByRole('link', { name: '1', exact: true })).toHaveAttribute(
-    'href',
-    `/${destination}?state=dead&range=7days#failures`,
-  )
+  await row.getByRole('link', { name: '1', exact: true }).click()
+  await expect(page).toHaveURL(new RegExp(`/${destination}\\?state=dead&range=7days#failures$`))
+  await expect(page.getByRole('row', { name: /HTTP 404/ })).toContainText('Dead letter')
+  await page.goBack()
   await intercept(page, 'GET', '/connectionActivity', refuse(400, 'VALIDATION', 'no'))
   await page.reload()
   await expect(row).toContainText('Enabled')

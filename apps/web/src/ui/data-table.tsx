@@ -32,8 +32,8 @@ export type Column<Row extends RowData> = {
   /** Left out below 640 px; with `lg` below 1024 px. */
   wide?: boolean | 'lg'
   /**
-   * Its width from 640 px on, as a class. When columns have one, the first takes what they leave, and no row that comes
-   * into view changes a width.
+   * Its width from 640 px on, as a class. When columns have one, the first takes what they leave, no row that comes into
+   * view changes a width, and the heads stay in view.
    */
   width?: string
   className?: string
@@ -96,17 +96,22 @@ const useWindow = (count: number) => {
 }
 
 /** Heads stay in view, below the bar of a narrow screen. A border of a collapsed table would not come along. */
-const headClass =
-  'sticky top-(--banner) z-10 h-9 bg-canvas shadow-[inset_0_-1px_0_var(--color-line)] max-md:top-12 max-sm:static'
+const headClass = (sticky: boolean): string =>
+  cn(
+    'h-9 bg-canvas shadow-[inset_0_-1px_0_var(--color-line)]',
+    sticky && 'sticky top-(--banner) z-10 max-md:top-12',
+  )
 
 const Head = <Row extends RowData>({
   column,
   first,
+  sticky,
   sorted,
   onSort,
 }: {
   column: Column<Row> | undefined
   first: boolean
+  sticky: boolean
   sorted: false | 'asc' | 'desc'
   onSort: (() => void) | undefined
 }) => {
@@ -116,7 +121,7 @@ const Head = <Row extends RowData>({
       scope="col"
       aria-sort={sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'}
       className={cn(
-        headClass,
+        headClass(sticky),
         'text-left text-xs font-medium whitespace-nowrap text-ink-3',
         cellClass(column, first),
         column?.width,
@@ -206,9 +211,9 @@ export const DataTable = <Row extends RowData>({
   return (
     <div
       className={cn(
-        'overflow-x-auto scroll-thin rounded-lg border border-line bg-surface shadow-card',
+        'scroll-thin rounded-lg border border-line bg-surface shadow-card',
         // What scrolls would keep the heads with it; columns with a width never need to.
-        fixed && 'sm:overflow-clip',
+        fixed ? 'overflow-clip' : 'overflow-x-auto',
       )}
     >
       <table
@@ -220,12 +225,13 @@ export const DataTable = <Row extends RowData>({
         <thead>
           <tr className="bg-canvas">
             {selection !== undefined && (
-              <SelectAllHead ids={ids} selected={selected} className={headClass} onChange={selection.onChange} />
+              <SelectAllHead ids={ids} selected={selected} className={headClass(fixed)} onChange={selection.onChange} />
             )}
             {table.getFlatHeaders().map(({ id, column }, index) => (
               <Head
                 key={id}
                 first={index === 0}
+                sticky={fixed}
                 column={columns.find((each) => each.id === column.id)}
                 sorted={column.getIsSorted()}
                 onSort={column.getCanSort() ? () => column.toggleSorting(column.getIsSorted() === 'asc') : undefined}
