@@ -51,7 +51,7 @@ export const ListBar = ({
           <Select
             key={name}
             aria-label={title}
-            className="max-sm:flex-1 sm:w-40"
+            className="max-sm:min-w-32 max-sm:flex-1 sm:w-40"
             value={value}
             onChange={(event) => onChange({ [name]: event.target.value })}
           >
@@ -68,7 +68,7 @@ export const ListBar = ({
         )
       })}
       {children}
-      <span className="flex items-center gap-2 text-xs text-ink-3 sm:ml-auto">
+      <span className="flex min-h-6 items-center gap-2 text-xs text-ink-3 max-sm:w-full sm:ml-auto">
         <output className="tabular">
           {narrowed ? `${count(shown)} of ${count(total)}` : count(total)} {pluralise(total, noun)}
         </output>
