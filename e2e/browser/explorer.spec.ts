@@ -80,7 +80,10 @@ test('the list narrows by every filter, which the address keeps over a reload', 
   await page.keyboard.press('Enter')
   await expect(names(page)).toHaveText(['identify'])
   await expect(page).toHaveURL(new RegExp(`source=${encodeURIComponent(app.source)}`))
-  await page.getByRole('row', { name: /identify/ }).getByRole('cell', { name: 'ada' }).click()
+  await page
+    .getByRole('row', { name: /identify/ })
+    .getByRole('cell', { name: 'ada' })
+    .click()
   await expect(page.getByRole('heading', { name: 'identify', level: 1 })).toBeVisible()
   await only('status=rejected', ['track'])
   await only('type=page', ['Home'])

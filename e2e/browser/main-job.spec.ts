@@ -201,7 +201,7 @@ test('an event that a webhook answers with 404 is a dead letter with both sides 
   await expect(rowsOf(page, 'Deliveries').filter({ hasText: 'Delivered' })).toHaveCount(0)
   await expect(rowsOf(page, 'Deliveries')).toHaveCount(1)
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed')
-  await expect(page.getByText('Nothing ended like this.')).toBeVisible()
+  await expect(page.getByText('No deliveries match.')).toBeVisible()
 })
 
 test('a source can be renamed, disabled so that its events are refused and counted, and deleted', async ({

@@ -63,7 +63,7 @@ export const manyScreens: Screen[] = [
         await settled(page)
         await page.getByRole('combobox', { name: 'Source' }).click()
         await page.keyboard.type('http')
-        await page.getByRole('option').first().waitFor()
+        await page.getByRole('listbox').getByRole('option').first().waitFor()
       },
     ),
     opensMenu: true,
@@ -75,7 +75,7 @@ export const manyScreens: Screen[] = [
       async (page) => {
         await settled(page)
         await page.getByRole('button', { name: 'Connect source' }).click()
-        await page.getByRole('option').first().waitFor()
+        await page.getByRole('listbox').getByRole('option').first().waitFor()
       },
     ),
     opensMenu: true,

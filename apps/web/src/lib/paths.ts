@@ -61,7 +61,7 @@ export const paths = {
   failureGroup: (destination: string, group: string) => `/${destination}${queryOf({ group })}#failures`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
-  connections: (workspace: string, query: { range?: string } = {}) => `/${workspace}/connections${queryOf(query)}`,
+  connections: (workspace: string) => `/${workspace}/connections`,
   syncs: (workspace: string) => `/${workspace}/syncs`,
   signals: (workspace: string) => `/${workspace}/signals`,
   settings: (workspace: string) => `/${workspace}/settings`,

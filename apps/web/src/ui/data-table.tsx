@@ -97,10 +97,7 @@ const useWindow = (count: number) => {
 
 /** Heads stay in view, below the bar of a narrow screen. A border of a collapsed table would not come along. */
 const headClass = (sticky: boolean): string =>
-  cn(
-    'h-9 bg-canvas shadow-[inset_0_-1px_0_var(--color-line)]',
-    sticky && 'sticky top-(--banner) z-10 max-md:top-12',
-  )
+  cn('h-9 bg-canvas shadow-[inset_0_-1px_0_var(--color-line)]', sticky && 'sticky top-(--banner) z-10 max-md:top-12')
 
 const Head = <Row extends RowData>({
   column,

@@ -37,7 +37,8 @@ export const endGap = 12
 /** Where the middle of the end at a place is, px from the top. */
 export const middleOf = (place: number): number => place * (endHeight + endGap) + endHeight / 2
 
-const byTitle = (one: MapEnd, other: MapEnd): number => one.title.localeCompare(other.title)
+const byTitle = (one: MapEnd, other: MapEnd): number =>
+  one.title.localeCompare(other.title, undefined, { numeric: true })
 
 /** Those that `wanted` knows in its order, then the others by title. */
 const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): MapEnd[] =>

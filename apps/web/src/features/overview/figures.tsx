@@ -53,7 +53,7 @@ export const Figures = ({
         <FigureValue value={destinations.length}>
           <MetricValue value={enabled} /> enabled
           <Link
-            to={paths.connections(workspace, { range: preset })}
+            to={paths.connections(workspace)}
             className="relative block w-fit rounded-sm whitespace-nowrap underline hover:text-ink"
           >
             <MetricValue value={connections.length} /> {pluralise(connections.length, 'connection')}
