@@ -1,5 +1,5 @@
-import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useLocation, useNavigate } from 'react-router'
 
 /**
  * Texts that the address of the page holds by these names, '' for those it does not, and what changes some of them. The
@@ -8,24 +8,27 @@ import { useSearchParams } from 'react-router'
 export const useAddress = <Name extends string>(
   names: readonly Name[],
 ): [Record<Name, string>, (some: Partial<Record<Name, string>>) => void] => {
-  const [search, setSearch] = useSearchParams()
-  const values = useMemo(
-    () => Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])) as Record<Name, string>,
-    [names, search],
-  )
+  const location = useLocation()
+  const navigate = useNavigate()
+  // What changes them may be called after a rest, when the address has changed meanwhile.
+  const latest = useRef(location)
+  useEffect(() => {
+    latest.current = location
+  })
+  const values = useMemo(() => {
+    const search = new URLSearchParams(location.search)
+    return Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])) as Record<Name, string>
+  }, [names, location.search])
   const change = useCallback(
-    (some: Partial<Record<Name, string>>): void =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          for (const [name, value] of Object.entries<string | undefined>(some))
-            if (value === undefined || value === '') next.delete(name)
-            else next.set(name, value)
-          return next
-        },
-        { replace: true, preventScrollReset: true },
-      ),
-    [setSearch],
+    (some: Partial<Record<Name, string>>): void => {
+      const next = new URLSearchParams(latest.current.search)
+      for (const [name, value] of Object.entries<string | undefined>(some))
+        if (value === undefined || value === '') next.delete(name)
+        else next.set(name, value)
+      // The hash names the tab: an address without it would lead to the first one.
+      void navigate({ search: next.toString(), hash: latest.current.hash }, { replace: true, preventScrollReset: true })
+    },
+    [navigate],
   )
   return [values, change]
 }
