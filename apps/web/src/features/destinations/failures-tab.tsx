@@ -283,7 +283,7 @@ export const FailuresTab = ({ destination }: { destination: Destination }) => {
 
 /** How many events are held for a destination, beside the name of the tab. */
 export const FailureCount = ({ destination }: { destination: Destination }) => {
-  const { data = [] } = useQuery(failureGroupsQuery(destination.name))
+  const { data = [] } = useQuery(failureGroupsQuery(destination.name, { state: '', range: '' }))
   const dead = sumOf(data, 'dead')
   const held = dead + sumOf(data, 'waiting')
   if (held === 0) return null
