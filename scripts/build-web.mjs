@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { compressFolder } from './launch/compress.mjs'
 import { showProgress } from './launch/progress.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -14,6 +15,7 @@ const inputs = [
   page,
   'apps/web/vite.config.ts',
   'scripts/build-web.mjs',
+  'scripts/launch/compress.mjs',
   'apps/web/public',
   'packages/contract/src',
   'packages/kernel/src',
@@ -64,6 +66,8 @@ try {
       },
     ],
   })
+  doing = 'compressing'
+  if (!kit) await compressFolder(join(folder, 'dist'))
 } catch (error) {
   finish('The build failed')
   console.error(error instanceof Error ? error.message : error)

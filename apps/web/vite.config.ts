@@ -8,11 +8,61 @@ const server = process.env.TRIBUTARY_DEV_SERVER ?? 'http://127.0.0.1:3000'
 // `light-dark()` carries both themes of every colour token, so the style target must know it.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
+const libraries = /[\\/]node_modules[\\/]/
+
+/** A pattern of paths that works with the separators of every system. */
+const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|').replaceAll('/', '[\\\\/]')})`)
+
+/** What only some pages need, with the components that import it: nothing that all pages share may. */
+const parts = {
+  markup: at(
+    'node_modules/marked/',
+    'src/lib/markup',
+    'src/ui/(markup|catalog-grid|docs-panel|setting-hint|settings-card)',
+  ),
+  suggestions: at('@base-ui/react/(autocomplete|combobox)/', 'src/ui/(condition-builder|suggest-input)'),
+  table: at('@tanstack/(react-table|react-virtual|table-core|virtual-core|react-store|store)/', 'src/ui/data-table'),
+}
+const some = new RegExp(
+  Object.values(parts)
+    .map(({ source }) => source)
+    .join('|'),
+)
+
+/**
+ * Which modules travel together. What the sign-in page needs is everybody's first load: the libraries, which change
+ * seldom, and the rest of it. The frames of signed-in pages are one file, so that whoever sees one page can always be
+ * shown a fault of the next inside its frame. Then comes what pages share, and what some of them need. A group takes
+ * along what its modules import, so that none of them imports one below it: files that import each other would run in the
+ * wrong order.
+ */
+const groups = [
+  { name: 'libraries', tags: ['$initial' as const], test: libraries },
+  { name: 'main', tags: ['$initial' as const] },
+  { name: 'frame', test: at('src/app/(workspace-shell|workspace-frame|settings-shell|page-frame)') },
+  {
+    name: 'editor',
+    test: at(
+      'src/ui/code-mirror',
+      '@codemirror/(view|state|language|commands|autocomplete)/',
+      '@lezer/(common|highlight|lr)/',
+    ),
+  },
+  {
+    name: 'shared',
+    test: (id: string) => at('src/(ui|lib)/', 'node_modules/', 'contract/src/').test(id) && !some.test(id),
+    minShareCount: 2,
+  },
+  { name: 'markup', test: parts.markup },
+  { name: 'suggestions', test: parts.suggestions },
+  { name: 'table', test: parts.table },
+].map((group, index, all) => ({ ...group, priority: all.length - index }))
+
 /** What is built: the application, or in the mode `kit` the page that shows every component, which is never shipped. */
 const output = (mode: string) =>
   mode === 'kit'
     ? { outDir: '../../.cache/kit', rolldownOptions: { input: 'kit.html' }, chunkSizeWarningLimit: 1500 }
-    : { outDir: 'dist' }
+    : { outDir: 'dist', rolldownOptions: { output: { codeSplitting: { groups } } } }
 
 /** Writes down which pages there are, for the server. */
 const pageList: Plugin = {
@@ -23,9 +73,24 @@ const pageList: Plugin = {
   },
 }
 
+/** Writes down which files the frame of a workspace's pages needs, which no page names before its script has run. */
+const preloadList: Plugin = {
+  name: 'preload-list',
+  apply: 'build',
+  generateBundle(_, bundle) {
+    const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
+    const frame = chunks.find(({ name }) => name === 'frame')
+    const entry = chunks.find(({ isEntry }) => isEntry)
+    const files = frame === undefined ? [] : [frame.fileName, ...frame.imports]
+    const named = new Set([entry?.fileName, ...(entry?.imports ?? [])])
+    const source = JSON.stringify(files.filter((file) => !named.has(file)).map((file) => `/${file}`))
+    this.emitFile({ type: 'asset', fileName: '.preload.json', source })
+  },
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), pageList],
+  plugins: [react(), tailwindcss(), pageList, preloadList],
   build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {
@@ -34,6 +99,7 @@ export default defineConfig(({ mode }) => ({
       '/dev': server,
       '/pusher': server,
       '/v1': server,
+      '/health': server,
       '/media': server,
       '/ofrep': server,
       '/docs': server,

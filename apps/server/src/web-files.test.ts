@@ -1,10 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWebFiles } from './web-files.ts'
+
+const big = 'let big = 1\n'.repeat(1000)
 
 let folder: string
 let url: string
@@ -17,7 +20,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.hidden/dist/.sources'), 'hash')
   const pages = ['', 'auth/login', 'workspaces/:workspaceId/*', 'invitations/:invitationId', 'app-oauth-callback']
   writeFileSync(join(folder, '.hidden/dist/.pages.json'), JSON.stringify(pages))
+  writeFileSync(join(folder, '.hidden/dist/.preload.json'), '["/assets/frame.js","/assets/shared.js"]')
   writeFileSync(join(folder, '.hidden/dist/assets/a.js'), 'a')
+  writeFileSync(join(folder, '.hidden/dist/assets/big.js'), big)
+  writeFileSync(join(folder, '.hidden/dist/assets/big.js.br'), brotliCompressSync(big))
+  writeFileSync(join(folder, '.hidden/dist/assets/big.js.gz'), gzipSync(big))
+  writeFileSync(join(folder, '.hidden/dist/icon.svg'), '<svg/>')
   const server = createServer(createWebFiles(join(folder, '.hidden/dist')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -33,6 +41,8 @@ test.each([
   ['/workspaces/1/sources', 200, '<title>'],
   ['/assets/a.js', 200, 'a'],
   ['/assets/missing.js', 404, 'Not found'],
+  ['/assets/big.js.br', 404, 'Not found'],
+  ['/assets/../.sources', 404, '<title>'],
   ['/auth/login', 200, '<title>'],
   ['/AUTH/login/?x=1', 200, '<title>'],
   ['/invitations/1', 200, '<title>'],
@@ -63,4 +73,78 @@ test('pages may open popups and are cut off from who opens them, but for those t
   expect(await policyOf('/workspaces/1/destinations/2')).toBe('same-origin-allow-popups')
   expect(await policyOf('/destination-oauth-callback?code=c&state=s')).toBe('unsafe-none')
   expect(await policyOf('/app-oauth-callback')).toBe('unsafe-none')
+})
+
+/** What goes over the wire, which `fetch` would decompress, with these headers. */
+const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(`${url}${path}`, { headers, method }, resolve).once('error', reject).end()
+  })
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }
+}
+
+test('a file goes out as the build has compressed it, in the coding that is asked for, and says that it depends on that', async () => {
+  const plain = await ask('/assets/big.js')
+  expect(plain.body.toString()).toBe(big)
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  const brotli = await ask('/assets/big.js', { 'accept-encoding': 'gzip, deflate, br' })
+  expect(brotli.headers['content-encoding']).toBe('br')
+  expect(brotliDecompressSync(brotli.body).toString()).toBe(big)
+  const gzip = await ask('/assets/big.js', { 'accept-encoding': 'br;q=0.1, gzip' })
+  expect(gzip.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(gzip.body).toString()).toBe(big)
+  for (const { headers, body } of [plain, brotli, gzip]) {
+    expect(headers.vary).toBe('Accept-Encoding')
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(Number(headers['content-length'])).toBe(body.length)
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  }
+  expect(new Set([plain, brotli, gzip].map(({ headers }) => headers.etag)).size).toBe(3)
+})
+
+test('what the build has not compressed goes out as it is, whatever is asked for', async () => {
+  const { headers, body } = await ask('/assets/a.js', { 'accept-encoding': 'br' })
+  expect(body.toString()).toBe('a')
+  expect(headers['content-encoding']).toBeUndefined()
+  expect(headers.vary).toBeUndefined()
+})
+
+test('the page and files without a hash are asked for each time and not sent again to who has them', async () => {
+  for (const path of ['/', '/workspaces/1/sources', '/icon.svg']) {
+    const { headers } = await ask(path)
+    expect(headers['cache-control']).toBe('no-cache')
+    const again = await ask(path, { 'if-none-match': `"other", W/${headers.etag}` })
+    expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, headers.etag])
+    expect((await ask(path, { 'if-none-match': '"other"' })).status).toBe(200)
+  }
+  const tag = (await ask('/assets/big.js', { 'accept-encoding': 'br' })).headers.etag ?? ''
+  expect((await ask('/assets/big.js', { 'if-none-match': tag })).status).toBe(200)
+  expect((await ask('/assets/big.js', { 'if-none-match': tag, 'accept-encoding': 'br' })).status).toBe(304)
+})
+
+test('a page that does not exist stays missing for who has the application already', async () => {
+  const { headers } = await ask('/')
+  expect((await ask('/nonsense', { 'if-none-match': headers.etag ?? '' })).status).toBe(404)
+})
+
+test("the pages of a workspace name the files of their frame, which are fetched beside the application's own", async () => {
+  expect((await ask('/workspaces/1/sources')).headers.link).toBe(
+    '</assets/frame.js>; rel=modulepreload, </assets/shared.js>; rel=modulepreload',
+  )
+  expect((await ask('/auth/login')).headers.link).toBeUndefined()
+  expect((await ask('/assets/a.js')).headers.link).toBeUndefined()
+})
+
+test('HEAD tells the size of what GET would send, and sends none of it', async () => {
+  const get = await ask('/assets/big.js', { 'accept-encoding': 'br' })
+  const head = await ask('/assets/big.js', { 'accept-encoding': 'br' }, 'HEAD')
+  expect(head.body.length).toBe(0)
+  expect(head.headers['content-length']).toBe(String(get.body.length))
+})
+
+test('a page that is open finds all of its files after the folder was built anew', async () => {
+  rmSync(join(folder, '.hidden/dist/assets/a.js'))
+  expect((await ask('/assets/a.js')).body.toString()).toBe('a')
 })

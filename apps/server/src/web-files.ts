@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { extname, join, normalize, sep } from 'node:path'
+import { extname, join } from 'node:path'
+import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
 import { contentPolicy, type PolicySources } from './content-policy.ts'
 
 const types: Record<string, string> = {
@@ -40,18 +41,88 @@ const pageTest = (folder: string): ((path: string) => boolean) => {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
+/** The header by which a browser fetches the frame of a workspace's pages beside the script that will ask for it. */
+const preloadOf = (folder: string): Record<string, string> => {
+  const list = join(folder, '.preload.json')
+  const files = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as string[]) : []
+  return files.length === 0 ? {} : { link: files.map((file) => `<${file}>; rel=modulepreload`).join(', ') }
+}
+
+/** A file in the codings that the build has made of it. */
+type WebFile = { type: string; etag: string; bodies: Map<ContentEncoding, Buffer>; codings: ContentEncoding[] }
+
+/** What the build adds to the name of a file for what it has compressed. */
+const compressed = { br: '.br', gzip: '.gz' } as const
+
+const readWebFile = (file: string): WebFile => {
+  const body = readFileSync(file)
+  const bodies = new Map<ContentEncoding, Buffer>([['identity', body]])
+  for (const coding of ['br', 'gzip'] as const)
+    if (existsSync(file + compressed[coding])) bodies.set(coding, readFileSync(file + compressed[coding]))
+  const etag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  return { type: types[extname(file)] ?? 'application/octet-stream', etag, bodies, codings: [...bodies.keys()] }
+}
+
+/** All files below the folder by their path, but hidden ones and those that are another one compressed. */
+const readWebFiles = (folder: string): Map<string, WebFile> => {
+  const files = new Map<string, WebFile>()
+  if (!existsSync(folder)) return files
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const paths = new Set(
+    entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length)),
+  )
+  for (const path of paths) {
+    const twin = Object.values(compressed).some((end) => path.endsWith(end) && paths.has(path.slice(0, -end.length)))
+    if (!twin && !path.includes('/.')) files.set(path, readWebFile(join(folder, path)))
+  }
+  return files
+}
+
+type Answer = { status: number; headers: Record<string, string | undefined>; cache: string }
+
+/** Sends a file in the coding that is asked for, or 304 to who has it in that coding already. */
+const sendFile = (request: IncomingMessage, response: ServerResponse, file: WebFile, answer: Answer): void => {
+  const accepted = request.headers['accept-encoding']
+  const coding = chooseEncoding(typeof accepted === 'string' ? accepted : undefined, file.codings)
+  const body = file.bodies.get(coding) ?? Buffer.alloc(0)
+  // A strong tag names one sequence of bytes, so that each coding has its own.
+  const etag = `"${file.etag}${coding === 'identity' ? '' : `-${coding}`}"`
+  const common = {
+    ...answer.headers,
+    'cache-control': answer.cache,
+    etag,
+    ...(file.codings.length > 1 ? { vary: 'Accept-Encoding' } : {}),
+  }
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (answer.status === 200 && known?.some((tag) => tag === etag || tag === '*') === true) {
+    response.writeHead(304, common).end()
+    return
+  }
+  response.writeHead(answer.status, {
+    ...common,
+    'content-type': file.type,
+    'content-length': body.length,
+    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
 /**
  * Serves the built web application: files below `folder`, and its index.html for every other path: with 200 for its pages,
- * with 404 for others, where it shows that there is no such page. Hashed assets are cached for a year, the page never. Everything goes out under a strict content policy
- * that lets nothing in but `sources`.
+ * with 404 for others, where it shows that there is no such page. Files are read once and kept, about 4 MB with what the
+ * build has compressed, so that open pages find all of their files when the folder is built anew. Each goes out in the
+ * coding that is asked for; nothing is compressed here. Hashed assets are cached for a year, everything else is asked for
+ * again by its tag. Everything goes out under a strict content policy that lets nothing in but `sources`.
  */
 export const createWebFiles = (
   folder: string,
   sources: PolicySources = {},
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
-  const index = existsSync(join(folder, 'index.html')) ? readFileSync(join(folder, 'index.html'), 'utf8') : undefined
+  const files = readWebFiles(folder)
+  const index = files.get('/index.html')
   const isPage = pageTest(folder)
-  const policy = contentPolicy(inlineHashes(index ?? ''), sources)
+  const preload = preloadOf(folder)
+  const policy = contentPolicy(inlineHashes(index?.bodies.get('identity')?.toString() ?? ''), sources)
   const headers = {
     'content-security-policy': policy,
     'x-content-type-options': 'nosniff',
@@ -60,11 +131,6 @@ export const createWebFiles = (
     // Consent of third parties is asked for in a popup.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-  }
-  const fileOf = (path: string): string | undefined => {
-    const file = normalize(join(folder, path))
-    if (!file.startsWith(folder + sep) || !existsSync(file) || !statSync(file).isFile()) return undefined
-    return file.slice(folder.length).includes(`${sep}.`) ? undefined : file
   }
   return (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -78,23 +144,16 @@ export const createWebFiles = (
       response.writeHead(400, headers).end()
       return
     }
-    const file = path === '/' ? undefined : fileOf(path)
-    if (file !== undefined && !file.endsWith('index.html')) {
-      const cache = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-      response.writeHead(200, {
-        ...headers,
-        'content-type': types[extname(file)] ?? 'application/octet-stream',
-        'content-length': statSync(file).size,
-        'cache-control': cache,
-      })
-      if (request.method === 'HEAD') response.end()
-      else
-        createReadStream(file)
-          .on('error', () => response.destroy())
-          .pipe(response)
+    const asset = path.startsWith('/assets/')
+    const file = files.get(path)
+    if (file !== undefined && file !== index) {
+      const cache = asset ? 'public, max-age=31536000, immutable' : 'no-cache'
+      // The policy of a page holds for its scripts; of files on their own only a picture may be opened as a page.
+      const own = asset && !file.type.startsWith('image/') ? { 'x-content-type-options': 'nosniff' } : headers
+      sendFile(request, response, file, { status: 200, headers: own, cache })
       return
     }
-    if (path.startsWith('/assets/') || index === undefined) {
+    if (asset || index === undefined) {
       response
         .writeHead(404, { ...headers, 'content-type': 'text/plain' })
         .end(index === undefined ? 'The web application is not built: run npm start.' : 'Not found')
@@ -102,8 +161,10 @@ export const createWebFiles = (
     }
     // A popup that comes back from there keeps its opener, and may close itself, only if it gives up this protection.
     const returning = returnPaths.has(path) ? { 'cross-origin-opener-policy': 'unsafe-none' } : {}
-    const own = { ...headers, ...returning, 'content-type': types['.html'], 'cache-control': 'no-cache' }
-    response.writeHead(isPage(path) ? 200 : 404, own)
-    response.end(request.method === 'HEAD' ? undefined : index)
+    sendFile(request, response, index, {
+      status: isPage(path) ? 200 : 404,
+      headers: { ...headers, ...returning, ...(path.startsWith('/workspaces/') ? preload : {}) },
+      cache: 'no-cache',
+    })
   }
 }

@@ -6,7 +6,6 @@ import { RouterProvider } from 'react-router/dom'
 import { queryClient, setNavigator } from './app/query-client.ts'
 import { AppBoundary } from './app/route-error.tsx'
 import { router } from './app/router.tsx'
-import { TooltipProvider } from './ui/tooltip.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')
@@ -17,9 +16,7 @@ createRoot(root).render(
   <StrictMode>
     <AppBoundary>
       <QueryClientProvider client={queryClient}>
-        <TooltipProvider>
-          <RouterProvider router={router} />
-        </TooltipProvider>
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </AppBoundary>
   </StrictMode>,

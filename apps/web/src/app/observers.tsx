@@ -83,9 +83,11 @@ export const Observers = () => {
 
   const context = JSON.stringify(flagContext(session, workspaceId))
   useEffect(() => {
+    // No page without a session shows a part that can be switched off.
+    if (user === null) return
     const asked: FlagContext = JSON.parse(context)
     void askFlags(asked).catch(() => undefined)
-  }, [context])
+  }, [context, user])
 
   return user !== null && pathname !== paths.logout() ? <SignedIn key={user} /> : null
 }

@@ -4,6 +4,7 @@ import { useInboxArrivals } from '../features/notifications/use-inbox.ts'
 import { paths } from '../lib/paths.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
 import { ButtonLink } from '../ui/button.tsx'
+import { TooltipProvider } from '../ui/tooltip.tsx'
 import { Wordmark } from '../ui/wordmark.tsx'
 import { InboxButton } from './inbox-row.tsx'
 
@@ -25,7 +26,9 @@ export const PageFrame = () => {
         </ButtonLink>
       </header>
       <main className="mx-auto w-full max-w-2xl flex-1 px-4 py-10 sm:px-6 sm:py-16">
-        <Outlet />
+        <TooltipProvider>
+          <Outlet />
+        </TooltipProvider>
       </main>
     </div>
   )

@@ -10,6 +10,7 @@ import { useUi } from '../lib/ui-store.ts'
 import { resolveWorkspace, WorkspaceProvider } from '../lib/workspace.ts'
 import { workspaceQuery } from '../lib/workspace-queries.ts'
 import { ErrorScreen } from '../ui/error-screen.tsx'
+import { TooltipProvider } from '../ui/tooltip.tsx'
 import { Commands } from './commands.tsx'
 import { Invite } from './invite.tsx'
 import { ShellSkeleton } from './shell-skeleton.tsx'
@@ -57,8 +58,10 @@ export const WorkspaceShell = () => {
   return (
     // What was just read is newer than what the session keeps of an acted-on workspace.
     <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
-      <Outlet key={workspace.name} />
-      <Commands />
+      <TooltipProvider>
+        <Outlet key={workspace.name} />
+        <Commands />
+      </TooltipProvider>
       {organization !== null && <Invite organization={organization.name} />}
     </WorkspaceProvider>
   )

@@ -1,0 +1,27 @@
+import type { Page } from '@playwright/test'
+
+/** What a page has transferred: bytes as they went over the wire with their headers, and how many files. */
+export type PageWeight = { bytes: number; files: number; script: number }
+
+/** Calls of the API and of its neighbours: data of the page, not the page. */
+const isData = (url: string): boolean => /^\/(api|ofrep|pusher|v1|media|health|app)(\/|$)/.test(new URL(url).pathname)
+
+/** Counts what the page transfers from now on, from the browser's own account. The answer reads it. */
+export const weighPage = async (page: Page): Promise<() => PageWeight> => {
+  const session = await page.context().newCDPSession(page)
+  const files = new Map<string, { script: boolean; bytes: number }>()
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    if (response.url.startsWith('http') && !isData(response.url))
+      files.set(requestId, { script: type === 'Script' || response.mimeType.includes('javascript'), bytes: 0 })
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const file = files.get(requestId)
+    if (file !== undefined) file.bytes = encodedDataLength
+  })
+  await session.send('Network.enable')
+  return () => {
+    const all = [...files.values()]
+    const sum = (list: typeof all): number => list.reduce((total, { bytes }) => total + bytes, 0)
+    return { bytes: sum(all), files: all.length, script: sum(all.filter(({ script }) => script)) }
+  }
+}

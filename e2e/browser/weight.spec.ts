@@ -1,0 +1,52 @@
+import { createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
+import { weighPage } from './page-weight.ts'
+import { expect, test } from './product-fixture.ts'
+
+// React, the router and the queries alone are 95 kB.
+const signInBudget = { kilobytes: 205, files: 10 }
+const anyPage = { kilobytes: 350, files: 25 }
+
+test('no page is heavier than its budget for somebody who opens it with nothing in the cache', async ({
+  signedIn,
+  chromium,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Weighed')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  const destination = await createWebhook(product.api, workspace, source, { url: 'http://127.0.0.1:9' }, 'Archive')
+  const session = await signedIn.context().storageState()
+  const pages = [
+    { name: 'sign-in', path: '/auth/login', budget: signInBudget },
+    { name: 'workspaces', path: '/', budget: anyPage },
+    { name: 'home', path: `/${workspace}`, budget: anyPage },
+    { name: 'sources', path: `/${workspace}/sources`, budget: anyPage },
+    { name: 'source, live events', path: `/${source}`, budget: anyPage },
+    { name: 'source, set up', path: `/${source}#setup`, budget: anyPage },
+    { name: 'source, schema', path: `/${source}#schema`, budget: anyPage },
+    { name: 'destination, mappings', path: `/${destination}#mappings`, budget: anyPage },
+    { name: 'explorer', path: `/${workspace}/events`, budget: anyPage },
+    { name: 'connections', path: `/${workspace}/connections`, budget: anyPage },
+    { name: 'catalog', path: `/${workspace}/catalog-destinations`, budget: anyPage },
+    { name: 'settings', path: `/${workspace}/settings/organization/members`, budget: anyPage },
+  ]
+  const lines: string[] = []
+  const over: string[] = []
+  for (const { name, path, budget } of pages) {
+    await using context = await chromium.newContext({
+      baseURL: product.url,
+      ...(name === 'sign-in' ? {} : { storageState: session }),
+    })
+    const page = await context.newPage()
+    const weigh = await weighPage(page)
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    const { bytes, files } = weigh()
+    const line = `${name}: ${(bytes / 1000).toFixed(0)} kB in ${files} files`
+    lines.push(line)
+    if (bytes > budget.kilobytes * 1000 || files > budget.files)
+      over.push(`${line}, of ${budget.kilobytes} kB in ${budget.files}`)
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+  expect(over).toEqual([])
+})

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const texts = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt'])
+
+/** Below this a file fits into one packet anyway. */
+const leastBytes = 1024
+
+/**
+ * Brotli's quality. Of the 2.9 MB that the build writes, in processor time of one idle core: 5 makes 823 kB in 0.3 s,
+ * 9 812 kB in 2.3 s, 10 773 kB in 2.4 s, 11 757 kB in 4.4 s. The first start waits half as long for it on two cores.
+ */
+const quality = 11
+
+/**
+ * Writes a `.br` and a `.gz` beside each text of the folder that is long enough and becomes smaller, on all cores.
+ * @param {string} folder
+ */
+export const compressFolder = async (folder) => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.startsWith('.') && texts.has(extname(entry.name)),
+  )
+  await Promise.all(
+    files.map(async (entry) => {
+      const file = join(entry.parentPath, entry.name)
+      const body = readFileSync(file)
+      if (body.length < leastBytes) return
+      const params = {
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_QUALITY]: quality,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      }
+      const [br, gz] = await Promise.all([
+        promisify(brotliCompress)(body, { params }),
+        promisify(gzip)(body, { level: 9 }),
+      ])
+      if (br.length < body.length) writeFileSync(`${file}.br`, br)
+      if (gz.length < body.length) writeFileSync(`${file}.gz`, gz)
+    }),
+  )
+}
