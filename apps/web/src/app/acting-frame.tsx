@@ -14,10 +14,10 @@ export const ActingFrame = () => {
     stopActing()
   }
   return (
-    <div className="md:[--banner:2.75rem]">
+    <div className="md:[--banner:calc(2.75rem+var(--away))]">
       <section
         aria-label="Acting on behalf"
-        className="flex min-h-11 flex-wrap items-center justify-center gap-x-4 gap-y-1.5 bg-danger px-4 py-1.5 text-sm text-white md:sticky md:top-0 md:z-30 md:h-11 md:flex-nowrap"
+        className="flex min-h-11 flex-wrap items-center justify-center gap-x-4 gap-y-1.5 bg-danger px-4 py-1.5 text-sm text-white md:sticky md:top-(--away) md:z-30 md:h-11 md:flex-nowrap"
       >
         <p className="min-w-0 text-center font-medium break-words md:flex md:whitespace-pre">
           {'You are currently acting as "'}

@@ -71,8 +71,10 @@ test.each([
     setItem: (key: string, value: string) => void kept.set(key, value),
   }
   let reloads = 0
-  const at = (now: number, error = new Error(message)) =>
+  const at = (now: number, { error = new Error(message), build = 'b1', path = '/w/sources' } = {}) =>
     reloadOnce(error, {
+      build,
+      path,
       now,
       storage,
       reload: () => {
@@ -81,7 +83,13 @@ test.each([
     })
   expect(at(100_000)).toBe(true)
   expect(at(105_000)).toBe(false)
-  expect(at(120_000)).toBe(true)
-  expect(at(140_000, new Error('x is undefined'))).toBe(false)
-  expect(reloads).toBe(2)
+  // However slowly a page loads, it is no reason for the next reload.
+  expect(at(160_000)).toBe(false)
+  expect(at(160_000, { path: '/w/destinations' })).toBe(true)
+  expect(at(161_000, { build: 'b2' })).toBe(true)
+  expect(at(162_000)).toBe(false)
+  expect(at(162_000, { build: 'b2' })).toBe(false)
+  expect(at(163_000, { path: '/w', error: new Error('x is undefined') })).toBe(false)
+  expect(reloads).toBe(3)
+  expect(at(500_000)).toBe(true)
 })

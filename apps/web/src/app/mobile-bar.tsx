@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 export const MobileBar = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => {
   const [open, setOpen] = useState(false)
   return (
-    <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-b border-line bg-canvas px-2 md:hidden">
+    <header className="sticky top-(--away) z-20 flex h-12 items-center gap-2 border-b border-line bg-canvas px-2 md:hidden">
       <Button variant="none" square aria-label="Open navigation" onClick={() => setOpen(true)}>
         <MenuIcon aria-hidden />
       </Button>

@@ -1,6 +1,7 @@
 import { reportError } from '../lib/error-reporting.ts'
 import { paths } from '../lib/paths.ts'
 import { createQueryClient } from '../lib/query-client.ts'
+import { followNetwork, whenBack } from '../lib/reachability.ts'
 import { rememberLocation, useSession } from '../lib/session.ts'
 import { notify } from '../ui/toast.tsx'
 import { createErrorListener } from './error-handling.ts'
@@ -24,3 +25,18 @@ export const queryClient = createQueryClient(
     },
   }),
 )
+
+/** Reads again what failed while the server was away, and after a long while all that is shown. The answer ends it. */
+export const readAgainWhenBack = (): (() => void) => {
+  const leave = followNetwork(window)
+  const stop = whenBack((wasAway) => {
+    void queryClient.refetchQueries({
+      type: 'active',
+      predicate: (query) => query.state.status === 'error' || (wasAway && query.isStale()),
+    })
+  })
+  return () => {
+    leave()
+    stop()
+  }
+}

@@ -1,31 +1,88 @@
-import { Component, type ReactNode, useEffect } from 'react'
+import { Component, type ReactNode, useEffect, useRef, useState } from 'react'
 import { isRouteErrorResponse, useLocation, useNavigate, useRouteError } from 'react-router'
 import { reportError } from '../lib/error-reporting.ts'
 import { isModuleLoadFailure } from '../lib/errors.ts'
-import { LastResort, PageNotFound, UnexpectedError } from '../ui/error-screen.tsx'
+import { askServer, useReachability } from '../lib/reachability.ts'
+import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../ui/error-screen.tsx'
+import { CardSkeleton } from '../ui/skeleton.tsx'
+import { AwayFrame } from './away-frame.tsx'
 
-const reloadedAt = 'tributary-reloaded-at'
+const reloadsKey = 'tributary-reloads'
+
+/** Milliseconds for which a reload is remembered. */
+const rememberMs = 5 * 60 * 1000
+
+/** When a page of a build was reloaded, by `<build> <path>`; a broken entry is none. */
+const readReloads = (text: string | null, now: number): [key: string, at: number][] => {
+  try {
+    const found: unknown = JSON.parse(text ?? '{}')
+    return Object.entries(typeof found === 'object' && found !== null ? found : {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number' && now - entry[1] < rememberMs,
+    )
+  } catch {
+    return []
+  }
+}
 
 /**
- * Reloads the page when the error says that its files were replaced by a newer build, but not twice within ten seconds.
- * True when it reloads.
+ * Reloads the page when the error says that its files were replaced by a newer build: once for each page of a build, so
+ * that a file which stays missing makes no circle, however long a reload takes. True when it reloads.
  */
 export const reloadOnce = (
   error: unknown,
-  deps: { now: number; storage: Pick<Storage, 'getItem' | 'setItem'>; reload: () => void },
+  deps: {
+    now: number
+    storage: Pick<Storage, 'getItem' | 'setItem'>
+    build: string
+    path: string
+    reload: () => void
+  },
 ): boolean => {
-  if (!isModuleLoadFailure(error) || deps.now - Number(deps.storage.getItem(reloadedAt) ?? 0) < 10_000) return false
-  deps.storage.setItem(reloadedAt, String(deps.now))
+  if (!isModuleLoadFailure(error)) return false
+  const reloads = new Map(readReloads(deps.storage.getItem(reloadsKey), deps.now))
+  const key = `${deps.build} ${deps.path}`
+  if (reloads.has(key)) return false
+  deps.storage.setItem(reloadsKey, JSON.stringify(Object.fromEntries(reloads.set(key, deps.now))))
   deps.reload()
   return true
 }
 
-/** Fetches replaced files by a reload; every other fault is reported. */
+/** Reports what a page has thrown; that its code could not be loaded is no fault of the code. */
 const useFault = (error: unknown): void => {
   useEffect(() => {
-    const reload = (): void => window.location.reload()
-    if (!reloadOnce(error, { now: Date.now(), storage: sessionStorage, reload })) reportError(error)
+    if (!isModuleLoadFailure(error)) reportError(error)
   }, [error])
+}
+
+/**
+ * Stands for a page whose code could not be loaded. While the server is away it says so, and loads the page as soon as it
+ * is back. When the server is there, a newer build has replaced the file, and one reload brings its successor. Nobody's
+ * input is lost: the page before was left, and asks whoever leaves it with something unsaved.
+ */
+const PageNotLoaded = ({ error }: { error: unknown }) => {
+  const { state, asking } = useReachability()
+  const [asked, setAsked] = useState(false)
+  const [lost, setLost] = useState(false)
+  const away = useRef(false)
+  useEffect(() => {
+    void askServer().then(() => setAsked(true))
+  }, [])
+  useEffect(() => {
+    if (!asked) return
+    if (state === 'away') away.current = true
+    if (state !== 'there') return
+    const reload = (): void => window.location.reload()
+    // Browsers remember that a file was not there, so that importing it again fails without asking.
+    if (away.current) return reload()
+    const { pathname: path } = window.location
+    const build = import.meta.env.VITE_BUILD_HASH ?? ''
+    if (reloadOnce(error, { now: Date.now(), storage: sessionStorage, build, path, reload })) return
+    reportError(error)
+    setLost(true)
+  }, [asked, state, error])
+  if (lost) return <LastResort />
+  if (!asked || state !== 'away') return <CardSkeleton />
+  return <PageAway asking={asking} onRetry={() => void askServer()} />
 }
 
 /** Opens the same address again: `.` would be that of the boundary's route, which may be a page further up. */
@@ -40,27 +97,28 @@ export const WorkspaceError = () => {
   const error = useRouteError()
   const reset = useReset()
   useFault(error)
-  return <LastResort onReset={reset} />
+  return isModuleLoadFailure(error) ? <PageNotLoaded error={error} /> : <LastResort onReset={reset} />
 }
 
-/** A fault of a route outside the workspace area. */
-export const RootError = () => {
+/** A fault of a page outside the workspace area, inside of its frame. */
+export const OutsideError = () => {
   const error = useRouteError()
   const reset = useReset()
   useFault(error)
-  if (isRouteErrorResponse(error) && error.status === 404)
-    return (
-      <main>
-        <PageNotFound home="/" />
-      </main>
-    )
+  if (isModuleLoadFailure(error)) return <PageNotLoaded error={error} />
+  if (isRouteErrorResponse(error) && error.status === 404) return <PageNotFound home="/" />
   const message = error instanceof Error ? error.message : 'The page could not be shown.'
-  return (
-    <main>
-      <UnexpectedError message={message} onReset={reset} />
-    </main>
-  )
+  return <UnexpectedError message={message} onReset={reset} />
 }
+
+/** A fault of a route outside the workspace area that has no frame. */
+export const RootError = () => (
+  <AwayFrame>
+    <main>
+      <OutsideError />
+    </main>
+  </AwayFrame>
+)
 
 /** The boundary around the whole application, for what no route's boundary has caught. */
 export class AppBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {

@@ -8,17 +8,22 @@ import { Spinner } from '../ui/spinner.tsx'
 import { Toaster } from '../ui/toast.tsx'
 import { ActingFrame } from './acting-frame.tsx'
 import { authRoutes } from './auth-routes.tsx'
+import { AwayFrame } from './away-frame.tsx'
 import { signedIn, signedOut, toShortcut } from './loaders.ts'
 import { Observers } from './observers.tsx'
-import { RootError } from './route-error.tsx'
+import { readAgainWhenBack } from './query-client.ts'
+import { OutsideError, RootError } from './route-error.tsx'
 import { workspaceRoute } from './workspace-routes.tsx'
 
 const Root = () => {
   const theme = useUi((state) => state.theme)
   useEffect(showKeptNotice, [])
+  useEffect(readAgainWhenBack, [])
   return (
     <>
-      <Outlet />
+      <AwayFrame>
+        <Outlet />
+      </AwayFrame>
       <Observers />
       <ScrollRestoration />
       <Toaster theme={theme} />
@@ -74,10 +79,16 @@ export const router = createBrowserRouter([
         lazy: pageFrame,
         children: [
           {
-            path: 'onboarding',
-            lazy: async () => ({
-              Component: (await import('../features/workspaces/create-organization-page.tsx')).CreateOrganizationPage,
-            }),
+            ErrorBoundary: OutsideError,
+            children: [
+              {
+                path: 'onboarding',
+                lazy: async () => ({
+                  Component: (await import('../features/workspaces/create-organization-page.tsx'))
+                    .CreateOrganizationPage,
+                }),
+              },
+            ],
           },
         ],
       },
@@ -105,10 +116,15 @@ export const router = createBrowserRouter([
             lazy: pageFrame,
             children: [
               {
-                index: true,
-                lazy: async () => ({
-                  Component: (await import('../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
-                }),
+                ErrorBoundary: OutsideError,
+                children: [
+                  {
+                    index: true,
+                    lazy: async () => ({
+                      Component: (await import('../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
+                    }),
+                  },
+                ],
               },
             ],
           },

@@ -7,6 +7,7 @@ import {
   type MethodResponse,
 } from '@tributary/contract'
 import { ApiError, readErrorBody } from './errors.ts'
+import { doubtServer, isProxyFailure, serverAnswered, watchServer } from './reachability.ts'
 import { useSession } from './session.ts'
 
 const base = '/api'
@@ -50,17 +51,48 @@ const answerOf = <M extends Method>(method: M, json: unknown): MethodResponse<M>
   return parsed.data as MethodResponse<M>
 }
 
+/** What a call that changes something says when it was given up: it may have arrived, and the answer may be what is lost. */
+const lostText =
+  'The server stopped answering, so that nobody knows whether this was saved. Check it before you try again.'
+
+const unreachable = (verb: Method['verb']): ApiError =>
+  new ApiError(
+    0,
+    {},
+    `The server could not be reached${verb === 'GET' ? '' : ', so nothing was saved'}. Check your connection and try again.`,
+  )
+
+/** Runs a call that changes something, until the server is found away; a call that reads is asked again anyway. */
+const untilAway = async (
+  verb: Method['verb'],
+  given: AbortSignal | undefined,
+  run: (signal: AbortSignal | undefined) => Promise<{ response: Response; text: string }>,
+): Promise<{ response: Response; text: string }> => {
+  const lost = new AbortController()
+  const signals = [given, verb === 'GET' ? undefined : lost.signal].filter((signal) => signal !== undefined)
+  const stop = verb === 'GET' ? undefined : watchServer(() => lost.abort())
+  try {
+    return await run(signals.length > 1 ? AbortSignal.any(signals) : signals[0])
+  } catch (error) {
+    if (lost.signal.aborted) throw new ApiError(0, {}, lostText)
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    doubtServer()
+    throw unreachable(verb)
+  } finally {
+    stop?.()
+  }
+}
+
 /**
  * Calls the API: same origin, credentials, bearer token, no timeout. Throws ApiError for a status of 400 or more
- * (status 0 when the server could not be reached) and lets an abort pass.
+ * (status 0 when the server could not be reached) and lets an abort pass. A call that changes something ends as well when
+ * the server, asked beside it, turns out to be away.
  */
 export const call = async <M extends Method>(method: M, input: CallInput<M>): Promise<MethodResponse<M>> => {
   const { accessToken } = useSession.getState()
   const params: Readonly<Record<string, string>> = input.params ?? {}
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(`${base}${formatPath(method.path, params)}${queryText(input.query)}`, {
+  const { response, text } = await untilAway(method.verb, input.signal, async (signal) => {
+    const answer = await fetch(`${base}${formatPath(method.path, params)}${queryText(input.query)}`, {
       method: method.verb,
       credentials: 'include',
       headers: {
@@ -69,15 +101,17 @@ export const call = async <M extends Method>(method: M, input: CallInput<M>): Pr
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-      ...(input.signal === undefined ? {} : { signal: input.signal }),
+      ...(signal === undefined ? {} : { signal }),
     })
-    text = await response.text()
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError(0, {}, 'The server could not be reached. Check your connection and try again.')
-  }
+    return { response: answer, text: await answer.text() }
+  })
   const json = parseJson(text)
-  if (!response.ok)
-    throw new ApiError(response.status, readErrorBody(json), `The server answered with status ${response.status}.`)
+  if (!response.ok) {
+    const body = readErrorBody(json)
+    if (isProxyFailure(response.status, body.reason)) doubtServer()
+    else serverAnswered()
+    throw new ApiError(response.status, body, `The server answered with status ${response.status}.`)
+  }
+  serverAnswered()
   return answerOf(method, json)
 }

@@ -30,8 +30,10 @@ export const createQueryClient = (onError: (error: unknown) => void): QueryClien
     }),
     mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
-      queries: { retry: 3, retryDelay, gcTime: keepMs, staleTime: 5_000 },
-      mutations: { retry: 0 },
+      // What the browser thinks of its network is no reason to wait: a call that was held back would say nothing, and be
+      // sent later, when the person has long tried again.
+      queries: { retry: 3, retryDelay, gcTime: keepMs, staleTime: 5_000, networkMode: 'always' },
+      mutations: { retry: 0, networkMode: 'always' },
     },
   })
 }

@@ -1,6 +1,7 @@
 import { compatibilities, eventStatuses, eventTypes } from '@tributary/contract'
 import type Pusher from 'pusher-js'
 import { z } from 'zod'
+import { doubtServer, whenBack } from './reachability.ts'
 import { connectRealtime } from './realtime-client.ts'
 
 /** States of the realtime connection, as the protocol names them. */
@@ -63,15 +64,42 @@ const toState = (state: string): ConnectionState =>
   state === 'connected' ? 'connecting' : (connectionStates.find((known) => known === state) ?? 'unavailable')
 
 /** A connection, how many hold it, and how many listen to each of its channels. */
-type Shared = { client: Pusher; holders: number; channels: Map<string, number> }
+type Shared = { client: Pusher; holders: number; channels: Map<string, number>; unfollow: () => void }
 
 /** Connections by application key and token: whoever listens with the same two shares one. */
 const connections = new Map<string, Shared>()
 
+/**
+ * Whether the server is away is asked when a connection breaks; and as soon as the server is back the connection is made
+ * anew, for which the client itself would wait up to a minute. The answer ends it.
+ */
+const followServer = (client: Pusher): (() => void) => {
+  const { connection } = client
+  const onChange = ({ previous, current }: { previous: string; current: string }): void => {
+    if (previous === 'connected' && current !== 'disconnected') doubtServer()
+  }
+  connection.bind('state_change', onChange)
+  const stop = whenBack(() => {
+    // Not where the gateway has refused it, or nobody listens any more.
+    if (connection.state !== 'connecting' && connection.state !== 'unavailable') return
+    client.disconnect()
+    client.connect()
+  })
+  return () => {
+    connection.unbind('state_change', onChange)
+    stop()
+  }
+}
+
+const open = (Client: typeof Pusher, key: string, token: string): Shared => {
+  const client = connectRealtime(Client, key, token)
+  return { client, holders: 0, channels: new Map(), unfollow: followServer(client) }
+}
+
 /** The shared connection, which is made for the first and closed behind the last, and how to let go of it. */
 const hold = (Client: typeof Pusher, key: string, token: string): { shared: Shared; release: () => void } => {
   const id = `${key} ${token}`
-  const shared = connections.get(id) ?? { client: connectRealtime(Client, key, token), holders: 0, channels: new Map() }
+  const shared = connections.get(id) ?? open(Client, key, token)
   connections.set(id, shared)
   shared.holders += 1
   return {
@@ -80,6 +108,7 @@ const hold = (Client: typeof Pusher, key: string, token: string): { shared: Shar
       shared.holders -= 1
       if (shared.holders > 0) return
       connections.delete(id)
+      shared.unfollow()
       shared.client.disconnect()
     },
   }

@@ -112,6 +112,23 @@ export const PageNotFound = ({ home }: { home: string }) => (
   />
 )
 
+/** For a page whose code cannot be loaded because the server is away; it is tried again by itself. */
+export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => void }) => (
+  <Frame
+    icon={CloudOff}
+    heading="h1"
+    title="This page could not be loaded"
+    documentTitle="No connection"
+    action={
+      <Button loading={asking} onClick={onRetry}>
+        Retry
+      </Button>
+    }
+  >
+    The server can't be reached. The page opens by itself as soon as the connection is back.
+  </Frame>
+)
+
 /** The last resort for a fault inside a workspace page. */
 export const LastResort = ({ onReset }: { onReset?: () => void }) => (
   <Frame

@@ -75,12 +75,22 @@ test('the list is narrowed by text, type and state, all of which must fit', () =
   expect(names({ state: 'failing', search: 'orders' })).toEqual([])
 })
 
+test('a destination is called enabled only when its failures and its connections are known', () => {
+  const [row] = destinationRows(destinations, [connection('s1', 'd1')], [activity('s1', 'd1', 0)], { ...all, search: 'archive' })
+  if (row === undefined) throw new Error('there is no row')
+  expect(stateOf(row)).toBe('enabled')
+  expect(stateOf({ ...row, outcomes: undefined })).toBe('unknown')
+  expect(stateOf({ ...row, sources: undefined })).toBe('unknown')
+  expect(stateOf({ ...row, sources: undefined, outcomes: outcomesOf(1) })).toBe('failing')
+  expect(stateOf({ ...row, enabled: false, outcomes: undefined })).toBe('paused')
+})
+
 const outcomesOf = (failed: number) => ({ received: failed, filtered: 0, pending: 0, delivered: 0, failed })
 const well = { state: 'ready', enabled: true, grant: null, sources: 1, outcomes: outcomesOf(0) } as const
 const expired = { status: 'expired', account: '', connect_time: null, error: '', missing: '' } as const
 test.each([
   [well, 'enabled'],
-  [{ ...well, sources: undefined, outcomes: undefined }, 'enabled'],
+  [{ ...well, sources: undefined, outcomes: undefined }, 'unknown'],
   [{ ...well, sources: 0 }, 'unconnected'],
   [{ ...well, outcomes: outcomesOf(3) }, 'failing'],
   [{ ...well, sources: 0, outcomes: outcomesOf(3) }, 'failing'],

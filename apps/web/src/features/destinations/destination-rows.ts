@@ -41,13 +41,22 @@ export const destinationRows = (
 }
 
 /** How it is with a destination, what is most in need of somebody first. */
-export const destinationStates = ['unfinished', 'unpermitted', 'failing', 'unconnected', 'paused', 'enabled'] as const
+export const destinationStates = [
+  'unfinished',
+  'unpermitted',
+  'failing',
+  'unknown',
+  'unconnected',
+  'paused',
+  'enabled',
+] as const
 
 /** What each state is called. */
 export const stateTitles = {
   unfinished: 'Needs set-up',
   unpermitted: 'Connect account',
   failing: 'Failing',
+  unknown: 'Unknown',
   unconnected: 'No sources',
   paused: 'Paused',
   enabled: 'Enabled',
@@ -55,7 +64,7 @@ export const stateTitles = {
 
 /**
  * What of `destinationStates` a row is in. Without its settings it could do nothing, paused or not; then paused comes first,
- * because somebody wants it so. What is not known is not claimed.
+ * because somebody wants it so. What is not known is not claimed: without its failures or its sources it is `unknown`.
  */
 export const stateOf = ({
   state,
@@ -71,5 +80,6 @@ export const stateOf = ({
   if (!enabled) return 'paused'
   if (grant !== null && grant.status !== 'connected') return 'unpermitted'
   if ((outcomes?.failed ?? 0) > 0) return 'failing'
+  if (outcomes === undefined || sources === undefined) return 'unknown'
   return sources === 0 ? 'unconnected' : 'enabled'
 }

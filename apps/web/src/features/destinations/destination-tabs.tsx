@@ -1,18 +1,21 @@
 import type { Destination } from '@tributary/contract'
-import type { ReactNode } from 'react'
-import { ConnectionsTab } from './connections-tab.tsx'
-import { DeliveriesTab } from './deliveries-tab.tsx'
-import { FailureCount, FailuresTab } from './failures-tab.tsx'
-import { MappingsTab } from './mappings-tab.tsx'
+import type { ComponentType, ReactNode } from 'react'
+import { lazyPart } from '../../ui/lazy-part.tsx'
+import { FailureCount } from './failure-count.tsx'
 import { OverviewTab } from './overview-tab.tsx'
-import { ReplayTab } from './replay-tab.tsx'
-import { SettingsTab } from './settings-tab.tsx'
+
+const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
+const DeliveriesTab = lazyPart(async () => (await import('./deliveries-tab.tsx')).DeliveriesTab)
+const FailuresTab = lazyPart(async () => (await import('./failures-tab.tsx')).FailuresTab)
+const MappingsTab = lazyPart(async () => (await import('./mappings-tab.tsx')).MappingsTab)
+const ReplayTab = lazyPart(async () => (await import('./replay-tab.tsx')).ReplayTab)
+const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
 
 /** The tabs of a destination's page, in their order. The first is shown without a hash, the others by their id. */
 export const destinationTabs: readonly {
   id: string
   name: string
-  Content: (props: { destination: Destination }) => ReactNode
+  Content: ComponentType<{ destination: Destination }>
   Count?: (props: { destination: Destination }) => ReactNode
 }[] = [
   { id: 'overview', name: 'Overview', Content: OverviewTab },

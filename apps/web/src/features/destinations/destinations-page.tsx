@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type Connection, type ConnectionActivity, type Destination, successRate } from '@tributary/contract'
 import { Plus, Send } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -17,10 +17,11 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ListBar } from '../../ui/list-bar.tsx'
+import { LoadFailure } from '../../ui/load-failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RangeSelect, useRange } from '../../ui/range-select.tsx'
-import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import {
   destinationRows,
   destinationStates,
@@ -34,13 +35,15 @@ const toneOf = {
   unfinished: { tone: 'warning', dot: true, title: 'Its events are held until its settings are complete' },
   unpermitted: { tone: 'danger', dot: true, title: 'Its events are held until its account is connected' },
   failing: { tone: 'danger', dot: true, title: 'Events were given up and not delivered since' },
+  unknown: { tone: 'outline', dot: false, title: 'Whether its deliveries fail could not be loaded' },
   unconnected: { tone: 'warning', dot: true, title: 'No source is connected' },
   paused: { tone: 'outline', dot: false, title: 'Its events are held, and delivered when it is resumed' },
   enabled: { tone: 'success', dot: true, title: 'Events are delivered as they arrive' },
 } as const
 
-const StateBadge = ({ row }: { row: Row }) => {
+const StateBadge = ({ row, loading }: { row: Row; loading: boolean }) => {
   const state = stateOf(row)
+  if (state === 'unknown' && loading) return <Skeleton className="h-5 w-20" />
   return <Badge {...toneOf[state]}>{stateTitles[state]}</Badge>
 }
 
@@ -62,7 +65,7 @@ const Success = ({ row: { outcomes } }: { row: Row }) => {
   return rate === undefined ? unknown : percent(rate)
 }
 
-const columnsOf = (range: RangePreset): readonly Column<Row>[] => [
+const columnsOf = (range: RangePreset, loading: boolean): readonly Column<Row>[] => [
   {
     id: 'title',
     header: 'Destination',
@@ -93,7 +96,7 @@ const columnsOf = (range: RangePreset): readonly Column<Row>[] => [
     id: 'state',
     header: 'Status',
     value: (row) => destinationStates.indexOf(stateOf(row)),
-    cell: (row) => <StateBadge row={row} />,
+    cell: (row) => <StateBadge row={row} loading={loading} />,
     width: 'sm:w-40',
   },
   {
@@ -150,8 +153,8 @@ const List = ({
   mayEdit,
 }: {
   destinations: Destination[]
-  connections: readonly Connection[] | undefined
-  activities: readonly ConnectionActivity[] | undefined
+  connections: UseQueryResult<Connection[]>
+  activities: UseQueryResult<ConnectionActivity[]>
   range: RangePreset
   onRange: (range: RangePreset) => void
   mayEdit: boolean
@@ -159,12 +162,14 @@ const List = ({
   const workspace = useWorkspace()
   const [filters, change] = useAddress(filterNames)
   const [selected, setSelected] = useState(nothingChosen)
+  const failed = [activities, connections].find((query) => query.isError && query.data === undefined)
+  const loading = connections.isPending || activities.isPending
   const { actions, refresh } = useDestinationActions(workspace.name)
   const rows = useMemo(
-    () => destinationRows(destinations, connections, activities, filters),
-    [destinations, connections, activities, filters],
+    () => destinationRows(destinations, connections.data, activities.data, filters),
+    [destinations, connections.data, activities.data, filters],
   )
-  const columns = useMemo(() => columnsOf(range), [range])
+  const columns = useMemo(() => columnsOf(range, loading), [range, loading])
   const types = useMemo(() => [...new Set(destinations.map(({ app }) => app.display_name))].toSorted(), [destinations])
   return (
     <div className="space-y-4">
@@ -192,6 +197,9 @@ const List = ({
       >
         <RangeSelect value={range} onChange={onRange} />
       </ListBar>
+      {failed !== undefined && (
+        <LoadFailure title="The status of the destinations could not be loaded" query={failed} />
+      )}
       <DataTable
         label="Destinations"
         columns={columns}
@@ -249,8 +257,8 @@ export const DestinationsPage = () => {
           ) : (
             <List
               destinations={destinations}
-              connections={connections.data}
-              activities={activities.data}
+              connections={connections}
+              activities={activities}
               range={range}
               onRange={choose}
               mayEdit={mayEdit}

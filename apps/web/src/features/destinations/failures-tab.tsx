@@ -18,6 +18,7 @@ import { Select } from '../../ui/input.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
+import { sumOf } from './failure-count.tsx'
 import { FailureGroupView } from './failure-group.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 import { useRetryDeliveries } from './mutations.ts'
@@ -97,9 +98,6 @@ const next: Column<FailureGroup> = {
 
 const columns = [cause(true), state, http, events, last, next]
 const pausedColumns = [cause(false), state, http, events, last]
-
-const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
-  groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
 
 const filterNames = ['state', 'range'] as const
 
@@ -278,19 +276,5 @@ export const FailuresTab = ({ destination }: { destination: Destination }) => {
         </>
       )}
     </div>
-  )
-}
-
-/** How many events are held for a destination, beside the name of the tab. */
-export const FailureCount = ({ destination }: { destination: Destination }) => {
-  const { data = [] } = useQuery(failureGroupsQuery(destination.name, { state: '', range: '' }))
-  const dead = sumOf(data, 'dead')
-  const held = dead + sumOf(data, 'waiting')
-  if (held === 0) return null
-  return (
-    <Badge tone={dead > 0 ? 'danger' : 'warning'}>
-      {count(held)}
-      <span className="sr-only"> held</span>
-    </Badge>
   )
 }

@@ -9,23 +9,27 @@ import { useWorkspace } from '../../lib/workspace.ts'
 import { sourceQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { BacklogNotice } from './backlog-notice.tsx'
-import { ConnectionsTab } from './connections-tab.tsx'
 import { newestEvent } from './live-events.ts'
 import { LiveEventsTab } from './live-events-tab.tsx'
-import { OverviewTab } from './overview-tab.tsx'
-import { RefusedTab } from './refused-tab.tsx'
 import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
-import { SchemaTab } from './schema-tab.tsx'
-import { SettingsTab } from './settings-tab.tsx'
-import { SetupTab } from './setup-tab.tsx'
 import { type LiveEvents, useLive, useLiveEvents } from './use-live-events.ts'
 import { useSchemaDraft } from './use-schema-draft.ts'
-import { ViolationCount, ViolationsTab } from './violations-tab.tsx'
+import { ViolationCount } from './violation-count.tsx'
+
+// A source opens on its live events; the code of its other tabs comes when one is chosen.
+const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
+const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).OverviewTab)
+const RefusedTab = lazyPart(async () => (await import('./refused-tab.tsx')).RefusedTab)
+const SchemaTab = lazyPart(async () => (await import('./schema-tab.tsx')).SchemaTab)
+const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
+const SetupTab = lazyPart(async () => (await import('./setup-tab.tsx')).SetupTab)
+const ViolationsTab = lazyPart(async () => (await import('./violations-tab.tsx')).ViolationsTab)
 
 const RefusedCount = ({ source }: { source: string }) => {
   const refused = useQuery(refusedQuery(source)).data?.reduce((sum, row) => sum + row.count, 0) ?? 0

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Destination, FailureGroup } from '@tributary/contract'
+import { failureGroupsQuery } from '../../lib/event-queries.ts'
+import { count } from '../../lib/text.ts'
+import { Badge } from '../../ui/badge.tsx'
+
+/** How many events groups of one state hold together. */
+export const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
+  groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
+
+/** How many events are held for a destination, beside the name of the tab. */
+export const FailureCount = ({ destination }: { destination: Destination }) => {
+  const { data = [] } = useQuery(failureGroupsQuery(destination.name, { state: '', range: '' }))
+  const dead = sumOf(data, 'dead')
+  const held = dead + sumOf(data, 'waiting')
+  if (held === 0) return null
+  return (
+    <Badge tone={dead > 0 ? 'danger' : 'warning'}>
+      {count(held)}
+      <span className="sr-only"> held</span>
+    </Badge>
+  )
+}
