@@ -11,6 +11,7 @@ import { measureMapping } from './figures/mapping.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
+import { measureWeb } from './figures/web.ts'
 import { measureWebLive } from './figures/web-live.ts'
 import { type Figure, printFigures } from './harness.ts'
 import { startBench } from './product.ts'
@@ -38,6 +39,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   hostile: measureHostile,
   judging: measureJudging,
   mapping: measureMapping,
+  web: measureWeb,
   'web-live': measureWebLive,
 }
 

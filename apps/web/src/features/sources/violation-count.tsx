@@ -4,6 +4,7 @@ import { violationsQuery } from '../../lib/schema-queries.ts'
 import { count } from '../../lib/text.ts'
 import { Badge } from '../../ui/badge.tsx'
 
+/** Milliseconds between two counts for the tab's name: counting reads a month of events. */
 const countMs = 60_000
 
 /** How many kinds of violations there are that the schema does not allow by now, beside the name of the tab. */

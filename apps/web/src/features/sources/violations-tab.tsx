@@ -163,5 +163,3 @@ export const ViolationsTab = ({ source }: { source: Source }) => {
     </QueryView>
   )
 }
-
-/** Milliseconds between two counts for the tab's name: counting reads a month of events. */
