@@ -12,14 +12,14 @@ export const AwayFrame = ({ children }: { children: ReactNode }) => {
   const away = state === 'away'
   return (
     <div className={cn(away && '[--away:2.25rem] [--banner:var(--away)]')}>
-      <div role="status" className={cn(away && 'sticky top-0 z-30')}>
+      <output className={cn('block', away && 'sticky top-0 z-30')}>
         {away && (
-          <div className="flex h-9 items-center justify-center gap-x-3 bg-warning px-4 text-sm text-on-warning">
+          <span className="flex h-9 items-center justify-center gap-x-3 bg-warning px-4 text-sm text-on-warning">
             <CloudOff aria-hidden className="size-4 shrink-0" />
-            <p className="min-w-0 truncate">
+            <span className="min-w-0 truncate">
               <span className="font-medium">The server can't be reached.</span>
               <span className="max-sm:hidden"> Trying to reconnect. Changes can't be saved until then.</span>
-            </p>
+            </span>
             <button
               type="button"
               aria-disabled={asking}
@@ -28,9 +28,9 @@ export const AwayFrame = ({ children }: { children: ReactNode }) => {
             >
               Retry now
             </button>
-          </div>
+          </span>
         )}
-      </div>
+      </output>
       {children}
     </div>
   )

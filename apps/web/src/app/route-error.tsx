@@ -1,8 +1,8 @@
-import { Component, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Component, type ReactNode, useEffect, useState } from 'react'
 import { isRouteErrorResponse, useLocation, useNavigate, useRouteError } from 'react-router'
 import { reportError } from '../lib/error-reporting.ts'
 import { isModuleLoadFailure } from '../lib/errors.ts'
-import { askServer, useReachability } from '../lib/reachability.ts'
+import { askServer, useReachability, whenBack } from '../lib/reachability.ts'
 import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../ui/error-screen.tsx'
 import { CardSkeleton } from '../ui/skeleton.tsx'
 import { AwayFrame } from './away-frame.tsx'
@@ -61,27 +61,29 @@ const useFault = (error: unknown): void => {
  */
 const PageNotLoaded = ({ error }: { error: unknown }) => {
   const { state, asking } = useReachability()
-  const [asked, setAsked] = useState(false)
   const [lost, setLost] = useState(false)
-  const away = useRef(false)
   useEffect(() => {
-    void askServer().then(() => setAsked(true))
-  }, [])
-  useEffect(() => {
-    if (!asked) return
-    if (state === 'away') away.current = true
-    if (state !== 'there') return
+    let gone = false
     const reload = (): void => window.location.reload()
     // Browsers remember that a file was not there, so that importing it again fails without asking.
-    if (away.current) return reload()
-    const { pathname: path } = window.location
-    const build = import.meta.env.VITE_BUILD_HASH ?? ''
-    if (reloadOnce(error, { now: Date.now(), storage: sessionStorage, build, path, reload })) return
-    reportError(error)
-    setLost(true)
-  }, [asked, state, error])
+    const stop = whenBack((wasAway) => {
+      if (wasAway) reload()
+    })
+    void askServer().then((there) => {
+      if (gone || !there) return
+      const { pathname: path } = window.location
+      const build = import.meta.env.VITE_BUILD_HASH ?? ''
+      if (reloadOnce(error, { now: Date.now(), storage: sessionStorage, build, path, reload })) return
+      reportError(error)
+      setLost(true)
+    })
+    return () => {
+      gone = true
+      stop()
+    }
+  }, [error])
   if (lost) return <LastResort />
-  if (!asked || state !== 'away') return <CardSkeleton />
+  if (state !== 'away') return <CardSkeleton />
   return <PageAway asking={asking} onRetry={() => void askServer()} />
 }
 
