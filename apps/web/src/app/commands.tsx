@@ -1,13 +1,20 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { closeCommand, openCommand, useCommand } from '../lib/command.ts'
 import { actsAt, createShortcutReader, isApple, placeOf } from '../lib/key-presses.ts'
 import { useWorkspace } from '../lib/workspace.ts'
+import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { focusFirstRow } from '../ui/row-keys.ts'
 import { type Area, useAreas } from './areas.ts'
 
-const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
-const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }))
+const CommandPalette = lazyDialog(
+  'Could not open the commands',
+  async () => (await import('./command-palette.tsx')).CommandPalette,
+)
+const ShortcutList = lazyDialog(
+  'Could not open the list of shortcuts',
+  async () => (await import('./shortcut-list.tsx')).ShortcutList,
+)
 
 /** Takes the keyboard to the search box of the page; without one to that of the command palette. */
 const focusSearch = (): void => {
@@ -54,15 +61,11 @@ export const Commands = () => {
   const areas = useAreas(workspace.name)
   useShortcuts(areas)
   const open = useCommand((state) => state.open)
-  const [wanted, setWanted] = useState<{ palette?: true; shortcuts?: true }>({})
-  if (open !== undefined && wanted[open] !== true) setWanted({ ...wanted, [open]: true })
   useEffect(() => closeCommand, [])
   return (
-    <Suspense fallback={null}>
-      {wanted.palette === true && (
-        <CommandPalette open={open === 'palette'} onClose={closeCommand} workspace={workspace} areas={areas} />
-      )}
-      {wanted.shortcuts === true && <ShortcutList open={open === 'shortcuts'} onClose={closeCommand} areas={areas} />}
-    </Suspense>
+    <>
+      <CommandPalette open={open === 'palette'} onClose={closeCommand} workspace={workspace} areas={areas} />
+      <ShortcutList open={open === 'shortcuts'} onClose={closeCommand} areas={areas} />
+    </>
   )
 }
