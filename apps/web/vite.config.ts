@@ -15,11 +15,8 @@ const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|')
 
 /** What only some pages need, with the components that import it: nothing that all pages share may. */
 const parts = {
-  markup: at(
-    'node_modules/marked/',
-    'src/lib/markup',
-    'src/ui/(markup|catalog-grid|docs-panel|setting-hint|settings-card)',
-  ),
+  markup: at('node_modules/marked/', 'src/lib/markup', 'src/ui/markup'),
+  forms: at('src/ui/(catalog-grid|docs-panel|setting-hint|settings-card)'),
   suggestions: at('@base-ui/react/(autocomplete|combobox)/', 'src/ui/(condition-builder|suggest-input)'),
   table: at('@tanstack/(react-table|react-virtual|table-core|virtual-core|react-store|store)/', 'src/ui/data-table'),
 }

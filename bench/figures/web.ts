@@ -40,7 +40,7 @@ const signIn = async (browser: Browser, origin: string): Promise<Session> => {
   await page.getByRole('textbox', { name: 'Email' }).fill(adminCredentials.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(adminCredentials.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`${origin}/`)
+  await page.waitForURL(({ pathname }) => pathname !== '/auth/login')
   const session = await context.storageState()
   await context.close()
   return session

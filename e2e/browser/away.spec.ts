@@ -16,7 +16,7 @@ test('while the server is away the frame stays and says so, nothing is saved twi
   const links = page.getByRole('navigation', { name: 'Workspace' })
   await page.goto(`${gate.url}/auth/login`)
   await fillSignIn(page, adminCredentials)
-  await expect.poll(() => new URL(page.url()).pathname).toBe('/')
+  await expect.poll(() => new URL(page.url()).pathname).not.toBe('/auth/login')
   await page.goto(`${gate.url}/${workspace}`)
   await expect(page.getByRole('heading', { name: 'Home', level: 1 })).toBeVisible()
 
