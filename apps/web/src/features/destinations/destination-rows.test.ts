@@ -76,7 +76,10 @@ test('the list is narrowed by text, type and state, all of which must fit', () =
 })
 
 test('a destination is called enabled only when its failures and its connections are known', () => {
-  const [row] = destinationRows(destinations, [connection('s1', 'd1')], [activity('s1', 'd1', 0)], { ...all, search: 'archive' })
+  const [row] = destinationRows(destinations, [connection('s1', 'd1')], [activity('s1', 'd1', 0)], {
+    ...all,
+    search: 'archive',
+  })
   if (row === undefined) throw new Error('there is no row')
   expect(stateOf(row)).toBe('enabled')
   expect(stateOf({ ...row, outcomes: undefined })).toBe('unknown')

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Source } from '@tributary/contract'
 import { violationsQuery } from '../../lib/schema-queries.ts'
 import { count } from '../../lib/text.ts'
 import { Badge } from '../../ui/badge.tsx'
