@@ -78,7 +78,7 @@ test('EVT-01, EVT-30: after type, name, environment and time come the user and t
   expect(table().getAttribute('aria-rowcount')).toBe('51')
   expect(rows().length).toBeLessThan(16)
   const cells = within(rows()[0] ?? document.body).getAllByRole('cell')
-  expect([1, 2, 4, 5].map((index) => cells[index]?.textContent)).toEqual(['Event 50', 'Prod', 'user-50', '50'])
+  expect([1, 2, 4, 5].map((index) => cells[index]?.textContent)).toEqual(['Event 50New', 'Prod', 'user-50', '50'])
   expect(within(rows()[1] ?? document.body).getAllByRole('cell')[4]?.textContent).toBe('–')
 })
 
