@@ -92,12 +92,12 @@ test('DST-15, DST-16: nothing is deleted until the question is answered with yes
 }) => {
   const { destination } = await furnish(product, 'Kept', receiver.url)
   await page.goto(`/${destination}#settings`)
-  await expect(page.getByText(/prevents any future synchronisation/)).toBeVisible()
+  await expect(page.getByText(/prevents any future synchronization/)).toBeVisible()
   const calls = recordCalls(page)
   await page.getByRole('button', { name: 'Delete destination' }).click()
   await expect(
     dialogOf(page).getByText(
-      'Are you sure you want to delete the Old hook destination? No data will be synchronised to it in future.',
+      'Are you sure you want to delete the Old hook destination? No data will be synchronized to it in future.',
       { exact: true },
     ),
   ).toBeVisible()

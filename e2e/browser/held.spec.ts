@@ -153,15 +153,15 @@ test('a paused destination holds its events, says so, and offers no retry until 
   expect(receiver.messageIds().get('paused-1')).toBe(1)
 })
 
-test('a repeated message id is counted among what was left out, and a rejected event says what to mend', async ({
+test('a repeated message id is counted as a duplicate, and a rejected event says what to mend', async ({
   signedIn: page,
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Left out')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}#refused`)
-  const leftOut = page.getByRole('region', { name: 'Left out' })
-  await expect(leftOut.getByText(/Nothing was left out/)).toBeVisible()
+  const leftOut = page.getByRole('region', { name: 'Duplicates' })
+  await expect(leftOut.getByText(/No duplicates/)).toBeVisible()
   for (const _ of [1, 2])
     expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'twice' }])).toBe(200)
   // The page reads it again every ten seconds.

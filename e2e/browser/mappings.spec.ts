@@ -52,7 +52,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('Any event')
   await expect(rows).toContainText('Whole event')
-  await page.getByRole('button', { name: 'Customise' }).click()
+  await page.getByRole('button', { name: 'Customize' }).click()
   await rows.getByRole('button', { name: 'Any event', exact: true }).click()
   const editor = editorOf(page)
   const preview = editor.getByRole('complementary', { name: 'Preview' })
@@ -168,7 +168,7 @@ test('MAP-11, MAP-12, MAP-13, MAP-14, MAP-15: the editor of a template offers va
   const { source } = await createSource(api, workspace, 'Shop')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Templates')
   await page.goto(`/${destination}#mappings`)
-  await page.getByRole('button', { name: 'Customise' }).click()
+  await page.getByRole('button', { name: 'Customize' }).click()
   await page.getByRole('list', { name: 'Event mappings' }).locator('[data-open]').first().click()
   const editor = editorOf(page)
   await editor.getByRole('radio', { name: 'Fields you choose' }).check()
@@ -205,7 +205,7 @@ test('an editor that was open before the first event came proposes its name and 
   const { source, key } = await createSource(api, workspace, 'Shop')
   const destination = await createWebhook(api, workspace, source, { url: receiver.url }, 'Early')
   await page.goto(`/${destination}#mappings`)
-  await page.getByRole('button', { name: 'Customise' }).click()
+  await page.getByRole('button', { name: 'Customize' }).click()
   await page.getByRole('list', { name: 'Event mappings' }).locator('[data-open]').first().click()
   const editor = editorOf(page)
   const preview = editor.getByRole('complementary', { name: 'Preview' })
@@ -307,7 +307,7 @@ test('a required target without a source keeps a mapping from being saved, in wo
     settings: { webhook_url: 'https://hooks.slack.com/services/T0/B0/abcdefghijklmnop' },
   })) as { name: string }
   await page.goto(`/${destination}#mappings`)
-  await page.getByRole('button', { name: 'Customise' }).click()
+  await page.getByRole('button', { name: 'Customize' }).click()
   await page.getByRole('list', { name: 'Event mappings' }).locator('[data-open]').first().click()
   const editor = editorOf(page)
   const text = editor.getByRole('list', { name: 'Fields' }).getByRole('listitem').first()
@@ -343,7 +343,7 @@ test('a guest reads the mappings and changes, tries and sends nothing', async ({
   await page.goto(`/${destination}#mappings`)
   const list = page.getByRole('list', { name: 'Event mappings' })
   await expect(list.getByRole('switch')).toHaveAttribute('aria-disabled', 'true')
-  await expect(page.getByRole('button', { name: 'Customise' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Customize' })).toHaveCount(0)
   const tries: string[] = []
   page.on('request', (request) => {
     if (/mappings:(preview|sendTest)$/.test(request.url())) tries.push(request.url())

@@ -86,7 +86,7 @@ test('a running replay is paused, resumed and cancelled, and only one is open at
   await expect(replay).toHaveAccessibleName('History, running')
   await replay.getByRole('button', { name: 'Cancel' }).click()
   await question.getByRole('button', { name: 'Cancel replay' }).click()
-  await expect(replay).toHaveAccessibleName('History, cancelled')
+  await expect(replay).toHaveAccessibleName('History, canceled')
   await expect(replay.getByRole('button')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'New replay' })).toBeEnabled()
 })

@@ -354,17 +354,17 @@ test('what is not saved outlives other tabs, and leaving the page asks first', a
   await expect(page.getByRole('heading', { name: 'Destinations', level: 1 })).toBeVisible()
 })
 
-test('keeping back what does not fit is asked for, and ends at once', async ({ signedIn: page, product }) => {
+test('blocking what does not match is asked for, and ends at once', async ({ signedIn: page, product }) => {
   const { source } = await openSchema(page, product)
-  const setting = page.getByRole('switch', { name: 'Keep back events that do not fit' })
+  const setting = page.getByRole('switch', { name: 'Block non-conforming events' })
   const enforcement = async (): Promise<unknown> => (await product.api.ok('GET', `/${source}`)).enforcement
   await setting.click()
-  const question = dialog(page, 'Keep back events that do not fit?')
+  const question = dialog(page, 'Block non-conforming events?')
   await question.getByRole('button', { name: 'Cancel' }).click()
   await expect(setting).not.toBeChecked()
   expect(await enforcement()).toBe('allow')
   await setting.click()
-  await question.getByRole('button', { name: 'Keep them back' }).click()
+  await question.getByRole('button', { name: 'Block them' }).click()
   await expect(page.getByText('Blocking Enabled')).toBeVisible()
   await expect(question).toHaveCount(0)
   await expect(setting).toBeChecked()
@@ -386,7 +386,7 @@ test('a guest reads the whole schema and its versions, and changes nothing', asy
   await expect(rows.getByRole('combobox').or(rows.getByRole('textbox')).or(rows.getByRole('button'))).toHaveCount(0)
   for (const name of ['Add event', 'Suggest', 'Add property', 'Remove event'])
     await expect(button(page, name)).toHaveCount(0)
-  await expect(page.getByRole('switch', { name: 'Keep back events that do not fit' })).toBeDisabled()
+  await expect(page.getByRole('switch', { name: 'Block non-conforming events' })).toBeDisabled()
   await button(page, 'More for the schema').click()
   await expect(page.getByRole('menuitem')).toHaveText(['Show as JSON', 'Export as file', 'Copy as JSON'])
   await page.getByRole('menuitem', { name: 'Show as JSON' }).click()

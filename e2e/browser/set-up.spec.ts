@@ -19,7 +19,7 @@ test('a source being set up waits for its first event, names it with its time, t
   await expect(status).toHaveText('Waiting for the first event…')
   await expect(main).toContainText(`analytics.host = '${product.url}'`)
   await expect(main).toContainText(`analytics.write_key = '${key}'`)
-  await main.getByRole('link', { name: 'Nothing comes?' }).click()
+  await main.getByRole('link', { name: 'No events? Troubleshoot' }).click()
   await expect(page.getByRole('tab', { name: 'Refused requests' })).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('tab', { name: 'Set up' }).click()
 

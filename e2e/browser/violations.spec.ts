@@ -109,17 +109,17 @@ test('blocked events are counted, and a replay tells how many were sent again an
 }) => {
   const { source } = await misfitting(product, 'block')
   await page.goto(`/${source}#violations`)
-  const kept = page.getByRole('region', { name: 'Kept back events' })
-  await expect(kept).toContainText('4 events kept back')
+  const kept = page.getByRole('region', { name: 'Blocked events' })
+  await expect(kept).toContainText('4 events blocked')
   await change(product, source, {
     schema: JSON.stringify({ events: { Ordered: { properties: { total: text, lines }, required: ['total'] } } }),
   })
   const calls = recordCalls(page)
   await button(page, 'Replay blocked events').click()
   await expect(kept.getByRole('status')).toHaveText(
-    '2 events sent again; 2 events still do not fit. Fix the schema and replay again.',
+    '2 events sent again; 2 events still do not match. Fix the schema and replay again.',
   )
-  await expect(kept).toContainText('2 events kept back')
+  await expect(kept).toContainText('2 events blocked')
   expect(callsTo(calls, ':replayBlockedEvents').map(({ verb, body }) => [verb, body])).toEqual([['POST', {}]])
 })
 
@@ -138,7 +138,7 @@ test('a guest reads what does not fit, and neither replays nor adds', async ({ p
   const { source, organization } = await misfitting(product, 'block')
   await signIn(page, await addPerson(database, 'Gil', { organization, role: 'ORG_GUEST' }))
   await page.goto(`/${source}#violations`)
-  await expect(page.getByRole('region', { name: 'Kept back events' })).toContainText('4 events kept back')
+  await expect(page.getByRole('region', { name: 'Blocked events' })).toContainText('4 events blocked')
   await expect(button(page, 'Replay blocked events')).toHaveCount(0)
   await openRow(page, /New event/)
   await page.getByRole('link', { name: 'Open in schema' }).click()

@@ -82,7 +82,7 @@ export const mappingScreens: Screen[] = [
     path: tab('chat'),
     ready: async (page) => {
       await settled(page)
-      await page.getByRole('button', { name: 'Customise' }).click()
+      await page.getByRole('button', { name: 'Customize' }).click()
       await open('Any event')(page)
       await page.getByRole('combobox', { name: 'Kind of source for Text' }).selectOption('Field')
       await page.getByRole('button', { name: 'Save mappings' }).last().click()

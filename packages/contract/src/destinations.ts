@@ -71,7 +71,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations',
     summary:
-      'Makes a destination of an entry of the catalogue (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` has given them.',
+      'Makes a destination of an entry of the catalog (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` has given them.',
     request: z.object({
       title: destinationTitle,
       app: z.object({ name: reference }),

@@ -19,7 +19,7 @@ export const membership = z.object({
 })
 export type Membership = z.infer<typeof membership>
 
-/** A membership as the members of an organisation see it, with who it is. */
+/** A membership as the members of an organization see it, with who it is. */
 export const member = membership.extend({
   profile: z.object({
     email: z.string(),
@@ -33,7 +33,7 @@ export type Member = z.infer<typeof member>
 const lastAdministrator = {
   code: 409,
   reason: 'LAST_ADMINISTRATOR',
-  when: 'The organisation would be left without an administrator.',
+  when: 'The organization would be left without an administrator.',
 } as const
 
 export const memberships = {
@@ -41,7 +41,7 @@ export const memberships = {
     name: 'memberships.list',
     verb: 'GET',
     path: '/users/{user}/memberships',
-    summary: 'The organisations a user belongs to, and the role in each.',
+    summary: 'The organizations a user belongs to, and the role in each.',
     query: pageQuery,
     response: z.object({ memberships: z.array(membership), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -50,7 +50,7 @@ export const memberships = {
     name: 'memberships.listByOrganization',
     verb: 'GET',
     path: '/organizations/{organization}/memberships',
-    summary: 'Who belongs to an organisation, the oldest membership first.',
+    summary: 'Who belongs to an organization, the oldest membership first.',
     query: pageQuery,
     response: z.object({ memberships: z.array(member), next_page_token: nextPageToken }),
     errors: [errors.notFound],

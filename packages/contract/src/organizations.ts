@@ -4,7 +4,7 @@ import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, ti
 import { defineMethod } from './method.ts'
 import { genericTitle } from './value-rules.ts'
 
-/** What an organisation can say it works in, in the order shown. */
+/** What an organization can say it works in, in the order shown. */
 export const industries = [
   'e-commerce',
   'digital-marketing',
@@ -47,7 +47,7 @@ export const organizations = {
     name: 'organizations.create',
     verb: 'POST',
     path: '/organizations',
-    summary: 'Makes an organisation with its first workspace; the caller becomes its administrator.',
+    summary: 'Makes an organization with its first workspace; the caller becomes its administrator.',
     request: z.object({
       title: organizationTitle,
       industry: z.enum(industries, 'Choose an industry'),
@@ -61,7 +61,7 @@ export const organizations = {
     name: 'organizations.get',
     verb: 'GET',
     path: '/organizations/{organization}',
-    summary: 'Reads an organisation.',
+    summary: 'Reads an organization.',
     response: organization,
     errors: [errors.notFound],
   }),
@@ -84,7 +84,7 @@ export const organizations = {
     name: 'organizations.uploadLogo',
     verb: 'POST',
     path: '/organizations/{organization}:uploadLogo',
-    summary: 'Replaces the logo; it is recognised by its bytes and stored anew.',
+    summary: 'Replaces the logo; it is recognized by its bytes and stored anew.',
     request: imageUpload,
     bodyLimit: imageBodyLimit,
     response: organization,
@@ -103,7 +103,7 @@ export const organizations = {
     name: 'organizations.getUsage',
     verb: 'GET',
     path: '/organizations/{organization}/usage',
-    summary: 'How much an organisation has of what plans count.',
+    summary: 'How much an organization has counted toward its plan.',
     response: z.object({
       workspaces: z.number().int(),
       sources: z.number().int(),
@@ -117,7 +117,7 @@ export const organizations = {
     name: 'organizations.join',
     verb: 'POST',
     path: '/organizations/{organization}:join',
-    summary: "Makes the caller a Collaborator of an organisation that is open to their address's domain.",
+    summary: "Makes the caller a Collaborator of an organization that is open to their address's domain.",
     request: z.object({ user: line(300) }),
     response: organization,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
@@ -126,7 +126,7 @@ export const organizations = {
     name: 'organizations.listJoinable',
     verb: 'GET',
     path: '/users/{user}/joinableOrganizations',
-    summary: 'Organisations that the user may join by the domain of their address.',
+    summary: 'Organizations that the user may join by the domain of their address.',
     query: pageQuery,
     response: z.object({
       organizations: z.array(z.object({ name: z.string(), display_name: z.string(), logo: z.string() })),

@@ -76,7 +76,7 @@ export const sources = {
     verb: 'POST',
     path: '/workspaces/{workspace}/sources',
     summary:
-      'Makes a source of an entry of the catalogue (`app.name` is `catalogSources/{slug}`). Its schema starts as the template says, or as a copy of another source (`schema.initial_template.name`); without one it is empty, or the one that its app has.',
+      'Makes a source of an entry of the catalog (`app.name` is `catalogSources/{slug}`). Its schema starts as the template says, or as a copy of another source (`schema.initial_template.name`); without one it is empty, or the one that its app has.',
     request: z.object({
       title,
       app: z.object({ name: reference }),

@@ -217,7 +217,7 @@ export const users = {
     name: 'users.uploadPhoto',
     verb: 'POST',
     path: '/users/{user}:uploadPhoto',
-    summary: 'Replaces the photo; it is recognised by its bytes and stored anew.',
+    summary: 'Replaces the photo; it is recognized by its bytes and stored anew.',
     request: imageUpload,
     bodyLimit: imageBodyLimit,
     response: user,
@@ -237,7 +237,7 @@ export const users = {
     verb: 'POST',
     path: '/users:onboard',
     summary:
-      'Makes an organisation with a workspace and an onboarding link for its administrator; platform admins only.',
+      'Makes an organization with a workspace and an onboarding link for its administrator; platform admins only.',
     request: z.object({
       email,
       first_name: firstName,
@@ -260,7 +260,7 @@ export const users = {
     name: 'users.startOnboarding',
     verb: 'GET',
     path: '/users/{user}:startOnboarding',
-    summary: 'Whom and which organisation an onboarding link is for.',
+    summary: 'Whom and which organization an onboarding link is for.',
     public: true,
     query: z.object({ onboarding_token: z.string().max(200).default('') }),
     response: z.object({ user, organization }),

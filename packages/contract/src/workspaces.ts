@@ -50,7 +50,7 @@ export const workspaces = {
     name: 'workspaces.create',
     verb: 'POST',
     path: '/workspaces',
-    summary: 'Makes a further workspace in an organisation.',
+    summary: 'Makes a further workspace in an organization.',
     request: z.object({ title: genericTitle, organization: reference, request_id: requestId }),
     response: workspace,
     errors: [errors.invalid, errors.forbidden, errors.notFound],

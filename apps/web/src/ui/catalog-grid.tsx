@@ -144,7 +144,7 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
       {shown.length === 0 && (
         <div className="space-y-3 py-10 text-center text-ink-3">
           <p>
-            Nothing in the catalogue matches “{search}”{category === '' ? '' : ` in ${category}`}.
+            Nothing in the catalog matches “{search}”{category === '' ? '' : ` in ${category}`}.
           </p>
           {category !== '' && <Button onClick={() => set('category', '')}>Search all categories</Button>}
         </div>

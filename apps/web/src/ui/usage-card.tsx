@@ -23,7 +23,7 @@ export const UsageCard = ({
   return (
     <QueryView query={usage} skeleton={<CardSkeleton lines={4} />} errorTitle="Failed to load the usage">
       {(data) => (
-        <Card title="Usage" description="How much the organization has of what plans count." action={action}>
+        <Card title="Usage" description="Usage counted toward your plan." action={action}>
           <dl className="divide-y divide-line">
             {(audiences ? ([...counted, 'audiences'] as const) : counted).map((name) => (
               <div key={name} className="flex items-center justify-between gap-4 py-2 text-sm">

@@ -69,7 +69,7 @@ test('a cancelled or failed sign-in says so', () => {
   const cancelled = begun('login')
   expect(takeReturn(new URLSearchParams({ error: 'access_denied', state: cancelled.state }))).toEqual({
     mode: 'login',
-    problem: 'The sign-in was cancelled.',
+    problem: 'The sign-in was canceled.',
   })
   const failed = begun('login')
   const query = new URLSearchParams({ error: 'server_error', error_description: 'Try later', state: failed.state })

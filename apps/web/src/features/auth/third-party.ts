@@ -84,7 +84,7 @@ export const takeReturn = (query: URLSearchParams): Return => {
   const mode = carried?.mode ?? 'login'
   if (carried === undefined || verifier === null || state !== expected)
     return { mode, problem: 'This sign-in was begun in another browser, or it was used already. Please start again.' }
-  if (query.get('error') === 'access_denied') return { mode, problem: 'The sign-in was cancelled.' }
+  if (query.get('error') === 'access_denied') return { mode, problem: 'The sign-in was canceled.' }
   const code = query.get('code') ?? ''
   if (query.has('error') || code === '')
     return { mode, problem: query.get('error_description') ?? 'The provider did not complete the sign-in.' }

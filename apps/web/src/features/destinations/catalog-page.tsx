@@ -14,11 +14,11 @@ export const DestinationCatalogPage = () => {
     <>
       <PageHeader
         title="Add a destination"
-        documentTitle="Destination catalogue"
+        documentTitle="Destination catalog"
         description="Choose where events are delivered to."
         crumbs={[{ label: 'Destinations', to: paths.destinations(workspace.name) }]}
       />
-      <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalogue">
+      <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalog">
         {(apps) => (
           <CatalogGrid
             label="Search destinations"

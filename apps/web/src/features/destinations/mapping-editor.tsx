@@ -49,7 +49,7 @@ const ActionChoice = ({
   const id = useId()
   const chosen = actions.find(({ name }) => name === mapping.destination)
   return (
-    <Part title="What is done" {...(chosen === undefined ? {} : { note: chosen.description })}>
+    <Part title="Action" {...(chosen === undefined ? {} : { note: chosen.description })}>
       {(actions.length > 1 || chosen === undefined) && (
         <Select
           aria-label="Action"
@@ -96,7 +96,7 @@ const Which = ({
     return [...byName].map(([value, group]) => ({ value, note: group.map(({ event_type }) => event_type).join(', ') }))
   }, [events])
   return (
-    <Part title="Which events">
+    <Part title="Trigger">
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
         <Field label="Event name" hint="Empty stands for any name.">
           {(control) => (
@@ -258,7 +258,7 @@ export const MappingEditor = ({
           />
           <ActionChoice mapping={mapping} actions={actions} problem={problems.action} onChange={onChange} />
           {action !== undefined && (
-            <Part title="What is sent">
+            <Part title="Payload">
               <FieldTable
                 destination={destination}
                 mapping={mapping}

@@ -21,18 +21,18 @@ import { useSharedMappingDraft } from './use-mapping-draft.ts'
 
 const PresetNote = ({
   destination,
-  onCustomise,
+  onCustomize,
 }: {
   destination: Destination
-  onCustomise: (() => void) | undefined
+  onCustomize: (() => void) | undefined
 }) => (
   <div className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-accent-soft px-4 py-3 text-sm text-accent-ink">
     <Sparkles aria-hidden className="size-4 shrink-0 max-sm:hidden" />
     <p className="min-w-0 flex-1 basis-64">
       <span className="font-medium">Presets in use.</span> {destination.app.display_name} comes with these mappings.
-      Customise them to choose what is sent, under which conditions and in which fields.
+      Customize them to choose what is sent, under which conditions and in which fields.
     </p>
-    {onCustomise !== undefined && <Button onClick={onCustomise}>Customise</Button>}
+    {onCustomize !== undefined && <Button onClick={onCustomize}>Customize</Button>}
   </div>
 )
 
@@ -113,7 +113,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
       {isPreset && (
         <PresetNote
           destination={destination}
-          onCustomise={mayEdit && mappings.length > 0 ? () => draft.customise(server) : undefined}
+          onCustomize={mayEdit && mappings.length > 0 ? () => draft.customize(server) : undefined}
         />
       )}
       {theirs !== undefined && (
@@ -122,7 +122,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
       {mappings.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="min-w-0 flex-1 basis-64 text-sm text-ink-2">
-            The first mapping that fits an event decides what is sent. Events that none fits are left out.
+            The first mapping that matches an event decides what is sent. Events that match no mapping are not sent.
           </p>
           {mayEdit && (
             <div className="flex gap-2">

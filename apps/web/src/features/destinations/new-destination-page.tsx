@@ -151,7 +151,7 @@ const NewDestinationForm = ({
         description={`Deliver events to ${app.display_name}.`}
         crumbs={[
           { label: 'Destinations', to: paths.destinations(workspace.name) },
-          { label: 'Catalogue', to: paths.catalogDestinations(workspace.name) },
+          { label: 'Catalog', to: paths.catalogDestinations(workspace.name) },
         ]}
       />
       <FormLayout

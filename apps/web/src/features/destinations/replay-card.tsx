@@ -15,7 +15,7 @@ import { replayWords } from './replay-scope.ts'
 const states: Readonly<Record<ReplayState, { label: string; tone: BadgeTone }>> = {
   running: { label: 'Running', tone: 'accent' },
   paused: { label: 'Paused', tone: 'warning' },
-  cancelled: { label: 'Cancelled', tone: 'neutral' },
+  cancelled: { label: 'Canceled', tone: 'neutral' },
   done: { label: 'Done', tone: 'success' },
   failed: { label: 'Failed', tone: 'danger' },
 }

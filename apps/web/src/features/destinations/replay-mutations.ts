@@ -28,7 +28,7 @@ export const useCreateReplay = (destination: string) => {
   })
 }
 
-const done = { pause: 'Replay Paused', resume: 'Replay Resumed', cancel: 'Replay Cancelled' } as const
+const done = { pause: 'Replay Paused', resume: 'Replay Resumed', cancel: 'Replay Canceled' } as const
 
 /** Pauses, resumes or cancels a replay. */
 export const useChangeReplay = (destination: string, replay: Replay) => {

@@ -82,11 +82,11 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
       {mayEdit && (
         <DeleteCard
           label="Delete destination"
-          description="Deleting it prevents any future synchronisation to this destination. What is held for it is not delivered."
+          description="Deleting it prevents any future synchronization to this destination. What is held for it is not delivered."
           mutation={remove}
           list={paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)}
         >
-          Are you sure you want to delete the {destination.title} destination? No data will be synchronised to it in
+          Are you sure you want to delete the {destination.title} destination? No data will be synchronized to it in
           future.
         </DeleteCard>
       )}

@@ -30,7 +30,7 @@ export const useMappingDraft = () => {
           return { base, mappings: next, past: together ? past : [...past, { mappings, key }].slice(-mostSteps) }
         }),
       /** Begins with mappings of its own, which are the presets until they are changed. */
-      customise: (server: DestinationMappings): void =>
+      customize: (server: DestinationMappings): void =>
         setDraft({ base: server, mappings: server.event_mappings, past: [] }),
       undo: (): void =>
         setDraft((before) => {

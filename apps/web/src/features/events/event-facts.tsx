@@ -66,10 +66,10 @@ export const EventFacts = ({ event }: { event: EventDetail }) => {
       <Id name="Anonymous id" id={event.anonymous_id} {...ofUser(event.anonymous_id)} />
       <Id name="Group id" id={event.group_id} />
       <Id name="Previous id" id={event.previous_id} />
-      <Time name="Happened" time={event.timestamp} />
-      <Time name="Time as sent" time={event.original_timestamp} />
-      <Time name="Sent" time={event.sent_at} />
-      <Time name="Received" time={event.receive_time} />
+      <Time name="timestamp" time={event.timestamp} />
+      <Time name="originalTimestamp" time={event.original_timestamp} />
+      <Time name="sentAt" time={event.sent_at} />
+      <Time name="receivedAt" time={event.receive_time} />
       <Id name="Event id" id={event.event_id} />
     </dl>
   )

@@ -15,11 +15,11 @@ export const SourceCatalogPage = () => {
     <>
       <PageHeader
         title="Add a source"
-        documentTitle="Source catalogue"
+        documentTitle="Source catalog"
         description="Choose what sends the events."
         crumbs={[{ label: 'Sources', to: paths.sources(workspace.name) }]}
       />
-      <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalogue">
+      <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalog">
         {(apps) => (
           <CatalogGrid
             label="Search sources"

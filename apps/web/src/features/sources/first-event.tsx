@@ -78,7 +78,7 @@ export const FirstEvent = ({
       )}
       {state === 'waiting' && (
         <ButtonLink to={paths.source(source.name, 'refused')} size="sm" replace>
-          Nothing comes?
+          No events? Troubleshoot
         </ButtonLink>
       )}
       {(state === 'received' || state === 'rejected' || state === 'blocked') && (

@@ -74,23 +74,23 @@ export const LeftOut = ({ source }: { source: string }) => {
   return (
     <section aria-labelledby="left-out">
       <h2 id="left-out" className="text-base font-semibold">
-        Left out
+        Duplicates
       </h2>
       <p className="mt-0.5 mb-3 text-sm text-ink-2">
-        Events that were accepted in the last 24 hours and not stored again, because the same event was there already.
+        Events accepted in the last 24 hours that were not stored again, because the same event is stored already.
       </p>
       <QueryView
         query={query}
         skeleton={<TableSkeleton rows={1} columns={3} />}
-        errorTitle="Failed to load what was left out"
+        errorTitle="Failed to load the duplicates"
       >
         {(rows) =>
           rows.length === 0 ? (
             <p className="rounded-lg border border-dashed border-line-strong bg-surface px-6 py-8 text-center text-sm text-ink-2">
-              Nothing was left out: every accepted event of the last 24 hours is stored.
+              No duplicates: every event accepted in the last 24 hours is stored.
             </p>
           ) : (
-            <DataTable label="Left out" columns={columns} rows={rows} rowId={(row) => row.reason} />
+            <DataTable label="Duplicates" columns={columns} rows={rows} rowId={(row) => row.reason} />
           )
         }
       </QueryView>

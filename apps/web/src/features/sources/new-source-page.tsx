@@ -54,7 +54,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
         description={`Create a new source for ${app.title} to start collecting data.`}
         crumbs={[
           { label: 'Sources', to: paths.sources(workspace.name) },
-          { label: 'Catalogue', to: paths.catalogSources(workspace.name) },
+          { label: 'Catalog', to: paths.catalogSources(workspace.name) },
         ]}
       />
       <FormLayout aside={<DocsPanel app={app} />}>

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useSetEnforcement } from './schema-mutations.ts'
 
-/** What is done with events that do not fit the schema; keeping them back is asked for before it begins. */
+/** What is done with events that do not match the schema; blocking them is confirmed first. */
 export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const set = useSetEnforcement(source)
   const [asks, setAsks] = useState(false)
@@ -13,11 +13,11 @@ export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdi
   return (
     <div className="flex items-start gap-3">
       <div className="min-w-0 flex-1">
-        <h2 className="text-sm font-medium">Keep back events that do not fit</h2>
+        <h2 className="text-sm font-medium">Block non-conforming events</h2>
         <p className="mt-0.5 text-xs text-ink-2">
           {blocks
-            ? 'Events that do not fit the schema are stored but not delivered. Replay them in Violations once they fit.'
-            : 'Events that do not fit the schema are delivered all the same, and listed in Violations.'}
+            ? 'Events that do not match the schema are stored, not delivered. Replay them from Violations once they match.'
+            : 'Events that do not match the schema are delivered, and listed in Violations.'}
         </p>
         {set.isError && !asks && (
           <p role="alert" className="mt-1 text-xs text-danger-ink">
@@ -26,7 +26,7 @@ export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdi
         )}
       </div>
       <Switch
-        label="Keep back events that do not fit"
+        label="Block non-conforming events"
         checked={blocks}
         disabled={!mayEdit || set.isPending}
         onChange={(block) => {
@@ -39,16 +39,16 @@ export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdi
         open={asks}
         onOpenChange={setAsks}
         kind="danger"
-        title="Keep back events that do not fit?"
-        confirmLabel="Keep them back"
+        title="Block non-conforming events?"
+        confirmLabel="Block them"
         loading={set.isPending}
         done={set.isSuccess}
         error={set.error === null ? undefined : failureText(set.error)}
         onConfirm={() => set.mutate('block')}
       >
-        From now on, track events that the schema does not know and events whose properties or traits do not fit it are
-        not delivered to any destination. They are stored and counted, and can be sent again in Violations once they
-        fit.
+        From now on, track events that are not in the schema, and events whose properties or traits do not match it, are
+        not delivered to any destination. They are stored and counted. You can replay them from Violations once they
+        match.
       </ConfirmDialog>
     </div>
   )

@@ -10,12 +10,12 @@ import { useReplayBlocked } from './schema-mutations.ts'
 const events = (value: number): string => `${count(value)} ${pluralise(value, 'event')}`
 
 const resultText = ({ replayed, still_blocked: still }: { replayed: number; still_blocked: number }): string => {
-  const sent = replayed === 0 ? 'No event fits the schema yet' : `${events(replayed)} sent again`
-  if (still === 0) return `${sent}; none is kept back any more.`
-  return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not fit. Fix the schema and replay again.`
+  const sent = replayed === 0 ? 'No event matches the schema yet' : `${events(replayed)} sent again`
+  if (still === 0) return `${sent}; no event is blocked anymore.`
+  return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not match. Fix the schema and replay again.`
 }
 
-/** Events that are kept back because they did not fit: how many, and sending again those that fit by now. */
+/** Events that are blocked because they did not match the schema: how many, and the replay of those that match now. */
 export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; blocked: number; mayEdit: boolean }) => {
   const replay = useReplayBlocked(source.name)
   if (blocked === 0 && replay.data === undefined && source.enforcement === 'allow') return null
@@ -23,20 +23,20 @@ export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; bl
   const ResultIcon = nothingSent ? CircleAlert : CircleCheck
   return (
     <section
-      aria-label="Kept back events"
+      aria-label="Blocked events"
       className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-line bg-surface px-5 py-4 shadow-card"
     >
       <Hand aria-hidden className="size-5 shrink-0 text-ink-3" />
       <div className="min-w-0 flex-1 basis-52">
         <h2 className="text-sm font-medium">
-          {blocked === 0 ? 'No event is kept back' : `${events(blocked)} kept back`}
+          {blocked === 0 ? 'No events are blocked' : `${events(blocked)} blocked`}
         </h2>
         <p className="mt-0.5 text-xs text-ink-2">
           {blocked === 0
             ? source.enforcement === 'block'
-              ? 'Events that do not fit the schema are kept back from now on.'
-              : 'Events that do not fit the schema are delivered all the same.'
-            : 'They did not fit the schema and were not delivered. A replay sends those that fit by now, each once, and leaves the others.'}
+              ? 'Events that do not match the schema are blocked from now on.'
+              : 'Events that do not match the schema are delivered.'
+            : 'They did not match the schema and were not delivered. A replay sends those that match now, each once, and leaves the others.'}
         </p>
         <output className="mt-1 block text-xs font-medium empty:hidden">
           {replay.data !== undefined && (
