@@ -34,7 +34,7 @@ test('DST-01, DST-04, DST-09, DST-10, DST-11: a destination is made by its form,
   await page.getByRole('link', { name: /^Webhook/ }).click()
   await expect(page).toHaveURL(`/${workspace}/catalog-destinations/webhook/new`)
   await page.getByRole('textbox', { name: 'Title' }).fill('Own service')
-  await expect(page.getByRole('main').getByRole('link', { name: /docs|documentation/i })).toHaveAttribute(
+  await expect(page.getByRole('main').getByRole('link', { name: /^Documentation/ })).toHaveAttribute(
     'href',
     entry.docs_url,
   )

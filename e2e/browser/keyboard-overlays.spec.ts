@@ -23,17 +23,11 @@ const menus: Case[] = [
   { what: 'the workspace switcher', path: home, opener: button(/^Workspace /) },
   { what: 'the Help menu', path: home, opener: button('Help') },
   { what: 'the user menu', path: home, opener: button('User menu') },
-  {
-    what: 'the choice of what to connect',
-    path: ({ destination }) => `/${destination}#connections`,
-    opener: button(/^Connect /),
-  },
 ]
 
 const dialogs: Case[] = [
   { what: 'the inbox', path: home, opener: button(/^Notifications/), free: true },
   { what: 'inviting, from the sidebar', path: home, opener: button('Invite') },
-  { what: 'a further workspace, from the choice', path: () => '/', opener: button(/Create workspace/) },
   {
     what: 'a further workspace, from General',
     path: settings('organization'),
@@ -67,6 +61,12 @@ const dialogs: Case[] = [
   },
   { what: 'revoking a write key', path: ({ source }) => `/${source}#setup`, opener: button('Revoke') },
   { what: 'deleting a source', path: ({ source }) => `/${source}#settings`, opener: button('Delete source') },
+  {
+    what: 'the choice of what to connect',
+    path: ({ destination }) => `/${destination}#connections`,
+    opener: button(/^Connect /),
+    free: true,
+  },
   { what: 'a delivery', path: ({ destination }) => `/${destination}#deliveries`, opener: rowOf('Deliveries') },
   {
     what: 'deleting a destination',

@@ -151,7 +151,7 @@ test('the shortcuts are listed by ?, none of them acts while typing or in a dial
   await page.keyboard.press('Escape')
   await expect(palette).toHaveCount(0)
   await expect(search).toBeFocused()
-  await expect(page).toHaveURL(new RegExp(`/${workspace}/sources$`))
+  await expect(page).toHaveURL(new RegExp(`/${workspace}/sources\\?search=gd%2F%3F$`))
   await page.keyboard.press('Control+k')
   await page.keyboard.type('shop')
   await expect(palette.getByRole('option').first()).toContainText('Shop')
