@@ -17,8 +17,12 @@ const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|')
 const parts = {
   markup: at('node_modules/marked/', 'src/lib/markup', 'src/ui/markup'),
   forms: at('src/ui/(catalog-grid|docs-panel|setting-hint|settings-card)'),
-  suggestions: at('@base-ui/react/(autocomplete|combobox)/', 'src/ui/(condition-builder|suggest-input)'),
-  table: at('@tanstack/(react-table|react-virtual|table-core|virtual-core|react-store|store)/', 'src/ui/data-table'),
+  suggestions: at(
+    '@base-ui/react/(autocomplete|combobox)/',
+    'src/ui/(condition-builder|suggest-input|command-list|search-select|picker|connection-list)',
+  ),
+  rows: at('@tanstack/(react-virtual|virtual-core)/'),
+  table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/data-table'),
 }
 const some = new RegExp(
   Object.values(parts)
@@ -48,10 +52,11 @@ const groups = [
   {
     name: 'shared',
     test: (id: string) => at('src/(ui|lib)/', 'node_modules/', 'contract/src/').test(id) && !some.test(id),
-    minShareCount: 2,
+    minShareCount: 4,
   },
   { name: 'markup', test: parts.markup },
   { name: 'suggestions', test: parts.suggestions },
+  { name: 'rows', test: parts.rows },
   { name: 'table', test: parts.table },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }))
 

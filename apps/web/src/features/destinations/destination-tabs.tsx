@@ -2,12 +2,12 @@ import type { Destination } from '@tributary/contract'
 import type { ComponentType, ReactNode } from 'react'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { FailureCount } from './failure-count.tsx'
-import { OverviewTab } from './overview-tab.tsx'
 
 const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
 const DeliveriesTab = lazyPart(async () => (await import('./deliveries-tab.tsx')).DeliveriesTab)
 const FailuresTab = lazyPart(async () => (await import('./failures-tab.tsx')).FailuresTab)
 const MappingsTab = lazyPart(async () => (await import('./mappings-tab.tsx')).MappingsTab)
+const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).OverviewTab)
 const ReplayTab = lazyPart(async () => (await import('./replay-tab.tsx')).ReplayTab)
 const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
 

@@ -13,6 +13,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
 import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { EventDeliveries } from '../../ui/event-deliveries.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { LoadingNote } from '../../ui/loading-note.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -20,8 +21,10 @@ import { SidePanel } from '../../ui/side-panel.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { WithCode } from '../../ui/with-code.tsx'
-import { CompatibilityTab } from './compatibility-tab.tsx'
 import { judgementOf, type KnownSchemas, type LiveEvent, ofDetail } from './live-event.ts'
+
+// Half of the panel's code, of which the list needs nothing.
+const CompatibilityTab = lazyPart(async () => (await import('./compatibility-tab.tsx')).CompatibilityTab)
 
 const Payload = ({ event }: { event: EventDetail }) => {
   const text = useMemo(() => formatJson(event.payload_text), [event.payload_text])

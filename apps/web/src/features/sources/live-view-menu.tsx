@@ -3,11 +3,18 @@ import { useMemo, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Field } from '../../ui/field.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { SuggestInput } from '../../ui/suggest-input.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import type { LiveState } from './live-events.ts'
 import { propertyNames } from './live-property.ts'
 import { densities, setDensity, setProperty, useLiveView } from './live-view.ts'
+
+// Suggestions take a library that the table does without.
+const SuggestInput = lazyPart(
+  async () => (await import('../../ui/suggest-input.tsx')).SuggestInput,
+  <Skeleton className="h-9 w-full" />,
+)
 
 const densityWords = { comfortable: 'Comfortable', compact: 'Compact' } as const
 

@@ -16,14 +16,14 @@ import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { BacklogNotice } from './backlog-notice.tsx'
 import { newestEvent } from './live-events.ts'
-import { LiveEventsTab } from './live-events-tab.tsx'
 import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
 import { type LiveEvents, useLive, useLiveEvents } from './use-live-events.ts'
 import { useSchemaDraft } from './use-schema-draft.ts'
 import { ViolationCount } from './violation-count.tsx'
 
-// A source opens on its live events; the code of its other tabs comes when one is chosen.
+// The code of a tab comes when it is shown.
 const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
+const LiveEventsTab = lazyPart(async () => (await import('./live-events-tab.tsx')).LiveEventsTab)
 const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).OverviewTab)
 const RefusedTab = lazyPart(async () => (await import('./refused-tab.tsx')).RefusedTab)
 const SchemaTab = lazyPart(async () => (await import('./schema-tab.tsx')).SchemaTab)
