@@ -204,6 +204,19 @@ test('Enter and Space open a row, Escape closes the dialog and gives the row its
     await expect(dialog).toHaveCount(0)
   }
   await expect(rows(page).first()).toBeFocused()
+
+  // Keys that come before the address of the first event is shown.
+  const dialog = page.getByRole('dialog', { name: /Order/ })
+  await rows(page).first().click()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('dialog', { name: 'Order 1' })).toBeVisible()
+  // Its panel is a part of the page: the palette opens over it.
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog', { name: 'Command palette' })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
 })
 
 test('an event that came just before the channel was joined appears, although neither the channel nor the first read has it', async ({

@@ -53,6 +53,7 @@ test('no shortcut acts while typing, in editors and in dialogs, but for the pale
       <textarea data-place="editor"></textarea><div contenteditable="true" data-place="editor"></div>
       <div role="textbox" data-place="editor"></div><button role="combobox" data-place="line"></button><button data-place="page"></button></main>
     <div role="dialog"><button data-place="overlay"></button><input data-place="overlay"></div>
+    <section role="dialog" aria-modal="false"><button data-place="page"></button><input data-place="line"></section>
     <div role="menu"><span data-place="overlay"></span></div>`
   for (const element of document.querySelectorAll<HTMLElement>('[data-place]'))
     expect(placeOf(element, document), element.outerHTML).toBe(element.dataset.place)

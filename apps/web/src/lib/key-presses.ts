@@ -37,7 +37,9 @@ export const createShortcutReader = (apple: boolean): ((press: Press, now: numbe
 const editors = 'textarea, [contenteditable]:not([contenteditable="false"]), [role="textbox"]'
 const lines =
   'select, [role="combobox"], [role="searchbox"], [role="spinbutton"], input:not([type="checkbox"], [type="radio"], [type="button"], [type="submit"], [type="reset"], [type="range"])'
-const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], [role="application"]'
+// A dialog that says it is not modal is a part of the page.
+const overlays =
+  '[role="dialog"]:not([aria-modal="false"]), [role="alertdialog"], [role="menu"], [role="listbox"], [role="application"]'
 
 /** Where a press was made: in one of several lines or an editor, in one line of text, over the page, or on the page. */
 export type Place = 'editor' | 'line' | 'overlay' | 'page'

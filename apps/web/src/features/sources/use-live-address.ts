@@ -30,10 +30,16 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     if (type === 'POP' || stepped === addressId) setStepped(undefined)
   }
   const openId = stepped ?? addressId
-  const latest = useRef({ filters, openId, addressId, own })
+  const latest = useRef({ filters, openId, own })
   useEffect(() => {
-    latest.current = { filters, openId, addressId, own }
+    latest.current = { filters, openId, own }
   })
+
+  // The step that opened the first event is in the history before its address is shown.
+  const openedHere = useRef(false)
+  useEffect(() => {
+    if (openId === undefined) openedHere.current = false
+  }, [openId])
 
   // Typing is ahead of the address that it sets: only an address that came from elsewhere says what the filters are.
   const read = useRef('')
@@ -68,12 +74,13 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     ({ eventId }: LiveEvent): void => {
       const now = latest.current
       if (eventId === now.openId) return
-      const isFirst = now.addressId === undefined
+      const isFirst = now.openId === undefined
+      openedHere.current ||= isFirst || now.own.opened === true
       setStepped(eventId)
       void navigate(paths.sourceEvent(source, eventId, writeLiveFilters(now.filters)), {
         replace: !isFirst,
         preventScrollReset: true,
-        state: { opened: isFirst || now.own.opened === true, filtered: true } satisfies OwnState,
+        state: { opened: openedHere.current, filtered: true } satisfies OwnState,
       })
     },
     [navigate, source],
@@ -82,7 +89,8 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     const now = latest.current
     if (now.openId === undefined) return
     setStepped(undefined)
-    if (now.own.opened === true && sameFilters(now.filters, atOpening.current ?? now.filters)) void navigate(-1)
+    if ((openedHere.current || now.own.opened === true) && sameFilters(now.filters, atOpening.current ?? now.filters))
+      void navigate(-1)
     else
       void navigate(paths.sourceEvent(source, '', writeLiveFilters(now.filters)), {
         replace: true,
