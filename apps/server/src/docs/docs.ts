@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
 import { missingKey } from '@tributary/contract'
+import { chooseEncoding } from '../content-encoding.ts'
 import { type Assets, homeHtml, missingHtml, pageHtml, searchHtml } from './layout.ts'
 import { type DocsPage, loadPages } from './pages.ts'
 import { createDocsSearch } from './search.ts'
@@ -48,10 +49,8 @@ const packers = {
 }
 
 const encodingOf = (request: IncomingMessage): keyof typeof packers | undefined => {
-  const accepted = String(request.headers['accept-encoding'] ?? '')
-  return (['br', 'gzip'] as const).find((name) =>
-    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?(,|$))`).test(accepted),
-  )
+  const chosen = chooseEncoding(request.headers['accept-encoding']?.toString(), ['br', 'gzip'])
+  return chosen === 'identity' ? undefined : chosen
 }
 
 /** Sends content compressed as the reader takes it; each form is made once. */

@@ -38,10 +38,11 @@ export const answerEarly = (
   res.shouldKeepAlive = false
   res.writeHead(status, headers.slice())
   if (req.method !== 'HEAD') res.write(body)
-  unwanted.add(req, (bytes) => {
+  const isRead = unwanted.add(req, (bytes) => {
     seen += bytes
     if (seen > lingerBytes) close()
   })
+  if (!isRead) return close()
   req.once('end', close)
   req.once('close', close)
 }
@@ -53,8 +54,9 @@ export const answerEarly = (
 export const discardBody = (req: IncomingMessage): void => {
   if (announcedBytes(req) <= smallBytes) return void req.resume()
   let seen = 0
-  unwanted.add(req, (bytes) => {
+  const isRead = unwanted.add(req, (bytes) => {
     seen += bytes
     if (seen > lingerBytes) req.destroy()
   })
+  if (!isRead) req.destroy()
 }

@@ -16,7 +16,7 @@ const bodyOf = (pieces: number): IncomingMessage =>
 const rounds = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 test('however many bodies are sent, so many pieces of them are read at a time, in turns', async () => {
-  const readAway = createReadAway({ everyMs: 10, pieces: 3 })
+  const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 10 })
   const read = Array.from({ length: 5 }, () => 0)
   for (const index of read.keys())
     readAway.add(bodyOf(4), () => {
@@ -34,7 +34,7 @@ test('however many bodies are sent, so many pieces of them are read at a time, i
 })
 
 test('a body is read to its end, and then nothing keeps time', async () => {
-  const readAway = createReadAway({ everyMs: 10, pieces: 3 })
+  const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 10 })
   const body = bodyOf(5)
   const ended = new Promise((resolve) => body.once('end', resolve))
   let bytes = 0
@@ -49,4 +49,18 @@ test('a body is read to its end, and then nothing keeps time', async () => {
   expect(bytes).toBe(5000)
   expect(readAway.waiting()).toBe(0)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('only so many are read away, and whoever is done makes room', async () => {
+  const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 2 })
+  const ignore = (): void => {}
+  const first = bodyOf(1)
+  expect([readAway.add(first, ignore), readAway.add(bodyOf(1), ignore), readAway.add(bodyOf(1), ignore)]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  first.destroy()
+  await rounds()
+  expect(readAway.add(bodyOf(1), ignore)).toBe(true)
 })

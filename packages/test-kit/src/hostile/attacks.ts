@@ -294,4 +294,16 @@ export const attacks: readonly Attack[] = [
     says: tooMuch,
     prepare: connectSockets,
   },
+  {
+    what: 'searches of the documentation with a mistake in each word, by anybody',
+    together: 8,
+    answers: [200],
+    says: /"results":/,
+    prepare: async (world) => async () =>
+      outcomeOf(
+        await fetch(
+          `${world.origin}/docs/search.json?q=${'replai+evnt+destnation+sorce+shema+mapng+delivry+retri+'.repeat(40)}`,
+        ),
+      ),
+  },
 ]

@@ -65,10 +65,10 @@ const show = (problem: string | undefined, note: string | undefined) => {
   }
 }
 
-test('what blocks nothing is told with its field without calling it wrong', () => {
+test('a note is shown at its field, which is not marked invalid', () => {
   expect(show(undefined, 'It is null')).toEqual({ invalid: null, told: 'It is null', red: false })
 })
 
-test('what is wrong with a field is told in place of what is worth knowing', () => {
+test('an error of a field is shown instead of its notes', () => {
   expect(show('Required', 'It is null')).toEqual({ invalid: 'true', told: 'Required', red: true })
 })

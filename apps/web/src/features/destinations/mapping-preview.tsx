@@ -103,7 +103,7 @@ export const MappingPreviewPane = ({
 }: {
   destination: Destination
   mapping: EventMapping
-  /** Hears what is wrong with single fields of the event that is tried, and what else is told of them. */
+  /** Hears the errors and notes of single fields of the event that is tried. */
   onProblems: (problems: MappingProblems, notes: MappingProblems) => void
 }) => {
   const [choice, setChoice] = useState<Choice>({ kind: 'latest' })

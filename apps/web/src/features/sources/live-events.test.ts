@@ -179,7 +179,7 @@ describe('the neighbours of an event', () => {
   })
 })
 
-test('where a property is shown the payloads of all listed events are read, and of those that wait only what is judged by it', () => {
+test('with a property column the payloads of all listed events are read, of waiting ones only those that are validated', () => {
   const state = run(received(event(1), event(2)), { type: 'scrolled', atTop: false }, received(event(3)))
   expect(neededPayloads(state, false)).toBe('')
   expect(neededPayloads(state, true)).toBe('0-2-0,0-1-0')

@@ -53,7 +53,7 @@ test('ERR-01, ERR-02: a refused query stands in place of the content, and Retry 
   expect(times()).toBe(2)
 })
 
-test('a server that cannot be reached is told in words, and Retry goes on once it is back', async () => {
+test('a server that cannot be reached is named, and Retry goes on once it is back', async () => {
   let away = true
   openInWorkspace(<SourcesPage />, {
     answers: (path) => (path !== list ? undefined : away ? Promise.reject(new TypeError('Failed to fetch')) : none()),

@@ -171,7 +171,7 @@ const useChannel = (
 /**
  * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
  * after every join, once more when what came just before it is stored, after the server left events out, and every five
- * seconds while the connection is away, so that nothing is missed. Events are judged by the schema as it is now, whoever
+ * seconds while the connection is away, so that nothing is missed. Events are validated against the schema as it is now, whoever
  * changes it. What arrives changes the store; the caller is not rendered for it.
  */
 export const useLiveEvents = (watched: SourceWithSchema) => {

@@ -25,7 +25,7 @@ export const problemHelp = ({ problem, type }: Pick<Violation, 'problem' | 'type
     : 'The schema does not know this event. Add it to the schema, or stop sending it.'
 }
 
-/** What a violation that the schema allows by now is told with. */
+/** What is said of a violation that the schema allows by now. */
 export const fixedHelp = (version: number): string =>
   `Version ${version} of the schema allows it. The events counted here came before.`
 
