@@ -50,6 +50,8 @@ const Status = ({ event: { status, reason } }: { event: LiveEvent }) =>
 type RowProps = {
   event: LiveEvent
   compatibility: Compatibility | undefined
+  /** The schema has no events: every event is new to it, so none is marked. */
+  unmarked: boolean
   /** Its place in the whole table, the head being the first. */
   place: number
   density: Density
@@ -62,52 +64,54 @@ type RowProps = {
 }
 
 /** One event of the live table. What is done with it is heard by the table. */
-export const LiveRow = memo(({ event, compatibility, place, density, property, isOpen, isActive }: RowProps) => (
-  <tr
-    tabIndex={isActive ? 0 : -1}
-    aria-rowindex={place}
-    aria-current={isOpen ? 'true' : undefined}
-    data-event={event.eventId}
-    className={cn(
-      'cursor-pointer focus-visible:-outline-offset-2',
-      heightClass[density],
-      isOpen ? 'bg-accent-soft' : 'hover:bg-hover',
-    )}
-  >
-    <td className={cn('truncate font-mono text-xs text-ink-2', columnClass.type)}>{event.type}</td>
-    <td className={columnClass.name}>
-      <span className="flex min-w-0 items-center gap-2">
-        {compatibility === undefined ? (
-          <span aria-hidden className={cn('size-4 shrink-0', event.status === 'rejected' && '@max-lg:hidden')} />
-        ) : (
-          <CompatibilityIcon compatibility={compatibility} />
-        )}
-        <span className="min-w-0 truncate font-medium" title={event.title}>
-          {truncate(event.title)}
-        </span>
-        {event.status === 'accepted' && <NewSign compatibility={compatibility} />}
-        <Status event={event} />
-      </span>
-    </td>
-    <td className={columnClass.environment}>
-      <EnvironmentBadge test={event.test} />
-    </td>
-    <td
-      className={cn('text-right whitespace-nowrap text-ink-2 tabular @max-lg:text-xs', columnClass.time)}
-      title={utcTime(event.receiveTime)}
+export const LiveRow = memo(
+  ({ event, compatibility, unmarked, place, density, property, isOpen, isActive }: RowProps) => (
+    <tr
+      tabIndex={isActive ? 0 : -1}
+      aria-rowindex={place}
+      aria-current={isOpen ? 'true' : undefined}
+      data-event={event.eventId}
+      className={cn(
+        'cursor-pointer focus-visible:-outline-offset-2',
+        heightClass[density],
+        isOpen ? 'bg-accent-soft' : 'hover:bg-hover',
+      )}
     >
-      <time dateTime={event.receiveTime}>{clockTime(event.receiveTime)}</time>
-    </td>
-    <td className={columnClass.user}>
-      <Text mono text={event.user} />
-    </td>
-    {property !== '' && (
-      <td className={columnClass.property}>
-        <Text text={propertyText(event, property) ?? '…'} />
+      <td className={cn('truncate font-mono text-xs text-ink-2', columnClass.type)}>{event.type}</td>
+      <td className={columnClass.name}>
+        <span className="flex min-w-0 items-center gap-2">
+          {compatibility === undefined ? (
+            <span aria-hidden className={cn('size-4 shrink-0', event.status === 'rejected' && '@max-lg:hidden')} />
+          ) : (
+            <CompatibilityIcon compatibility={compatibility} />
+          )}
+          <span className="min-w-0 truncate font-medium" title={event.title}>
+            {truncate(event.title)}
+          </span>
+          {event.status === 'accepted' && !unmarked && <NewSign compatibility={compatibility} />}
+          <Status event={event} />
+        </span>
       </td>
-    )}
-  </tr>
-))
+      <td className={columnClass.environment}>
+        <EnvironmentBadge test={event.test} />
+      </td>
+      <td
+        className={cn('text-right whitespace-nowrap text-ink-2 tabular @max-lg:text-xs', columnClass.time)}
+        title={utcTime(event.receiveTime)}
+      >
+        <time dateTime={event.receiveTime}>{clockTime(event.receiveTime)}</time>
+      </td>
+      <td className={columnClass.user}>
+        <Text mono text={event.user} />
+      </td>
+      {property !== '' && (
+        <td className={columnClass.property}>
+          <Text text={propertyText(event, property) ?? '…'} />
+        </td>
+      )}
+    </tr>
+  ),
+)
 LiveRow.displayName = 'LiveRow'
 
 const bars = ['w-12', 'w-40', 'w-10', 'ml-auto w-16', 'w-24', 'w-16'] as const

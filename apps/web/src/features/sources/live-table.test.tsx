@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
+
 import { act, fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { parseSourceSchema } from '@tributary/contract'
 import { useReducer, useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { renderUi } from '../../testing/render.tsx'
@@ -78,8 +80,17 @@ test('EVT-01, EVT-30: after type, name, environment and time come the user and t
   expect(table().getAttribute('aria-rowcount')).toBe('51')
   expect(rows().length).toBeLessThan(16)
   const cells = within(rows()[0] ?? document.body).getAllByRole('cell')
-  expect([1, 2, 4, 5].map((index) => cells[index]?.textContent)).toEqual(['Event 50New', 'Prod', 'user-50', '50'])
+  expect([1, 2, 4, 5].map((index) => cells[index]?.textContent)).toEqual(['Event 50', 'Prod', 'user-50', '50'])
   expect(within(rows()[1] ?? document.body).getAllByRole('cell')[4]?.textContent).toBe('–')
+})
+
+test('events are marked as new from the first event that the schema has', () => {
+  show()
+  const names = () => rows().map((row) => within(row).getAllByRole('cell')[1]?.textContent)
+  expect(names().slice(0, 2)).toEqual(['Event 50', 'Event 49'])
+  const schema = parseSourceSchema('{"events":{"Event 49":{}}}')
+  act(() => dispatch({ type: 'schema', schema, version: 1 }))
+  expect(names().slice(0, 2)).toEqual(['Event 50New', 'Event 49'])
 })
 
 test('without a chosen property there is no column for one', () => {

@@ -145,6 +145,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
     if (steppedRef.current && activeAt >= 0) virtual.scrollToIndex(activeAt, { align: 'auto' })
     steppedRef.current = false
   }, [virtual, activeAt, steppedRef])
+  const unmarked = state.schema.events.size === 0
   const items = virtual.getVirtualItems()
   const end = items.at(-1)?.end ?? 0
   return (
@@ -176,6 +177,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
               key={event.eventId}
               event={event}
               compatibility={judgementOf(event, state)?.compatibility}
+              unmarked={unmarked}
               place={index + 2}
               density={density}
               property={property}
