@@ -193,7 +193,7 @@ export const failureGroupQuery = (group: string) => {
   })
 }
 
-/** What is held for one cause, latest first, by pages of 50. */
+/** What is held for one cause, latest first, by pages of 20. */
 export const groupDeliveriesQuery = (group: string) => {
   const { failure_group, ...ids } = failureGroupIds(group)
   return infiniteQueryOptions({
@@ -204,7 +204,7 @@ export const groupDeliveriesQuery = (group: string) => {
     queryFn: ({ signal, pageParam }) =>
       call(methods.deliveries.listParked, {
         params: ids,
-        query: { page_size: 50, page_token: pageParam, failure_group: group },
+        query: { page_size: 20, page_token: pageParam, failure_group: group },
         signal,
       }),
     getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),

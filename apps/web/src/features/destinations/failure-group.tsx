@@ -1,15 +1,13 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Destination, FailureGroup, ParkedDelivery } from '@tributary/contract'
+import { useQuery } from '@tanstack/react-query'
+import type { Destination, FailureGroup } from '@tributary/contract'
 import { ArrowLeft, CircleCheck, History, RotateCw, Trash2 } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useEffect, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { ApiError } from '../../lib/errors.ts'
-import { failureGroupQuery, groupDeliveriesQuery } from '../../lib/event-queries.ts'
-import { destinationIds } from '../../lib/names.ts'
+import { failureGroupQuery } from '../../lib/event-queries.ts'
 import { paths } from '../../lib/paths.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -18,7 +16,8 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Exchange, Fact } from '../../ui/exchange.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { CardSkeleton, TableSkeleton } from '../../ui/skeleton.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { AffectedEvents } from './affected-events.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 import { useDiscardGroup, useRetryDeliveries } from './mutations.ts'
 
@@ -141,110 +140,6 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
   )
 }
 
-type Affected = ParkedDelivery['events'][number]
-
-/** One event with what tells it from the others: its user, when it came, and its message id. */
-const AffectedEvent = ({ event }: { event: Affected }) => {
-  const user = event.user_id === '' ? event.anonymous_id : event.user_id
-  return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-0.5 py-1.5 sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
-      <Link to={paths.event(event.name)} className="truncate rounded-sm font-medium hover:underline">
-        {event.event_title === '' ? event.event_id : event.event_title}
-      </Link>
-      <span className="truncate text-ink-2 max-sm:order-3" title={user}>
-        {user === '' ? <span className="text-ink-3">No user</span> : user}
-      </span>
-      <code
-        className="truncate font-mono text-xs leading-5 text-ink-2 max-sm:order-4 max-sm:max-w-32"
-        title={event.message_id}
-      >
-        {event.message_id}
-      </code>
-      <span className="text-right text-xs leading-5 text-ink-3">
-        {event.receive_time !== null && <RelativeTime time={event.receive_time} />}
-      </span>
-    </li>
-  )
-}
-
-const Parked = ({
-  row,
-  source,
-  onRetry,
-  retrying,
-}: {
-  row: ParkedDelivery
-  source: string
-  onRetry: (() => void) | undefined
-  retrying: boolean
-}) => {
-  const more = row.event_count - row.events.length
-  return (
-    <li className="px-4 py-2.5 text-sm">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <p className="min-w-0 flex-1 basis-48 text-xs text-ink-2">
-          {count(row.event_count)} {pluralise(row.event_count, 'event')} of {source} · {count(row.attempts)}{' '}
-          {pluralise(row.attempts, 'attempt')} · first held <RelativeTime time={row.first_time} />
-        </p>
-        {onRetry !== undefined && (
-          <Button size="sm" loading={retrying} onClick={onRetry}>
-            <RotateCw aria-hidden />
-            Retry
-          </Button>
-        )}
-      </div>
-      {row.events.length > 0 && (
-        <ul className="mt-1 divide-y divide-line">
-          {row.events.map((event) => (
-            <AffectedEvent key={event.name} event={event} />
-          ))}
-          {more > 0 && <li className="py-1.5 text-ink-2">and {count(more)} more</li>}
-        </ul>
-      )}
-    </li>
-  )
-}
-
-const Events = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
-  const query = useInfiniteQuery(groupDeliveriesQuery(group.name))
-  const sources = useQuery(sourcesQuery(`workspaces/${destinationIds(destination.name).workspace}`))
-  const retry = useRetryDeliveries(destination.name)
-  const mayRetry = useMayEdit() === true && destination.enabled
-  const titles = useMemo(() => new Map(sources.data?.map((source) => [source.name, source.title])), [sources.data])
-  const absent = sources.data === undefined ? 'Source' : 'Deleted source'
-  const rows = query.data?.pages.flatMap((page) => page.parked_deliveries) ?? []
-  return (
-    <section aria-label="Affected events" className="space-y-3">
-      <h3 className="text-base font-semibold">Affected events</h3>
-      {query.data === undefined && query.isError ? (
-        <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
-      ) : query.data === undefined ? (
-        <TableSkeleton rows={3} columns={3} />
-      ) : (
-        <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
-          {rows.map((row) => (
-            <Parked
-              key={row.name}
-              row={row}
-              source={titles.get(row.source) ?? absent}
-              retrying={retry.isPending && retry.variables.parked_delivery === row.name}
-              onRetry={mayRetry ? () => retry.mutate({ parked_delivery: row.name }) : undefined}
-            />
-          ))}
-          {rows.length === 0 && <li className="px-4 py-6 text-center text-ink-3">Nothing is left.</li>}
-        </ul>
-      )}
-      {query.hasNextPage && (
-        <div className="flex justify-center">
-          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
-    </section>
-  )
-}
-
 const Gone = ({ destination }: { destination: Destination }) => (
   <EmptyState
     icon={<CircleCheck />}
@@ -289,7 +184,7 @@ export const FailureGroupView = ({ destination, name }: { destination: Destinati
                 : 'No request or response of the last attempt was kept.'}
             </Exchange>
           </Card>
-          <Events destination={destination} group={group} />
+          <AffectedEvents destination={destination} group={group} />
         </>
       )}
     </div>
