@@ -46,6 +46,26 @@ export const workspaces = {
     response: z.object({ objects: z.array(foundObject), complete: z.boolean() }),
     errors: [errors.invalid, errors.notFound],
   }),
+  find: defineMethod({
+    name: 'workspaces.find',
+    verb: 'GET',
+    path: '/workspaces:find',
+    summary:
+      'Finds workspaces of all organizations by title, organization or member, newest first; platform admins only.',
+    /** `search` is words of titles, names and addresses, or an id; nothing finds everything. Each search is recorded. */
+    query: pageQuery.extend({ search: line(100).default('') }),
+    /** `people` are up to 3 members that the search names. */
+    response: z.object({
+      workspaces: z.array(
+        z.object({
+          workspace,
+          people: z.array(z.object({ first_name: z.string(), last_name: z.string(), email: z.string() })),
+        }),
+      ),
+      next_page_token: nextPageToken,
+    }),
+    errors: [errors.invalid, errors.forbidden],
+  }),
   create: defineMethod({
     name: 'workspaces.create',
     verb: 'POST',

@@ -117,6 +117,7 @@ import { listSourceViolations } from './violations/list-by-source.ts'
 import { replayBlockedEvents } from './violations/replay-blocked.ts'
 import { actOnBehalf } from './workspaces/act-on-behalf.ts'
 import { createWorkspace } from './workspaces/create.ts'
+import { findWorkspaces } from './workspaces/find.ts'
 import { getWorkspace } from './workspaces/get.ts'
 import { listWorkspaces } from './workspaces/list.ts'
 import { searchWorkspace } from './workspaces/search.ts'
@@ -201,6 +202,7 @@ export const createHandlers = (
     search: searchWorkspace(deps),
     create: createWorkspace(deps),
     update: updateWorkspace(deps),
+    find: findWorkspaces(deps),
     actOnBehalf: actOnBehalf(deps),
   },
   catalogSources: { list: listCatalogSources(deps), get: getCatalogSource(deps) },

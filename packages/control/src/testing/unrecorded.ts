@@ -11,3 +11,6 @@ export const unrecorded: readonly string[] = [
   'notifications.markRead',
   'notifications.markAllRead',
 ]
+
+/** Reads with an audit record: they tell staff of people in organizations that are not theirs. */
+export const recordedReads: readonly string[] = ['workspaces.find']

@@ -1,0 +1,121 @@
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { forbidden } from '@tributary/kernel'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { audit } from '../audit.ts'
+import type { ControlDeps, Db } from '../deps.ts'
+import { presentWorkspace } from '../organizations/present.ts'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
+import { isId } from '../resource-ids.ts'
+
+/** People that are named of each workspace, at most. */
+const maxPeople = 3
+
+/** A pattern of LIKE for texts that hold this word. */
+const holding = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`
+
+/** True for members whose name or address holds one of the words, or all of them. */
+const personFits = (words: readonly string[], how: 'some' | 'all'): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${sql.join(
+    words.map(
+      (word) => sql<SqlBool>`concat_ws(' ', users.first_name, users.last_name, users.email) ilike ${holding(word)}`,
+    ),
+    how === 'some' ? sql` or ` : sql` and `,
+  )})`
+
+/** True for workspaces that have this id, or of which each word is in a title, the organization's or a member. */
+const workspaceFits = (search: string, words: readonly string[]): RawBuilder<SqlBool> => {
+  const id = resourceNames.workspace.parse(search)?.workspace ?? search
+  if (isId(id)) return sql<SqlBool>`workspaces.id = ${id}`
+  if (words.length === 0) return sql<SqlBool>`true`
+  return sql<SqlBool>`(${sql.join(
+    words.map(
+      (
+        word,
+      ) => sql<SqlBool>`(workspaces.title ilike ${holding(word)} or organizations.title ilike ${holding(word)} or exists (
+        select from memberships join users on users.id = memberships.user_id
+        where memberships.organization_id = workspaces.organization_id and ${personFits([word], 'all')}))`,
+    ),
+    sql` and `,
+  )})`
+}
+
+/** Of each organization, the members that a word of the search names, oldest first. */
+const namedPeople = async (db: Db, organizations: readonly string[], words: readonly string[]) => {
+  if (organizations.length === 0 || words.length === 0) return []
+  return await db
+    .selectFrom(
+      db
+        .selectFrom('memberships')
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select(['memberships.organization_id', 'users.first_name', 'users.last_name', 'users.email'])
+        .select(
+          sql<number>`row_number() over (partition by memberships.organization_id order by memberships.create_time, memberships.id)`.as(
+            'place',
+          ),
+        )
+        .where('memberships.organization_id', 'in', organizations)
+        .where(personFits(words, 'some'))
+        .as('found'),
+    )
+    .selectAll()
+    .where('place', '<=', maxPeople)
+    .orderBy('place')
+    .execute()
+}
+
+/**
+ * Workspaces of all organizations that a search fits, newest first, for platform admins only. What is searched for is
+ * recorded, as the answer tells of people in organizations that the caller does not belong to.
+ */
+export const findWorkspaces =
+  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.find> =>
+  async ({ actor, params, query }) => {
+    if (!actor.isPlatformAdmin) throw forbidden()
+    const page = openPage('workspaces.find', params, query, createdCursor)
+    const { search } = query
+    const words = search.split(/\s+/).filter((word) => word !== '')
+    await db.transaction().execute((tx) =>
+      audit(tx, {
+        actor,
+        action: 'workspaces.find',
+        resource: 'workspaces',
+        organizationId: null,
+        workspaceId: null,
+        detail: { search },
+        time: new Date(clock()),
+      }),
+    )
+    const rows = await db
+      .selectFrom('workspaces')
+      .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
+      .selectAll('workspaces')
+      .where(workspaceFits(search, words))
+      .where(olderThan('workspaces', page.after))
+      .orderBy('workspaces.create_time', 'desc')
+      .orderBy('workspaces.id', 'desc')
+      .limit(page.size + 1)
+      .execute()
+    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    const ids = [...new Set(shown.map((row) => row.organization_id))]
+    const [organizations, people] = await Promise.all([
+      ids.length === 0 ? [] : db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute(),
+      namedPeople(db, ids, words),
+    ])
+    const byId = new Map(organizations.map((row) => [row.id, row]))
+    return {
+      workspaces: shown.flatMap((row) => {
+        const organization = byId.get(row.organization_id)
+        if (organization === undefined) return []
+        return [
+          {
+            workspace: presentWorkspace(row, organization),
+            people: people
+              .filter((each) => each.organization_id === row.organization_id)
+              .map(({ first_name, last_name, email }) => ({ first_name, last_name, email })),
+          },
+        ]
+      }),
+      next_page_token: next,
+    }
+  }
