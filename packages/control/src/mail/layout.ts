@@ -55,31 +55,68 @@ export const shortName = (text: string): string => {
 
 const font = '-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
 
+/**
+ * The colours of the web application (`apps/web/src/ui/theme.css`), as mail programs know no others than these. Light
+ * ones stand with each element, since many drop a style sheet; those that keep it and show dark mail take the dark ones.
+ */
+export const mailColours = {
+  light: {
+    accent: '#006b9c',
+    accentText: '#006b9c',
+    page: '#f8fafb',
+    card: '#ffffff',
+    line: '#e1e4e7',
+    ink: '#161b22',
+    quiet: '#474e56',
+    code: '#f3f5f6',
+  },
+  dark: {
+    accent: '#006b9c',
+    accentText: '#7ac9ef',
+    page: '#0e1013',
+    card: '#14171b',
+    line: '#272b31',
+    ink: '#eef0f3',
+    quiet: '#b5b9bf',
+    code: '#21252a',
+  },
+} as const
+
+const { light, dark } = mailColours
+
+const darkStyles =
+  `:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:${dark.page}!important}` +
+  `.card{background:${dark.card}!important;border-color:${dark.line}!important;color:${dark.ink}!important}` +
+  `.name{color:${dark.accentText}!important}.quiet{color:${dark.quiet}!important}` +
+  `.code{background:${dark.code}!important;color:${dark.ink}!important}}`
+
 const html = ({ subject, paragraphs, code, action, notes }: MailContent): string => {
-  const paragraph = (text: string, style: string): string =>
-    `<p style="margin:0 0 16px;${style}">${escapeHtml(text)}</p>`
+  const paragraph = (text: string): string => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`
+  const quiet = (text: string, style = ''): string =>
+    `<p class="quiet" style="margin:0 0 16px;font-size:13px;color:${light.quiet};${style}">${escapeHtml(text)}</p>`
   const shownCode =
     code === undefined
       ? ''
-      : `<p style="margin:8px 0 24px;padding:16px;border-radius:8px;background:#f4f4f5;color:#18181b;` +
+      : `<p class="code" style="margin:8px 0 24px;padding:16px;border-radius:8px;background:${light.code};color:${light.ink};` +
         `font:600 22px/1.2 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:1px;text-align:center">${escapeHtml(code)}</p>`
   const button =
     action === undefined
       ? ''
       : `<p style="margin:8px 0 24px"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:12px 20px;` +
-        `border-radius:8px;background:#0f766e;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>` +
-        `<p style="margin:0 0 16px;font-size:13px;color:#71717a;word-break:break-all">${escapeHtml(action.url)}</p>`
+        `border-radius:8px;background:${light.accent};color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>` +
+        quiet(action.url, 'word-break:break-all')
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-    `<meta name="color-scheme" content="light"><title>${escapeHtml(subject)}</title></head>` +
-    `<body style="margin:0;background:#fafafa"><div style="max-width:520px;margin:0 auto;padding:32px 16px">` +
-    `<p style="margin:0 0 16px;font:600 18px ${font};color:#0f766e">Tributary</p>` +
-    `<div style="padding:24px;border:1px solid #e4e4e7;border-radius:12px;background:#ffffff;color:#18181b;font:15px/1.5 ${font}">` +
+    `<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">` +
+    `<title>${escapeHtml(subject)}</title><style>${darkStyles}</style></head>` +
+    `<body class="page" style="margin:0;background:${light.page}"><div style="max-width:520px;margin:0 auto;padding:32px 16px">` +
+    `<p class="name" style="margin:0 0 16px;font:600 18px ${font};color:${light.accentText}">Tributary</p>` +
+    `<div class="card" style="padding:24px;border:1px solid ${light.line};border-radius:12px;background:${light.card};color:${light.ink};font:15px/1.5 ${font}">` +
     `<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">${escapeHtml(subject)}</h1>` +
-    paragraphs.map((text) => paragraph(text, '')).join('') +
+    paragraphs.map(paragraph).join('') +
     shownCode +
     button +
-    notes.map((text) => paragraph(text, 'font-size:13px;color:#52525b')).join('') +
+    notes.map((text) => quiet(text)).join('') +
     `</div></div></body></html>`
   )
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { mailColours } from './layout.ts'
 import {
   alreadyRegisteredMail,
   invitationMail,
@@ -107,5 +109,72 @@ test.each([
     expect(subject).toContain(shown)
     expect(text).toContain(shown)
     expect(`${subject} ${text.replaceAll('https://cdp.local/i', '')}`).not.toMatch(linkable)
+  }
+})
+
+/** The colour that `oklch(lightness chroma hue)` is on a screen, by CSS Color 4 (§ 20.3, OKLab to sRGB). */
+const ofOklch = (lightness: number, chroma: number, hue: number): string => {
+  const [a, b] = [chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)]
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3
+  return `#${[
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ]
+    .map((linear) => {
+      const part = Math.min(1, Math.max(0, linear))
+      const shown = part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055
+      return Math.round(shown * 255)
+        .toString(16)
+        .padStart(2, '0')
+    })
+    .join('')}`
+}
+
+test('the button of a mail has the blue of the web application', () => {
+  const theme = readFileSync(new URL('../../../../apps/web/src/ui/theme.css', import.meta.url), 'utf8')
+  const [, ...parts] = /--color-accent: light-dark\(oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/.exec(theme) ?? []
+  const [lightness = 0, chroma = 0, hue = 0] = parts.map(Number)
+  expect(mailColours.light.accent).toBe(ofOklch(lightness, chroma, hue))
+  expect(
+    invitationMail({ inviter: 'A', organization: 'B', role: 'ORG_GUEST', url: origin, expireTime }).html,
+  ).toContain(`background:${mailColours.light.accent};color:#ffffff`)
+})
+
+/** The contrast of two colours (WCAG 2.2, relative luminance). */
+const contrast = (one: string, other: string): number => {
+  const luminance = (colour: string): number => {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [high = 0, low = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a)
+  return (high + 0.05) / (low + 0.05)
+}
+
+test.each(['light', 'dark'] as const)('every text of a mail is legible on its background in %s', (theme) => {
+  const { accent, accentText, page, card, ink, quiet, code } = mailColours[theme]
+  const pairs = [
+    [ink, card],
+    [quiet, card],
+    [ink, code],
+    [accentText, page],
+    ['#ffffff', accent],
+  ] as const
+  for (const [text, background] of pairs) expect(contrast(text, background)).toBeGreaterThanOrEqual(4.5)
+})
+
+test('a mail says in plain text all that its HTML says', () => {
+  for (const { html, text, subject } of mails('Ada')) {
+    const shown = html
+      .replace(/<(style|title)>.*?<\/\1>/g, '')
+      .split(/<[^>]+>/)
+      .map((part) => part.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"'))
+      .filter((part) => part.trim() !== '' && part !== subject)
+    for (const part of shown) expect(text).toContain(part)
   }
 })
