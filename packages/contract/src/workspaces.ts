@@ -16,6 +16,16 @@ export const foundObject = z.object({
 })
 export type FoundObject = z.infer<typeof foundObject>
 
+/** Characters of a search for workspaces. */
+export const maxSearchLength = 100
+
+/** A workspace that staff look for, and up to 3 members whom the search names. */
+export const foundWorkspace = z.object({
+  workspace,
+  people: z.array(z.object({ first_name: z.string(), last_name: z.string(), email: z.string() })),
+})
+export type FoundWorkspace = z.infer<typeof foundWorkspace>
+
 export const workspaces = {
   list: defineMethod({
     name: 'workspaces.list',
@@ -53,17 +63,8 @@ export const workspaces = {
     summary:
       'Finds workspaces of all organizations by title, organization or member, newest first; platform admins only.',
     /** `search` is words of titles, names and addresses, or an id; nothing finds everything. Each search is recorded. */
-    query: pageQuery.extend({ search: line(100).default('') }),
-    /** `people` are up to 3 members that the search names. */
-    response: z.object({
-      workspaces: z.array(
-        z.object({
-          workspace,
-          people: z.array(z.object({ first_name: z.string(), last_name: z.string(), email: z.string() })),
-        }),
-      ),
-      next_page_token: nextPageToken,
-    }),
+    query: pageQuery.extend({ search: line(maxSearchLength).default('') }),
+    response: z.object({ workspaces: z.array(foundWorkspace), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.forbidden],
   }),
   create: defineMethod({

@@ -27,6 +27,23 @@ export const membersQuery = (organization: string) =>
       }),
   })
 
+/** Workspaces that are found at once; typing on narrows them. */
+const foundLimit = 20
+
+/** Workspaces of all organizations that a search fits, for staff. Waits a moment, so that not every key is a call. */
+export const foundWorkspacesQuery = (text: string) =>
+  queryOptions({
+    ...product,
+    retry: false,
+    gcTime: 60_000,
+    queryKey: keys.foundWorkspaces(text),
+    queryFn: async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      signal.throwIfAborted()
+      return call(methods.workspaces.find, { query: { search: text, page_size: foundLimit }, signal })
+    },
+  })
+
 /** Invitations that wait for an answer, expired ones included. */
 export const invitationsQuery = (organization: string) =>
   queryOptions({

@@ -10,6 +10,7 @@ export const keys = {
   invitationLinks: (organization: string) => ['invitationLinks', organization] as const,
   workspaces: (user: string) => ['workspaces', user] as const,
   workspace: (workspace: string) => ['workspace', workspace] as const,
+  foundWorkspaces: (text: string) => ['foundWorkspaces', text] as const,
   search: (workspace: string, text: string) => ['search', workspace, text] as const,
   catalogSources: (workspace: string) => ['catalogSources', workspace] as const,
   catalogSource: (workspace: string, app: string) => ['catalogSources', workspace, app] as const,

@@ -36,7 +36,7 @@ const Option = ({ option }: { option: SearchOption }) => (
       {option.title}
     </span>
     {option.note !== undefined && option.note !== '' && (
-      <span className="max-w-32 shrink-0 truncate text-xs text-ink-3">{option.note}</span>
+      <span className="max-w-[45%] shrink-0 truncate text-xs text-ink-3">{option.note}</span>
     )}
     <Base.ItemIndicator className="shrink-0 text-accent-ink">
       <Check aria-hidden className="size-4" />
@@ -57,6 +57,23 @@ export const PopupSearch = () => (
   </span>
 )
 
+/** Options that a server finds: those that fit what is typed, and how the search for them goes. */
+export type FoundOptions = {
+  onTyped: (typed: string) => void
+  /** `idle` while nothing is typed. */
+  state: 'idle' | 'searching' | 'found' | 'failed'
+  /** More fit than there are options. */
+  more: boolean
+}
+
+/** What an empty list says. */
+const emptyWords = (found: FoundOptions | undefined, isEmpty: boolean, emptyText: ReactNode | undefined): ReactNode => {
+  if (found?.state === 'idle') return 'Type to search'
+  if (found?.state === 'searching') return 'Searching…'
+  if (found?.state === 'failed') return 'The search failed. Type again to retry.'
+  return isEmpty && found === undefined ? (emptyText ?? 'Nothing to choose') : 'Nothing is called like this'
+}
+
 /** A list below its trigger that is searched by typing; `trigger` says what is chosen. */
 const SearchList = ({
   label,
@@ -67,6 +84,7 @@ const SearchList = ({
   align = 'start',
   footer,
   emptyText,
+  found: search,
 }: {
   label: string
   options: readonly SearchOption[]
@@ -76,10 +94,12 @@ const SearchList = ({
   align?: 'start' | 'end'
   footer?: ((close: () => void) => ReactNode) | undefined
   emptyText?: ReactNode
+  found?: FoundOptions | undefined
 }) => {
   const [typed, setTyped] = useState('')
   const [open, setOpen] = useState(false)
-  const found = useMemo(() => matching(options, typed), [options, typed])
+  const onTyped = search?.onTyped
+  const found = useMemo(() => (onTyped === undefined ? matching(options, typed) : options), [options, typed, onTyped])
   const shown = found.slice(0, maxShown)
   const chosen = options.find((option) => option.value === value) ?? null
   return (
@@ -93,9 +113,14 @@ const SearchList = ({
       open={open}
       onOpenChange={setOpen}
       inputValue={typed}
-      onInputValueChange={setTyped}
+      onInputValueChange={(text: string) => {
+        setTyped(text)
+        onTyped?.(text)
+      }}
       onOpenChangeComplete={(isOpen) => {
-        if (!isOpen) setTyped('')
+        if (isOpen) return
+        setTyped('')
+        onTyped?.('')
       }}
       itemToStringLabel={(option: SearchOption) => option.title}
       itemToStringValue={(option: SearchOption) => option.value}
@@ -111,13 +136,18 @@ const SearchList = ({
           >
             <PopupSearch />
             <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
-              {options.length === 0 ? (emptyText ?? 'Nothing to choose') : 'Nothing is called like this'}
+              {emptyWords(search, options.length === 0, emptyText)}
             </Base.Empty>
             <Base.List className="min-h-0 flex-1 overflow-y-auto scroll-thin p-1 empty:hidden">
               {shown.map((option) => (
                 <Option key={option.value} option={option} />
               ))}
             </Base.List>
+            {search?.more === true && (
+              <p className="border-t border-line px-3 py-1.5 text-xs text-ink-3">
+                The first {count(shown.length)}. Type to narrow the list.
+              </p>
+            )}
             {found.length > shown.length && (
               <p className="border-t border-line px-3 py-1.5 text-xs text-ink-3">
                 {count(shown.length)} of {count(found.length)}. Type to narrow the list.
@@ -144,6 +174,8 @@ export type SearchSelectProps = {
   placeholder: string
   disabled?: boolean
   className?: string
+  /** For options that a server finds; without it they are searched here. */
+  found?: FoundOptions
   /** Of the field around it, whose label names it then. */
   control?: FieldControl
   ref?: Ref<HTMLButtonElement>
@@ -159,6 +191,7 @@ export const SearchSelect = ({
   placeholder,
   disabled = false,
   className,
+  found,
   control,
   ref,
   onBlur,
@@ -171,6 +204,7 @@ export const SearchSelect = ({
         options={options}
         value={value}
         onChange={onChange}
+        found={found}
         trigger={
           <Base.Trigger
             ref={ref}

@@ -7,10 +7,11 @@ import { paths } from '../../lib/paths.ts'
 import { actOnBehalf } from '../../lib/session.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
-import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { type ActOnBehalfForm, actingNotice, actOnBehalfForm } from './act-on-behalf.ts'
+import { WorkspaceFinder } from './workspace-finder.tsx'
 
 /** Platform admins choose the workspace they act in. */
 export const ActOnBehalfPage = () => {
@@ -18,7 +19,6 @@ export const ActOnBehalfPage = () => {
   const navigate = useNavigate()
   const schema = useMemo(() => actOnBehalfForm(workspace.name), [workspace.name])
   const form = useApiForm<ActOnBehalfForm>(schema, { workspaceId: '' })
-  useFirstField(form, 'workspaceId')
   const switching = useMutation({
     mutationFn: (body: ActOnBehalfForm) => call(methods.workspaces.actOnBehalf, { body }),
   })
@@ -37,6 +37,12 @@ export const ActOnBehalfPage = () => {
       />
       <Card className="max-w-2xl">
         <Form form={form} onSubmit={submit} label="Act on behalf" className="space-y-4">
+          <WorkspaceFinder
+            chosen={form.watch('workspaceId')}
+            onChoose={(id) =>
+              form.setValue('workspaceId', id, { shouldDirty: true, shouldValidate: form.formState.isSubmitted })
+            }
+          />
           <TextField
             name="workspaceId"
             label="Workspace ID"

@@ -1,0 +1,54 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type FoundWorkspace, maxSearchLength } from '@tributary/contract'
+import { useEffect, useRef, useState } from 'react'
+import { slugOf } from '../../lib/names.ts'
+import { foundWorkspacesQuery } from '../../lib/organization-queries.ts'
+import { personName } from '../../lib/person.ts'
+import { Field } from '../../ui/field.tsx'
+import { type SearchOption, SearchSelect } from '../../ui/search-select.tsx'
+
+/** A found workspace as an option: its organization first, since most workspaces are called alike, and whom the search names. */
+export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOption => ({
+  value: slugOf(workspace.name),
+  title: `${workspace.organization?.display_name ?? ''} · ${workspace.title}`,
+  note: people
+    .map((person) => (personName(person) === person.email ? person.email : `${personName(person)} ${person.email}`))
+    .join(', '),
+})
+
+/** Finds a workspace of any organization by title, organization, or name and address of a member; gives its id. */
+export const WorkspaceFinder = ({ chosen, onChoose }: { chosen: string; onChoose: (id: string) => void }) => {
+  const [typed, setTyped] = useState('')
+  // What was chosen is no longer among what is found once the list has closed.
+  const [kept, setKept] = useState<SearchOption>()
+  const trigger = useRef<HTMLButtonElement>(null)
+  useEffect(() => trigger.current?.focus(), [])
+  const text = typed.trim().slice(0, maxSearchLength)
+  const found = useQuery({
+    ...foundWorkspacesQuery(text),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  })
+  const options = text === '' ? [] : (found.data?.workspaces ?? []).map(workspaceOption)
+  const shown = kept === undefined || text !== '' || kept.value !== chosen ? options : [kept]
+  const state = text === '' ? 'idle' : found.isError ? 'failed' : found.isFetching ? 'searching' : 'found'
+  return (
+    <Field label="Find a workspace" hint="By organization, workspace, or a member's name or email.">
+      {(control) => (
+        <SearchSelect
+          label="Find a workspace"
+          control={control}
+          ref={trigger}
+          placeholder="Search all organizations"
+          value={chosen}
+          options={shown}
+          found={{ onTyped: setTyped, state, more: text !== '' && (found.data?.next_page_token ?? '') !== '' }}
+          onChange={(id) => {
+            setKept(options.find(({ value }) => value === id))
+            onChoose(id)
+          }}
+        />
+      )}
+    </Field>
+  )
+}
