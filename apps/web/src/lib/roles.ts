@@ -1,4 +1,4 @@
-import { type Role, roles, roleTitles, toRole } from '@tributary/contract'
+import { administrators, type Membership, type Role, roles, roleTitles, toRole } from '@tributary/contract'
 
 /** What a role is called; anything unknown is a guest. */
 export const roleTitle = (value: unknown): string => roleTitles[toRole(value)]
@@ -9,6 +9,14 @@ export const roleHints: Record<Role, string> = {
   ORG_COLLABORATOR: 'Creates and changes sources and destinations.',
   ORG_GUEST: 'Sees everything in the workspaces and changes nothing.',
 }
+
+/** Whether a member administers the organization. */
+export const isAdministrator = ({ role }: Pick<Membership, 'role'>): boolean =>
+  administrators.includes(toRole(role.value))
+
+/** Whether one administrator alone is left, who may then neither leave nor step down. */
+export const hasOneAdministrator = (members: readonly Pick<Membership, 'role'>[]): boolean =>
+  members.filter(isAdministrator).length === 1
 
 /** A role as every request carries it: its index in the list of roles. */
 export const roleIndex = (value: unknown): number => roles.indexOf(toRole(value))

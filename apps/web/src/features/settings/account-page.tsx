@@ -1,11 +1,14 @@
-import { administrators, firstName, lastName, type Membership, toRole, type User } from '@tributary/contract'
+import { useQuery } from '@tanstack/react-query'
+import { firstName, lastName, type Membership, type User } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
 import { base64Of } from '../../lib/image-file.ts'
+import { membersQuery } from '../../lib/organization-queries.ts'
+import { paths } from '../../lib/paths.ts'
 import { personName } from '../../lib/person.ts'
-import { roleTitle } from '../../lib/roles.ts'
+import { hasOneAdministrator, isAdministrator, roleTitle } from '../../lib/roles.ts'
 import { useCurrentUser, useWorkspace } from '../../lib/workspace.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form, SubmitButton, TextField, useApiForm } from '../../ui/form.tsx'
@@ -52,21 +55,28 @@ const ProfileCard = ({ user }: { user: User }) => {
   )
 }
 
-const LeaveCard = ({ membership }: { membership: Membership }) => {
+const LeaveCard = ({ membership, members }: { membership: Membership; members: string }) => {
   const [open, setOpen] = useState(false)
   const { organization, role } = membership
+  const administrator = isAdministrator(membership)
+  const others = useQuery({ ...membersQuery(organization.name), enabled: administrator })
+  if (administrator && others.data !== undefined && hasOneAdministrator(others.data))
+    return (
+      <Card
+        title="Leave organization"
+        description={`You are the only administrator of ${organization.display_name}. Make somebody else an administrator before you leave.`}
+        action={<ButtonLink to={members}>See members</ButtonLink>}
+        className="pb-4"
+      />
+    )
   return (
     <>
       <Card
         tone="danger"
         title="Leave organization"
-        description={
-          administrators.includes(toRole(role.value))
-            ? `You are an administrator of ${organization.display_name}. It needs at least one, so the last one cannot leave.`
-            : `You are a ${roleTitle(role.value).toLowerCase()} of ${organization.display_name}. Leaving ends your access at once.`
-        }
+        description={`You are ${administrator ? 'an' : 'a'} ${roleTitle(role.value).toLowerCase()} of ${organization.display_name}. Leaving ends your access at once.`}
         action={
-          <Button variant="danger" onClick={() => setOpen(true)}>
+          <Button variant="danger" disabled={administrator && others.isPending} onClick={() => setOpen(true)}>
             Leave organization
           </Button>
         }
@@ -79,7 +89,7 @@ const LeaveCard = ({ membership }: { membership: Membership }) => {
 
 /** The user's own profile, sessions, and the way out of the organisation. */
 export const AccountPage = () => {
-  const { organization } = useWorkspace()
+  const { name, organization } = useWorkspace()
   const { user, memberships } = useCurrentUser()
   const membership = memberships.data?.find((each) => each.organization.name === organization?.name)
   return (
@@ -99,7 +109,7 @@ export const AccountPage = () => {
           <div className="max-w-2xl space-y-5">
             <ProfileCard key={`${data.first_name} ${data.last_name}`} user={data} />
             <SessionsCard user={data.name} />
-            {membership !== undefined && <LeaveCard membership={membership} />}
+            {membership !== undefined && <LeaveCard membership={membership} members={paths.members(name)} />}
           </div>
         )}
       </QueryView>

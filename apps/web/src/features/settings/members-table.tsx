@@ -1,8 +1,8 @@
-import { administrators, type Member, type Organization, type Role, roles, toRole } from '@tributary/contract'
+import { type Member, type Organization, type Role, roles, toRole } from '@tributary/contract'
 import { UserMinus } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { personName } from '../../lib/person.ts'
-import { roleTitle } from '../../lib/roles.ts'
+import { hasOneAdministrator, isAdministrator, roleTitle } from '../../lib/roles.ts'
 import { useSession } from '../../lib/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -19,8 +19,6 @@ import { useChangeRole, useRemoveMember } from './member-mutations.ts'
 
 /** From how many members on a search box stands above them. */
 const searchFrom = 9
-
-const isAdministrator = (member: Member): boolean => administrators.includes(toRole(member.role.value))
 
 /** The members whose name, address or role has the text in it. */
 export const findMembers = (members: readonly Member[], search: string): readonly Member[] => {
@@ -50,6 +48,16 @@ const Who = ({ member, self, role }: { member: Member; self: boolean; role: Reac
   )
 }
 
+/** Says on hover why the last administrator cannot do what stands inside. */
+const NeededAdministrator = ({ when, children }: { when: boolean; children: ReactNode }) =>
+  when ? (
+    <Tooltip text="An organization needs at least one administrator">
+      <span className="inline-block">{children}</span>
+    </Tooltip>
+  ) : (
+    children
+  )
+
 const RoleSelect = ({
   member,
   locked,
@@ -74,13 +82,7 @@ const RoleSelect = ({
       ))}
     </Select>
   )
-  return locked ? (
-    <Tooltip text="An organization needs at least one administrator">
-      <span className="inline-block">{select}</span>
-    </Tooltip>
-  ) : (
-    select
-  )
+  return <NeededAdministrator when={locked}>{select}</NeededAdministrator>
 }
 
 type Asked = { kind: 'remove' | 'leave'; member: Member } | { kind: 'demote'; member: Member; role: Role }
@@ -144,7 +146,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
   const [asked, setAsked] = useState<Asked | undefined>()
   const rows = useMemo(() => findMembers(members, search), [members, search])
   const columns = useMemo((): readonly Column<Member>[] => {
-    const onlyAdministrator = members.filter(isAdministrator).length === 1
+    const onlyAdministrator = hasOneAdministrator(members)
     const locked = (member: Member): boolean => onlyAdministrator && isAdministrator(member)
     const roleSelect = (member: Member): ReactNode => (
       <RoleSelect
@@ -185,7 +187,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
       {
         id: 'joined',
         header: 'Joined',
-        wide: true,
+        wide: 'lg',
         value: ({ create_time }) => create_time,
         cell: ({ create_time }) => <RelativeTime time={create_time} className="whitespace-nowrap text-ink-2" />,
       },
@@ -196,14 +198,16 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         className: 'pl-0',
         cell: (member) =>
           member.user === self ? (
-            <Button
-              variant="none"
-              size="sm"
-              disabled={locked(member)}
-              onClick={() => setAsked({ kind: 'leave', member })}
-            >
-              Leave
-            </Button>
+            <NeededAdministrator when={locked(member)}>
+              <Button
+                variant="none"
+                size="sm"
+                disabled={locked(member)}
+                onClick={() => setAsked({ kind: 'leave', member })}
+              >
+                Leave
+              </Button>
+            </NeededAdministrator>
           ) : (
             <Button
               variant="none"
