@@ -269,7 +269,7 @@ test('without a mail server the window for inviting says that invitations reach 
   product,
 }) => {
   const { workspace } = await createWorkspace(product.api, 'No mail')
-  const note = invite(page).getByText(/This server has no mail server configured/)
+  const note = invite(page).getByText(/^No mail server is set up/)
   const open = async (): Promise<void> => {
     await page.goto(membersPath(workspace))
     await page.getByRole('main').getByRole('button', { name: 'Invite', exact: true }).click()

@@ -54,7 +54,7 @@ export const ResendCode = ({
     setFailure(undefined)
     try {
       await send()
-      notify('success', 'A new code is on its way')
+      notify('success', 'New code requested')
     } catch (error) {
       setFailure(failureText(error))
     }

@@ -15,7 +15,7 @@ import { NewPasswordField } from '../../ui/password-field.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
-import { AddressStep, CodeHelp } from './one-time-code.tsx'
+import { AddressStep, CodeHelp, CodesNotMailed } from './one-time-code.tsx'
 import { useEnter } from './use-enter.ts'
 
 const resetForm = z.object({ otp_token: oneTimeCode, password: newPassword })
@@ -51,6 +51,7 @@ const ResetStep = ({
       <Form form={form} onSubmit={submit} label="Reset password" className="space-y-4">
         <CodeField label="One-time code" />
         <NewPasswordField name="password" label="New password" />
+        <CodesNotMailed />
         <div className="pt-1">
           <SubmitButton wide>Set new password</SubmitButton>
         </div>
@@ -71,14 +72,14 @@ export const ForgotPasswordPage = () => {
       title="Reset your password"
       description={
         sent === undefined ? (
-          'We mail you a code to set a new one.'
+          'Get a code by email to set a new one.'
         ) : (
           <>
             If there is an account for{' '}
             <strong className="font-medium text-ink">
               <EmailAddress email={sent.email} />
             </strong>
-            , a code is on its way. It works for 10 minutes.
+            , it gets a code that works for 10 minutes.
           </>
         )
       }

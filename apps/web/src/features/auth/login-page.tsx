@@ -12,7 +12,7 @@ import { CodeField, resendAfterMs } from '../../ui/one-time-code.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
-import { AddressStep, CodeHelp, SentAddress } from './one-time-code.tsx'
+import { AddressStep, CodeHelp, CodesNotMailed, SentAddress } from './one-time-code.tsx'
 import { ThirdPartyButton } from './third-party-button.tsx'
 import { useEnter } from './use-enter.ts'
 
@@ -54,8 +54,9 @@ const CodeLogin = ({ sent, otp, onSent, onChangeAddress }: CodeStep) => {
         <SentAddress label="Email" />
         <CodeField
           label="One-time passcode"
-          hint="If this address has an account, a passcode is on its way. It works for 10 minutes."
+          hint="If this address has an account, it gets a passcode that works for 10 minutes."
         />
+        <CodesNotMailed />
         <div className="pt-1">
           <SubmitButton wide>Login using one-time passcode</SubmitButton>
         </div>
@@ -110,7 +111,7 @@ export const LoginPage = () => {
   return (
     <EntryFrame
       title="Sign in"
-      description={byCode ? 'We mail you a one-time passcode.' : 'Use your work email and password.'}
+      description={byCode ? 'Get a one-time passcode by email.' : 'Use your work email and password.'}
       footer={
         config?.sign_up_enabled === false ? undefined : (
           <p>

@@ -1,8 +1,10 @@
 import { email, methods, type otpActions } from '@tributary/contract'
 import { z } from 'zod'
 import { call } from '../../lib/client.ts'
+import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { Button } from '../../ui/button.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { NoMailNote } from '../../ui/no-mail-note.tsx'
 import { ResendCode } from '../../ui/one-time-code.tsx'
 import type { Sent } from './handed-over.ts'
 
@@ -15,6 +17,10 @@ const sendCode = async (address: string, action: CodeAction): Promise<Sent> => {
   await call(methods.users.sendOtp, { body: { email: address, action } })
   return { email: address, sentAt: Date.now() }
 }
+
+/** Where codes are when the server mails none; nothing where it does. */
+export const CodesNotMailed = () =>
+  useMailEnabled() ? null : <NoMailNote>Whoever runs this server finds your code in its outbox folder.</NoMailNote>
 
 /** The first step: an address that a one-time code is sent to. The step stays, with the error, when that fails. */
 export const AddressStep = ({
@@ -44,6 +50,7 @@ export const AddressStep = ({
       className="space-y-4"
     >
       <TextField name="email" label={label} type="email" required autoComplete="username" inputMode="email" />
+      <CodesNotMailed />
       <div className="pt-1">
         <SubmitButton wide>{button}</SubmitButton>
       </div>

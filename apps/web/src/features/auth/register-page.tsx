@@ -13,7 +13,7 @@ import { CodeField } from '../../ui/one-time-code.tsx'
 import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail } from './handed-over.ts'
-import { AddressStep, CodeHelp } from './one-time-code.tsx'
+import { AddressStep, CodeHelp, CodesNotMailed } from './one-time-code.tsx'
 import { firstStep, forgetSignUp, readSignUp, type SignUpStep, saveSignUp } from './saved-sign-up.ts'
 import { ThirdPartyButton } from './third-party-button.tsx'
 import { useEnter } from './use-enter.ts'
@@ -52,7 +52,7 @@ const EmailStep = ({ known, onSent }: { known: string; onSent: (sent: Sent) => v
   return (
     <EntryFrame
       title="Sign up"
-      description="We mail you a code to confirm that the address is yours."
+      description="A code confirms that the address is yours."
       footer={
         <>
           <BackToLogin />
@@ -96,7 +96,7 @@ const CodeStep = ({
       title="Verify your email"
       description={
         <>
-          We sent a code to{' '}
+          Enter the code for{' '}
           <strong className="font-medium text-ink">
             <EmailAddress email={email} />
           </strong>
@@ -113,6 +113,7 @@ const CodeStep = ({
           className="space-y-4"
         >
           <CodeField label="Verification code" />
+          <CodesNotMailed />
           <div className="pt-1">
             <SubmitButton wide>Continue</SubmitButton>
           </div>

@@ -1,15 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, roles } from '@tributary/contract'
-import { Info } from 'lucide-react'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { roleHints, roleTitle } from '../../lib/roles.ts'
-import { configQuery } from '../../lib/server-queries.ts'
+import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { NoMailNote } from '../../ui/no-mail-note.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { type InviteValues, inviteBody, inviteForm } from './invite-form.ts'
 
@@ -35,7 +35,7 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
   const form = useApiForm<InviteValues>(inviteForm, { emails: '', role: 'ORG_COLLABORATOR' })
   useFirstField(form, 'emails')
   const role = form.watch('role')
-  const mailEnabled = useQuery(configQuery()).data?.mail_enabled
+  const mailEnabled = useMailEnabled()
   const submit = async (values: InviteValues): Promise<void> => {
     await invite.mutateAsync(values)
     onClose()
@@ -58,12 +58,11 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
           </option>
         ))}
       </SelectField>
-      {mailEnabled === false && (
-        <p className="flex items-start gap-2 rounded-md bg-warning-soft px-3 py-2 text-xs text-warning-ink">
-          <Info aria-hidden className="mt-px size-4 shrink-0" />
-          This server has no mail server configured: invitations stay in its outbox folder and reach nobody by
-          themselves. An invitation link, under Members, can be handed on in another way.
-        </p>
+      {!mailEnabled && (
+        <NoMailNote>
+          Invitations stay in the outbox folder of the server and reach nobody. Create an invitation link on the Members
+          page instead, and pass it on yourself.
+        </NoMailNote>
       )}
       <div className="flex justify-end gap-2 pt-1">
         <Button onClick={onClose}>Cancel</Button>

@@ -5,9 +5,11 @@ import { call } from '../../lib/client.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { userIds } from '../../lib/names.ts'
 import { useSession } from '../../lib/session.ts'
+import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { NoMailNote } from '../../ui/no-mail-note.tsx'
 import { CodeField, ResendCode } from '../../ui/one-time-code.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
@@ -36,6 +38,7 @@ const setToken = (passwordOTPToken: string | null): void => {
 /** Sends a code and takes it back for a one-time token, which the change of the password then uses up. */
 const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
   const [sentAt, setSentAt] = useState<number | undefined>()
+  const mailEnabled = useMailEnabled()
   const form = useApiForm<z.infer<typeof nothing>>(nothing, {})
   const send = async (): Promise<void> => {
     await call(methods.users.sendOtp, { body: { email, action: 'login' } })
@@ -51,9 +54,14 @@ const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
       }
     >
       <p className="mb-4 text-sm text-ink-2">
-        {sentAt === undefined ? 'The code goes to ' : 'A code was sent to '}
+        {sentAt === undefined ? 'The code is for ' : 'Enter the code for '}
         <strong className="font-medium wrap-anywhere text-ink">{email}</strong>.
       </p>
+      {!mailEnabled && (
+        <div className="mb-4">
+          <NoMailNote>The code is in the outbox folder of the server.</NoMailNote>
+        </div>
+      )}
       {sentAt === undefined ? (
         <Form form={form} onSubmit={send} label="Send a code">
           <SubmitButton>Send me a code</SubmitButton>

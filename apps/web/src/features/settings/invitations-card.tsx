@@ -3,12 +3,14 @@ import type { Invitation } from '@tributary/contract'
 import { useState } from 'react'
 import { invitationsQuery } from '../../lib/organization-queries.ts'
 import { roleTitle } from '../../lib/roles.ts'
+import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CardList, CardRow } from '../../ui/card-list.tsx'
 import { DangerDialog } from '../../ui/danger-dialog.tsx'
 import { EmailAddress } from '../../ui/email-address.tsx'
+import { NoMailNote } from '../../ui/no-mail-note.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
@@ -34,7 +36,7 @@ const RevokeDialog = ({
       variables={invitation}
       onClosed={onClose}
     >
-      The link that was mailed to {invitation.invitee_email} stops working at once.
+      The invitation of {invitation.invitee_email} stops working at once.
     </DangerDialog>
   )
 }
@@ -59,7 +61,7 @@ const Row = ({
           {expired && <Badge tone="warning">Expired</Badge>}
         </span>
         <span className="text-xs text-ink-3">
-          Invited by {invitation.inviter} · sent <RelativeTime time={invitation.send_time} /> ·{' '}
+          Invited by {invitation.inviter} <RelativeTime time={invitation.send_time} /> ·{' '}
           {expired ? 'expired' : 'expires'} <RelativeTime time={invitation.expire_time} upcoming />
         </span>
       </span>
@@ -79,6 +81,7 @@ const Row = ({
 export const InvitationsCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invitationsQuery(organization))
   const [revoking, setRevoking] = useState<Invitation | undefined>()
+  const mailEnabled = useMailEnabled()
   return (
     <QueryView query={query} skeleton={<CardSkeleton lines={2} />} errorTitle="Failed to load the invitations">
       {(invitations) => (
@@ -88,8 +91,13 @@ export const InvitationsCard = ({ organization }: { organization: string }) => {
               Pending invitations <Badge>{invitations.length}</Badge>
             </span>
           }
-          description="A mailed link works for 7 days and only for the address it was sent to."
+          description="An invitation works for 7 days and only for its address."
         >
+          {!mailEnabled && invitations.length > 0 && (
+            <div className="mb-3">
+              <NoMailNote>These were not mailed. Pass on an invitation link instead.</NoMailNote>
+            </div>
+          )}
           {invitations.length === 0 ? (
             <p className="text-sm text-ink-2">Nobody is waiting. Use Invite to add people by email.</p>
           ) : (

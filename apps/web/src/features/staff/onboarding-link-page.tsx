@@ -3,6 +3,7 @@ import { type MethodResponse, methods } from '@tributary/contract'
 import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../lib/client.ts'
+import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton, copyText } from '../../ui/copy-button.tsx'
@@ -65,6 +66,7 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
 
 const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
   const details = onboardingDetails(made, window.location.origin)
+  const mailEnabled = useMailEnabled()
   const copyAll = async (): Promise<void> => {
     if (await copyText(detailsText(details))) notify('success', 'Onboarding details copied')
     else notify('error', 'Could not copy', { description: 'Select the text and copy it by hand.' })
@@ -73,7 +75,11 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
     <Card
       className="max-w-2xl"
       title={made.organization.display_name}
-      description={`The onboarding link was mailed to ${made.user.email}. It works once, and is not shown again.`}
+      description={`${
+        mailEnabled
+          ? `The onboarding link was mailed to ${made.user.email}.`
+          : `No mail server is set up: copy the onboarding link and send it to ${made.user.email} yourself.`
+      } It works once, and is not shown again.`}
       footer={
         <>
           <Button onClick={onAgain}>Generate a new onboarding link</Button>
