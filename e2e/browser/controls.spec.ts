@@ -128,6 +128,7 @@ test('the settings of batches are asked for only while batches are on, in the fo
   await expect(batches).not.toBeChecked()
   await expect(size).toHaveCount(0)
   await batches.click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(size).toHaveValue('100')
   await size.fill('7')
   await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -269,6 +269,7 @@ test('a destination can be renamed, set anew, disabled and deleted', async ({ si
   await settings.getByRole('button', { name: 'Discard' }).click()
   await expect(url).toHaveValue(receiver.url)
   await settings.getByRole('combobox', { name: 'Method' }).selectOption('PUT')
+  await settings.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Setting Updated')).toBeVisible()
 
   await page.getByRole('switch', { name: 'Deliver events' }).click()

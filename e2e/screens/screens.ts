@@ -103,7 +103,13 @@ export const screens: Screen[] = [
     prepare: failing(/\/api\/workspaces$/),
     expectsFailedCalls: true,
   },
-  { name: 'not-found', path: () => '/nowhere/at/all', ready: heading('The requested page was not found.') },
+  {
+    name: 'not-found',
+    path: () => '/nowhere/at/all',
+    // The page itself is answered with 404.
+    expectsFailedCalls: true,
+    ready: heading('The requested page was not found.'),
+  },
   ...states(
     'overview',
     filled(({ workspace }) => workspace),
@@ -403,7 +409,10 @@ export const screens: Screen[] = [
     ready: async (page) => {
       await settled(page)
       const batches = page.getByRole('switch', { name: 'Send in batches' })
-      if (!(await batches.isChecked())) await batches.click()
+      if (!(await batches.isChecked())) {
+        await batches.click()
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+      }
       await page.getByRole('textbox', { name: 'Events per batch' }).waitFor()
       await page.getByText('Setting Updated').waitFor({ state: 'detached' })
     },

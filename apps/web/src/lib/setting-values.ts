@@ -96,3 +96,12 @@ export const secretsToEnterAgain = (
       is_secret && is_set && sent_to.some(({ name, by }) => name === target.name && !isSameTarget(by, before, after)),
   )
 }
+
+/** What a notice says of a setting that was saved: which one it is. */
+export const settingNotice = (
+  { settings }: { settings: readonly { name: string; display_name: string }[] },
+  name: string,
+): { description?: string } => {
+  const setting = settings.find((each) => each.name === name)
+  return setting === undefined ? {} : { description: setting.display_name }
+}

@@ -181,7 +181,7 @@ test('a changed target asks for the secret that is sent there, empty and require
   expect(saved).toEqual([{ name: 'host', value: 'db.example.org', secrets: { password: 's3cret' } }])
 })
 
-test('a choice that decides who can read a secret is not saved at once, but with the secret', async () => {
+test('a choice that decides who can read a secret is saved with the secret', async () => {
   const saved = showTarget(tls)
   const user = userEvent.setup()
   await user.selectOptions(screen.getByRole('combobox', { name: /Encryption/ }), 'off')
@@ -191,9 +191,13 @@ test('a choice that decides who can read a secret is not saved at once, but with
   expect(saved).toEqual([{ name: 'tls', value: 'off', secrets: { password: 's3cret' } }])
 })
 
-test('a changed target without a secret that is set asks for nothing', async () => {
+test('a changed target without a secret that is set asks for nothing; like all that is typed, a choice waits for Save', async () => {
   const saved = showTarget(tls, { ...password, is_set: false })
-  await userEvent.setup().selectOptions(screen.getByRole('combobox', { name: /Encryption/ }), 'off')
+  const user = userEvent.setup()
+  expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
+  await user.selectOptions(screen.getByRole('combobox', { name: /Encryption/ }), 'off')
   expect(again()).toBeNull()
+  expect(saved).toEqual([])
+  await user.click(button('Save'))
   expect(saved).toEqual([{ name: 'tls', value: 'off' }])
 })

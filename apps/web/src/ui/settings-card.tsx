@@ -115,7 +115,7 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
   )
 }
 
-/** One setting that is saved by itself: switches and lists at once, the rest by its button. */
+/** One setting that is saved by itself: its buttons are there while it differs from what is saved. */
 const SettingRow = ({
   setting,
   settings,
@@ -141,10 +141,8 @@ const SettingRow = ({
   const [takingBack, setTakingBack] = useState(false)
   const again = secretsToEnterAgain(settings, setting, draft)
   const secrets = useSecretsAgain(again)
-  const savedAtOnce = setting.type === 'boolean' || setting.type === 'select'
-  const immediate = savedAtOnce && again.length === 0
-  const takesBack =
-    !savedAtOnce && setting.is_set && !setting.required && (setting.is_secret || saved !== setting.default)
+  const isChoice = setting.type === 'boolean' || setting.type === 'select'
+  const takesBack = !isChoice && setting.is_set && !setting.required && (setting.is_secret || saved !== setting.default)
   const isTemplate = setting.type === 'template' || setting.type === 'text-template'
   const changed = JSON.stringify(draft) !== JSON.stringify(saved) && !(isEmptySetting(draft) && isEmptySetting(saved))
   const mistake = useTemplateProblem(isTemplate && changed && typeof draft === 'string' ? draft : undefined)
@@ -160,7 +158,6 @@ const SettingRow = ({
       if (setting.is_secret) setDraft('')
     } catch (error) {
       setProblem(settingFailure(error, setting.name))
-      if (immediate) setDraft(saved)
     } finally {
       setSaving(false)
     }
@@ -170,7 +167,6 @@ const SettingRow = ({
     const found = takingBack ? undefined : isEmptySetting(value) ? 'Required' : settingProblem(setting, value)
     if (found === undefined) await send(takingBack ? null : value)
     else setProblem({ message: found })
-    if (found !== undefined && immediate) setDraft(saved)
   }
   const takeBack = (): void => {
     if (secretsToEnterAgain(settings, setting, null).length === 0) return void send(null)
@@ -181,7 +177,6 @@ const SettingRow = ({
     setTakingBack(false)
     setDraft(value)
     setProblem(undefined)
-    if (savedAtOnce && secretsToEnterAgain(settings, setting, value).length === 0) void save(value)
   }
   return (
     <form
@@ -226,7 +221,7 @@ const SettingRow = ({
           {setting.default === null ? 'Remove' : 'Use the default'}
         </Button>
       )}
-      {!immediate && changed && !locked && (
+      {changed && !locked && (
         <div className="flex justify-end gap-2">
           <Button
             onClick={() => {

@@ -7,6 +7,7 @@ import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/names.t
 import { keys } from '../../lib/query-keys.ts'
 import { forgetRecent } from '../../lib/recent.ts'
 import { useSession } from '../../lib/session.ts'
+import { settingNotice } from '../../lib/setting-values.ts'
 import { count, listed, pluralise, sentence } from '../../lib/text.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
@@ -117,7 +118,7 @@ export const useUpdateSetting = (destination: Destination) => {
       track('Destination Updated', { destination: destination.name, fields: [`settings.${name}`] })
       const before = cache.getQueryData<Destination>(key)
       if (before !== undefined) cache.setQueryData(key, { ...before, app })
-      notify('success', 'Setting Updated')
+      notify('success', 'Setting Updated', settingNotice(app, name))
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: key })

@@ -7,6 +7,7 @@ import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { forgetRecent } from '../../lib/recent.ts'
 import { useSession } from '../../lib/session.ts'
+import { settingNotice } from '../../lib/setting-values.ts'
 import { sentence } from '../../lib/text.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
@@ -154,7 +155,7 @@ export const useUpdateSourceSetting = (source: Source) => {
       track('Source Updated', { source: source.name, fields: [`settings.${name}`] })
       const before = cache.getQueryData<Source>(key)
       if (before !== undefined) cache.setQueryData(key, { ...before, ...updated })
-      notify('success', 'Setting Updated')
+      notify('success', 'Setting Updated', settingNotice(updated.app, name))
     },
     onSettled: () => void cache.invalidateQueries({ queryKey: key }),
   })
