@@ -1,7 +1,6 @@
 import type { Workspace } from '@tributary/contract'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { NavLink } from 'react-router'
-import { useSidebar } from '../lib/ui-store.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { Tooltip } from '../ui/tooltip.tsx'
@@ -87,8 +86,3 @@ export const Sidebar = ({
     </div>
   </div>
 )
-
-/** Flips the remembered choice. */
-export const toggleSidebar = (): void => {
-  useSidebar.setState(({ collapsed }) => ({ collapsed: !collapsed }))
-}

@@ -1,19 +1,19 @@
 import { useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
-import { useSidebar } from '../lib/ui-store.ts'
+import { toggleSidebar, useIsSidebarCollapsed } from '../lib/ui-store.ts'
 import { useWorkspace } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
 import { CommandIcon } from './command-button.tsx'
 import { InboxButton } from './inbox-row.tsx'
 import { MobileBar } from './mobile-bar.tsx'
-import { Sidebar, toggleSidebar } from './sidebar.tsx'
+import { Sidebar } from './sidebar.tsx'
 import { SkipLink } from './skip-link.tsx'
 
 /** The frame of the pages of a workspace: its sidebar, below 768 px an overlay, and the page. */
 export const WorkspaceFrame = () => {
   const workspace = useWorkspace()
   const { pathname } = useLocation()
-  const collapsed = useSidebar((state) => state.collapsed)
+  const collapsed = useIsSidebarCollapsed()
   const content = useRef<HTMLElement>(null)
   return (
     <div className="md:flex">

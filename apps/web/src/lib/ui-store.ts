@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import { storagePrefix } from './names.ts'
+import { isWide, useIsWide } from './use-is-wide.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -41,10 +42,21 @@ export const setTheme = (theme: Theme): void => {
   useUi.setState({ theme })
 }
 
-/** Whether the sidebar is collapsed, under a key of its own. */
-export const useSidebar = create<{ collapsed: boolean }>()(
-  persist((): { collapsed: boolean } => ({ collapsed: false }), { name: `${storagePrefix}-sidebar-collapsed` }),
+/** Whether the sidebar was collapsed, under a key of its own; null while nobody has chosen. */
+export const useSidebar = create<{ collapsed: boolean | null }>()(
+  persist((): { collapsed: boolean | null } => ({ collapsed: null }), { name: `${storagePrefix}-sidebar-collapsed` }),
 )
+
+/** Whether the sidebar is collapsed: as it was chosen, else where a page needs its room. */
+export const useIsSidebarCollapsed = (): boolean => {
+  const wide = useIsWide()
+  return useSidebar(({ collapsed }) => collapsed) ?? !wide
+}
+
+/** Collapses or expands the sidebar, which stays so. */
+export const toggleSidebar = (): void => {
+  useSidebar.setState(({ collapsed }) => ({ collapsed: !(collapsed ?? !isWide()) }))
+}
 
 const maskKey = 'mask_metric_values'
 

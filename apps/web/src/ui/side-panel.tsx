@@ -1,22 +1,8 @@
 import { X } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useIsWide } from '../lib/use-is-wide.ts'
 import { Button } from './button.tsx'
 import { SlideOver } from './slide-over.tsx'
-
-/** From this width on there is room for a panel beside what it belongs to. */
-const wide = '(min-width: 64rem)'
-
-const useIsWide = (): boolean => {
-  const [isWide, setIsWide] = useState(() => window.matchMedia(wide).matches)
-  useEffect(() => {
-    const query = window.matchMedia(wide)
-    const onChange = (): void => setIsWide(query.matches)
-    onChange()
-    query.addEventListener('change', onChange)
-    return () => query.removeEventListener('change', onChange)
-  }, [])
-  return isWide
-}
 
 type SidePanelProps = {
   onClose: () => void
