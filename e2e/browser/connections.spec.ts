@@ -58,6 +58,8 @@ test('the connections of a workspace are made, switched, searched and taken apar
   await expect(lines).toHaveCount(1)
   await lines.getByRole('button').click()
   await panel.getByRole('button', { name: 'Disconnect' }).click()
+  // The question stands alone.
+  await expect(panel).toBeHidden()
   await page.getByRole('dialog', { name: 'Disconnect' }).getByRole('button', { name: 'Disconnect' }).click()
   await expect(panel).toHaveCount(0)
   await expect(lines).toHaveCount(0)

@@ -22,7 +22,8 @@ export type ModalProps = {
 
 /**
  * What dialogs and panels have in common: over the page, traps focus, closes on Escape and outside click, its content
- * scrolls between head and foot. The caller says where it lies and how large it is.
+ * scrolls between head and foot. The caller says where it lies and how large it is. A dialog that opens from within it takes
+ * its place until that closes: two never lie one above the other.
  */
 export const Modal = ({
   open,
@@ -54,7 +55,7 @@ export const Modal = ({
           onKeyDown={onKeyDown}
           {...(returnFocus === undefined ? {} : { finalFocus: returnFocus })}
           className={cn(
-            'flex w-full min-w-0 flex-col bg-raised shadow-dialog transition duration-150 outline-none',
+            'flex w-full min-w-0 flex-col bg-raised shadow-dialog transition duration-150 outline-none data-nested-dialog-open:invisible',
             popupClass,
           )}
         >

@@ -132,79 +132,77 @@ export const ConnectionPanel = ({
   const deliveries = (status: string): string =>
     paths.deliveries(connection.destination, status, { range, source: connection.source })
   return (
-    <>
-      <SlideOver
-        open={open}
-        onClose={() => setOpen(false)}
-        onClosed={onClosed}
-        size="lg"
-        title="Connection"
-        description={`${source.title} to ${destination.title}`}
-        footer={
-          <>
-            {mayEdit && (
-              <Button className="mr-auto" onClick={() => setAsking(true)}>
-                Disconnect
-              </Button>
-            )}
-            <Button onClick={() => setOpen(false)}>Close</Button>
-          </>
-        }
-      >
-        <div className="space-y-6">
-          <div className="flex items-center gap-3 rounded-lg border border-line p-3 max-sm:flex-col max-sm:items-start">
-            <End title={source.title} icon={source.app_icon} to={paths.source(connection.source)} what="Source" />
-            <ArrowRight aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:ml-3 max-sm:rotate-90" />
-            <End
-              title={destination.title}
-              icon={destination.app_icon}
-              to={paths.destination(connection.destination)}
-              what="Destination"
-            />
-          </div>
-          <div className="flex items-center justify-between gap-4">
-            <div className="min-w-0">
-              <h3 className="text-base font-semibold">Deliver events</h3>
-              <p className="mt-0.5 text-sm text-ink-2">
-                {!source.enabled
-                  ? 'The source is disabled: nothing comes in.'
-                  : !destination.enabled
-                    ? 'The destination is paused: its events are held.'
-                    : connection.enabled
-                      ? 'Events are delivered as they arrive.'
-                      : 'Events that arrive now are not delivered, also not later.'}
-              </p>
-            </div>
-            <Switch
-              checked={connection.enabled}
-              disabled={!mayEdit}
-              label={`Connection of ${source.title} with ${destination.title}`}
-              onChange={(enabled) => enable.mutate({ name: connection.name, enabled })}
-            />
-          </div>
-          <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-3">
-            <h3 className="w-full text-base font-semibold">{viewOf(range).title}</h3>
-            <dl className="flex flex-wrap gap-x-10 gap-y-2">
-              <Fact name="Delivered">
-                <Counted value={outcomes.delivered} to={deliveries('delivered')} />
-              </Fact>
-              <Fact name="Failed">
-                <Counted value={outcomes.failed} to={deliveries('dead')} />
-              </Fact>
-              <Fact name="Success">{rate === undefined ? '–' : percent(rate)}</Fact>
-            </dl>
-            <ButtonLink size="sm" to={deliveries('')}>
-              See deliveries
-            </ButtonLink>
-          </div>
-          <Filter
-            key={JSON.stringify(connection.filter)}
-            saved={connection.filter}
-            mayEdit={mayEdit}
-            onSave={(filter) => setFilter.mutateAsync({ name: connection.name, filter })}
+    <SlideOver
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      size="lg"
+      title="Connection"
+      description={`${source.title} to ${destination.title}`}
+      footer={
+        <>
+          {mayEdit && (
+            <Button className="mr-auto" onClick={() => setAsking(true)}>
+              Disconnect
+            </Button>
+          )}
+          <Button onClick={() => setOpen(false)}>Close</Button>
+        </>
+      }
+    >
+      <div className="space-y-6">
+        <div className="flex items-center gap-3 rounded-lg border border-line p-3 max-sm:flex-col max-sm:items-start">
+          <End title={source.title} icon={source.app_icon} to={paths.source(connection.source)} what="Source" />
+          <ArrowRight aria-hidden className="size-4 shrink-0 text-ink-3 max-sm:ml-3 max-sm:rotate-90" />
+          <End
+            title={destination.title}
+            icon={destination.app_icon}
+            to={paths.destination(connection.destination)}
+            what="Destination"
           />
         </div>
-      </SlideOver>
+        <div className="flex items-center justify-between gap-4">
+          <div className="min-w-0">
+            <h3 className="text-base font-semibold">Deliver events</h3>
+            <p className="mt-0.5 text-sm text-ink-2">
+              {!source.enabled
+                ? 'The source is disabled: nothing comes in.'
+                : !destination.enabled
+                  ? 'The destination is paused: its events are held.'
+                  : connection.enabled
+                    ? 'Events are delivered as they arrive.'
+                    : 'Events that arrive now are not delivered, also not later.'}
+            </p>
+          </div>
+          <Switch
+            checked={connection.enabled}
+            disabled={!mayEdit}
+            label={`Connection of ${source.title} with ${destination.title}`}
+            onChange={(enabled) => enable.mutate({ name: connection.name, enabled })}
+          />
+        </div>
+        <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-3">
+          <h3 className="w-full text-base font-semibold">{viewOf(range).title}</h3>
+          <dl className="flex flex-wrap gap-x-10 gap-y-2">
+            <Fact name="Delivered">
+              <Counted value={outcomes.delivered} to={deliveries('delivered')} />
+            </Fact>
+            <Fact name="Failed">
+              <Counted value={outcomes.failed} to={deliveries('dead')} />
+            </Fact>
+            <Fact name="Success">{rate === undefined ? '–' : percent(rate)}</Fact>
+          </dl>
+          <ButtonLink size="sm" to={deliveries('')}>
+            See deliveries
+          </ButtonLink>
+        </div>
+        <Filter
+          key={JSON.stringify(connection.filter)}
+          saved={connection.filter}
+          mayEdit={mayEdit}
+          onSave={(filter) => setFilter.mutateAsync({ name: connection.name, filter })}
+        />
+      </div>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
@@ -224,6 +222,6 @@ export const ConnectionPanel = ({
       >
         Events of {source.title} are no longer delivered to {destination.title}. Neither of them is deleted.
       </ConfirmDialog>
-    </>
+    </SlideOver>
   )
 }
