@@ -1,21 +1,50 @@
 // npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
-// `screenshots/`, with assertions: no horizontal scroll, no clipped text, no console error, no accessibility violation.
-// `npm run screenshots -- sources` takes only the screens whose name contains the word.
+// `screenshots/`, with assertions: no horizontal scroll, no clipped text, no square corner
+// in a round frame, no dialog above another, no console error, no accessibility violation.
+// In the light theme each page is then made 768 and 1920 px wide, without loading it again.
+// `npm run screenshots -- sources` takes only the screens whose name contains the word, or one of several.
 import { mkdirSync, rmSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
 import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiver } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
-import { findClippedText, findHorizontalScroll, findSidewaysTables } from './screens/layout-checks.ts'
+import {
+  findClippedText,
+  findHorizontalScroll,
+  findSidewaysTables,
+  findSquareCorners,
+  findStackedDialogs,
+} from './screens/layout-checks.ts'
 import { type Screen, screens } from './screens/screens.ts'
 import { type Seed, seedWorkspaces } from './screens/seed.ts'
 
 const widths = [1440, 390] as const
 const themes = ['light', 'dark'] as const
-const only = process.argv[2]
+/** What a page of 1440 px is made afterwards: what breaks there does so by its width alone. */
+const resizedWidths = [1920, 768] as const
+const words = process.argv.slice(2)
+/** Whether a screen was asked for by a word of its name; without words all are. */
+const isWanted = ({ name }: Screen): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
 const problems: string[] = []
 let taken = 0
+
+/** Resolves when what follows the size of the page, such as charts, has followed it. */
+const redrawn = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
+  })
+
+/** Takes a picture of the page as it is, and looks for what sticks out or is cut. */
+const picture = async (page: Page, name: string, screen: Screen): Promise<void> => {
+  await page.screenshot({ path: `screenshots/${name}.png`, fullPage: screen.inView !== true })
+  taken += 1
+  for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
+  for (const found of await findSidewaysTables(page)) problems.push(`${name}: scrolls sideways: ${found}`)
+  for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
+  for (const found of await findSquareCorners(page)) problems.push(`${name}: square corner: ${found}`)
+  for (const found of await findStackedDialogs(page)) problems.push(`${name}: stacked dialogs: ${found}`)
+}
 
 const shoot = async (
   browser: Browser,
@@ -49,12 +78,10 @@ const shoot = async (
     await screen.prepare?.(page, seed)
     await page.goto(screen.path(seed))
     await screen.ready(page, seed)
-    await page.screenshot({ path: `screenshots/${name}.png`, fullPage: screen.inView !== true })
-    taken += 1
-    for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
-    for (const found of await findSidewaysTables(page)) problems.push(`${name}: scrolls sideways: ${found}`)
-    for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
-    const { violations } = await new AxeBuilder({ page }).disableRules(screen.opensMenu ? ['region'] : []).analyze()
+    await picture(page, name, screen)
+    const { violations } = await new AxeBuilder({ page })
+      .options({ rules: { 'target-size': { enabled: true }, ...(screen.opensMenu && { region: { enabled: false } }) } })
+      .analyze()
     for (const violation of violations)
       problems.push(
         `${name}: ${violation.id}: ${violation.nodes
@@ -62,6 +89,12 @@ const shoot = async (
           .slice(0, 3)
           .join(' | ')}`,
       )
+    if (width === 1440 && theme === 'light')
+      for (const resized of resizedWidths) {
+        await page.setViewportSize({ width: resized, height: 900 })
+        await redrawn(page)
+        await picture(page, `${screen.name}-${resized}-${theme}`, screen)
+      }
   } catch (error) {
     problems.push(`${name}: ${String(error instanceof Error ? error.message.split('\n')[0] : error)}`)
     await page.screenshot({ path: `screenshots/${name}-failed.png` }).catch(() => {})
@@ -85,7 +118,7 @@ const signIn = async (browser: Browser, origin: string): Promise<string> => {
   return stored
 }
 
-if (only === undefined) rmSync('screenshots', { recursive: true, force: true })
+if (words.length === 0) rmSync('screenshots', { recursive: true, force: true })
 mkdirSync('screenshots', { recursive: true })
 await using openId = await startOpenIdProvider()
 await using product = await startProduct({ env: openId.env })
@@ -96,13 +129,13 @@ await product.api.login(adminCredentials)
 const browser = await launchChromium()
 try {
   const sessionWithoutWorkspace = await signIn(browser, product.url)
-  for (const screen of screens.filter(({ name, before }) => before && (only === undefined || name.includes(only))))
+  for (const screen of screens.filter((each) => each.before && isWanted(each)))
     for (const width of widths)
       for (const theme of themes)
         await shoot(browser, product.url, screen, {} as Seed, width, theme, sessionWithoutWorkspace)
   const seed = await seedWorkspaces(product, receiver, refusing, busy)
   const session = await signIn(browser, product.url)
-  for (const screen of screens.filter(({ name, before }) => !before && (only === undefined || name.includes(only))))
+  for (const screen of screens.filter((each) => !each.before && isWanted(each)))
     for (const width of screen.widths ?? widths)
       for (const theme of themes) await shoot(browser, product.url, screen, seed, width, theme, session)
 } finally {

@@ -69,6 +69,7 @@ const signedOutScreens: Screen[] = [
   {
     name: 'auth-not-found',
     path: () => '/auth/nowhere',
+    expectsFailedCalls: true,
     ready: (page) => page.getByText('The requested page was not found.').waitFor(),
   },
 ]

@@ -41,6 +41,62 @@ export const findClippedText = (page: Page): Promise<string[]> =>
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)
   })
 
+/** Names of the dialogs that are shown, when they are more than one: a dialog takes the place of another. */
+export const findStackedDialogs = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const shown = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')].filter(
+      (dialog) =>
+        dialog.getAttribute('aria-modal') !== 'false' &&
+        dialog.querySelector('[role="option"], [role="menuitem"]') === null &&
+        dialog.checkVisibility({ visibilityProperty: true, opacityProperty: true }),
+    )
+    return shown.length < 2 ? [] : [shown.map((dialog) => dialog.textContent?.slice(0, 30) ?? '').join(' + ')]
+  })
+
+/**
+ * What fills a corner of a rounded frame without being rounded itself, or would when it is pointed at, so that its corner
+ * sticks out. The frame is the nearest element around it with a radius of 4 px or more that cuts nothing off.
+ */
+export const findSquareCorners = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    type Corner = 'TopLeft' | 'TopRight' | 'BottomLeft' | 'BottomRight'
+    const corners: readonly Corner[] = ['TopLeft', 'TopRight', 'BottomLeft', 'BottomRight']
+    const radius = (element: Element, corner: Corner): number =>
+      Number.parseFloat(getComputedStyle(element)[`border${corner}Radius`]) || 0
+    const at = (element: Element, corner: Corner): readonly [number, number] => {
+      const box = element.getBoundingClientRect()
+      return [corner.endsWith('Left') ? box.left : box.right, corner.startsWith('Top') ? box.top : box.bottom]
+    }
+    const filled = (element: Element): boolean =>
+      !/rgba\(0, 0, 0, 0\)|transparent/.test(getComputedStyle(element).backgroundColor)
+    const found: string[] = []
+    for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+      const className = element.getAttribute('class') ?? ''
+      if (!filled(element) && !/(^|\s)(group-)?hover:bg-/.test(className)) continue
+      if (element.getClientRects().length === 0) continue
+      for (const corner of corners) {
+        const [x, y] = at(element, corner)
+        for (
+          let frame = element.parentElement;
+          frame !== null && frame !== document.body;
+          frame = frame.parentElement
+        ) {
+          const style = getComputedStyle(frame)
+          if (style.overflowX !== 'visible') break
+          const round = radius(frame, corner)
+          const [frameX, frameY] = at(frame, corner)
+          const isThere = Math.abs(x - frameX) <= 2 && Math.abs(y - frameY) <= 2
+          if (!isThere) break
+          if (round < 4) continue
+          if (filled(frame) && radius(element, corner) < round - 3)
+            found.push(`${corner} of ${element.tagName.toLowerCase()} "${element.textContent?.trim().slice(0, 24)}"`)
+          break
+        }
+      }
+    }
+    return found.slice(0, 3)
+  })
+
 /** Names of tables that are wider than the frame they lie in, so that they scroll sideways. */
 export const findSidewaysTables = (page: Page): Promise<string[]> =>
   page.evaluate(() =>

@@ -31,14 +31,16 @@ const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
     <span className="flex items-center gap-3">
       <AppIcon icon={card.icon} size="md" />
       <span className="min-w-0 flex-1">
-        <span className="block text-base font-semibold wrap-anywhere">{card.title}</span>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="text-base font-semibold wrap-anywhere">{card.title}</span>
+          {card.instances > 0 && (
+            <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>
+              {card.instances} in use
+            </Badge>
+          )}
+        </span>
         {card.categories.length > 0 && <span className="block text-xs text-ink-3">{card.categories.join(' · ')}</span>}
       </span>
-      {card.instances > 0 && (
-        <Badge title={`${card.instances} ${pluralise(card.instances, noun)} in this workspace`}>
-          {card.instances} in use
-        </Badge>
-      )}
     </span>
     <span className="line-clamp-3 text-sm text-ink-2">{markupText(card.description)}</span>
   </Link>

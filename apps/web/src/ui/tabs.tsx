@@ -28,7 +28,17 @@ export const tabOfVisit = ({ hash, state }: { hash: string; state: unknown }): s
   return typeof state === 'object' && state !== null && 'tab' in state && typeof state.tab === 'string' ? state.tab : ''
 }
 
-/** A strip of tabs. In browsable mode the URL hash selects the tab, without one what the visit says, and choosing a tab sets or clears the hash. */
+/** Fades the ends behind which there are more tabs. */
+const fade = (list: HTMLElement): void => {
+  const left = list.scrollLeft > 1
+  const right = list.scrollLeft + list.clientWidth < list.scrollWidth - 1
+  list.style.maskImage =
+    left || right
+      ? `linear-gradient(to right, ${left ? 'transparent, #000 2.5rem' : '#000'}, ${right ? '#000 calc(100% - 2.5rem), transparent' : '#000'})`
+      : ''
+}
+
+/** A strip of tabs. Those that do not fit are scrolled to, and the chosen one is in view. In browsable mode the URL hash selects the tab, without one what the visit says, and choosing a tab sets or clears the hash. */
 export const Tabs = ({
   tabs,
   browsable = false,
@@ -44,8 +54,18 @@ export const Tabs = ({
   const active = browsable ? tabOfHash(tabs, tabOfVisit(location)) : own
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const shown = list.current?.querySelector<HTMLElement>(`[data-tab="${active}"]`)
-    if (list.current !== null && shown !== null && shown !== undefined) list.current.scrollLeft = shown.offsetLeft - 16
+    const strip = list.current
+    if (strip === null) return
+    const show = (): void => {
+      const shown = strip.querySelector<HTMLElement>(`[data-tab="${active}"]`)
+      // Clear of the faded end.
+      if (shown !== null) strip.scrollLeft = shown.offsetLeft - 48
+      fade(strip)
+    }
+    show()
+    const observer = new ResizeObserver(show)
+    observer.observe(strip)
+    return () => observer.disconnect()
   }, [active])
   const choose = (id: string): void => {
     if (!browsable) return setOwn(id)
@@ -60,6 +80,7 @@ export const Tabs = ({
       <Base.List
         ref={list}
         aria-label={label}
+        onScroll={(event) => fade(event.currentTarget)}
         className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
       >
         {tabs.map((tab) => (

@@ -55,7 +55,7 @@ const Step = ({
       </Figure>
       <ChevronRight
         aria-hidden
-        className="absolute top-1/2 -right-2.5 z-10 size-4 h-4! -translate-y-1/2 text-ink-3 max-lg:hidden [li:last-child>&]:hidden"
+        className="absolute top-1/2 -right-5 size-4 h-4! -translate-y-1/2 text-ink-3 max-lg:hidden [li:last-child>&]:hidden"
       />
     </li>
   )
@@ -72,7 +72,10 @@ const Steps = ({
 }) => {
   const shared = { overview, than: viewOf(range).previous }
   return (
-    <ol aria-label="Events" className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5 *:last:max-lg:col-span-2">
+    <ol
+      aria-label="Events"
+      className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5 lg:gap-6 *:last:max-lg:col-span-2"
+    >
       <Step title="Received" of={(totals) => totals.received} {...shared} />
       <Step
         title="Filtered"

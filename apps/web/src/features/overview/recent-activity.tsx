@@ -19,19 +19,19 @@ const Rows = ({ events, sources }: { events: readonly EventSummary[]; sources: r
   return (
     <ul className="-my-2 divide-y divide-line">
       {events.map((event) => (
-        <li key={event.event_id} className="flex items-center gap-3 py-2.5">
+        <li key={event.event_id} className="flex items-center gap-3 py-1.5">
           <span className="w-16 shrink-0 font-mono text-xs text-ink-2">{event.type}</span>
           <span className="min-w-0 flex-1">
             <Link
               to={paths.event(event.name)}
-              className="block w-fit max-w-full truncate rounded-sm font-medium hover:underline"
+              className="block w-fit max-w-full truncate rounded-sm py-0.5 font-medium hover:underline"
               title={event.title}
             >
               {truncate(event.title)}
             </Link>
             <Link
               to={paths.source(event.source)}
-              className="block w-fit max-w-full truncate rounded-sm text-xs text-ink-3 hover:underline"
+              className="block w-fit max-w-full truncate rounded-sm py-0.75 text-xs text-ink-3 hover:underline"
             >
               {titleOf(event.source)}
             </Link>
