@@ -120,6 +120,11 @@ export type LiveEventSummary = {
   /** How it fits the schema, and the version that judged it; absent for rejected events. */
   compatibility?: Compatibility
   schemaVersion?: number
+  /**
+   * Short values of its properties, of the traits for identify, as far as the message has room: what is absent is in the
+   * stored event.
+   */
+  values?: Record<string, string | number | boolean | null>
 }
 /** Message of the live channel: a handful of summaries and how many were left out since the last message. */
 export type LiveMessage = { events: LiveEventSummary[]; skipped: number }

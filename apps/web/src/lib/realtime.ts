@@ -31,6 +31,7 @@ export const liveMessage = z.object({
       reason: z.string().optional(),
       compatibility: z.enum(compatibilities).optional(),
       schemaVersion: z.number().optional(),
+      values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
     }),
   ),
   skipped: z.number(),

@@ -1,5 +1,5 @@
 import { type LiveMessage, trackingLimits } from '@tributary/contract'
-import { noMetrics } from '@tributary/kernel'
+import { type JsonObject, noMetrics } from '@tributary/kernel'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LiveEvent } from '../process.ts'
 import { createPublishBranch, liveOccupiedTopic, livePublishTopic } from './publish.ts'
@@ -123,6 +123,36 @@ describe('the live branch', () => {
     }
     const told = bus.published.reduce((sum, { data }) => sum + data.events.length + data.skipped, 0)
     expect(told).toBe(added)
+  })
+
+  it('adds the short values of events where there is room, the newest first, and leaves no event out for them', () => {
+    const { bus, branch } = open()
+    bus.occupy('private-sources-s')
+    const withValues = (index: number, judged: JsonObject, exact?: Map<string, string>): LiveEvent => {
+      const { event, ...rest } = liveEvent(index)
+      return { ...rest, event: event && { ...event, judged, exact } }
+    }
+    const judged = { total: 42.5, paid: true, note: 'ü'.repeat(61), of: { a: 1 }, none: null, currency: '“EUR”' }
+    branch.add('s', [withValues(0, judged), withValues(1, { id: 1 }, new Map([['id', '1.0']])), liveEvent(2)])
+    const [first] = bus.published
+    expect(first?.data.events.map(({ values }) => values)).toEqual([
+      { total: 42.5, paid: true, none: null, currency: '“EUR”' },
+      undefined,
+      undefined,
+    ])
+    const long = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`property ${n}`, 'x'.repeat(30)]))
+    branch.add(
+      's',
+      Array.from({ length: 28 }, (_, index) => withValues(index, long)),
+    )
+    vi.advanceTimersByTime(100)
+    const data = bus.published[1]?.data
+    expect([data?.events.length, data?.skipped]).toEqual([28, 0])
+    const has = data?.events.map(({ values }) => values !== undefined) ?? []
+    expect(has.indexOf(true)).toBeGreaterThan(0)
+    expect(has.slice(has.indexOf(true))).not.toContain(false)
+    const frame = JSON.stringify({ event: 'events', channel: 'private-sources-s', data: JSON.stringify(data) })
+    expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(10_000)
   })
 
   it('sends the last events although nothing follows them', () => {

@@ -51,11 +51,45 @@ export const summaryOf = ({ raw, event, rejected, blocked, fit }: LiveEvent): Li
   return summary
 }
 
+/** Characters of a value, and of all values of an event with their names, that a message carries at most. */
+const longestValue = 60
+const valuesLength = 400
+
+type Short = NonNullable<LiveEventSummary['values']>[string]
+
+const isShort = (value: unknown): value is Short =>
+  typeof value === 'string'
+    ? value.length <= longestValue
+    : value === null || typeof value === 'number' || typeof value === 'boolean'
+
+/** The short values of an event, in the order it has them; undefined where a parsed number would not be the one that came. */
+const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] => {
+  if (event?.judged === undefined || event.exact !== undefined || rejected !== undefined) return undefined
+  const values: [string, Short][] = []
+  let room = valuesLength
+  for (const name in event.judged) {
+    const value = event.judged[name]
+    if (!isShort(value)) continue
+    room -= name.length + (typeof value === 'string' ? value.length : 5)
+    if (room < 0) break
+    values.push([name, value])
+  }
+  return values.length === 0 ? undefined : Object.fromEntries(values)
+}
+
+/** Bytes of a value inside the data of a message, which is JSON inside a JSON string. */
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(JSON.stringify(value)))
+
+/** Room that the key of the values takes. */
+const valuesKeyBytes = 16
+
 /** Room that the protocol's envelope, the channel's name and the message's own keys take. */
 const envelopeBytes = 300
 
 type Channel = {
   summaries: LiveEventSummary[]
+  /** The events of `summaries`. */
+  events: LiveEvent[]
   bytes: number
   skipped: number
   lastAt: number
@@ -82,13 +116,28 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
     for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
   })
 
+  /** Values take only the room that the summaries leave, the newest event's first: no event is left out for them. */
+  const addValues = ({ summaries, events, bytes }: Channel): void => {
+    let room = settings.liveBytes - bytes
+    for (let index = summaries.length - 1; index >= 0; index--) {
+      const [summary, event] = [summaries[index], events[index]]
+      const values = event === undefined ? undefined : valuesOf(event)
+      if (summary === undefined || values === undefined) continue
+      room -= bytesOf(values) + valuesKeyBytes
+      if (room < 0) return
+      summary.values = values
+    }
+  }
+
   const send = (name: string, channel: Channel): void => {
     clearTimeout(channel.timer)
     channel.timer = undefined
     if (channel.summaries.length === 0 && channel.skipped === 0) return
+    addValues(channel)
     const data = { events: channel.summaries, skipped: channel.skipped }
     coordination.publish(livePublishTopic, { channel: name, event: 'events', data })
     channel.summaries = []
+    channel.events = []
     channel.bytes = envelopeBytes
     channel.skipped = 0
     channel.lastAt = clock()
@@ -104,6 +153,7 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
       if (channel === undefined) {
         channel = {
           summaries: [],
+          events: [],
           bytes: envelopeBytes,
           skipped: 0,
           lastAt: Number.NEGATIVE_INFINITY,
@@ -115,10 +165,11 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
       for (const event of events) {
         if (!full) {
           const summary = summaryOf(event)
-          const bytes = Buffer.byteLength(JSON.stringify(JSON.stringify(summary)))
+          const bytes = bytesOf(summary)
           full = channel.bytes + bytes > settings.liveBytes
           if (!full) {
             channel.summaries.push(summary)
+            channel.events.push(event)
             channel.bytes += bytes
             continue
           }

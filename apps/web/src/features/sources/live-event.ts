@@ -32,6 +32,8 @@ export type LiveEvent = {
   schemaVersion: number
   /** As destinations get it; undefined until it has been read whole, null when it is no JSON object. */
   payload: { readonly [name: string]: unknown } | null | undefined
+  /** Some of its properties or traits, until the payload has been read. */
+  values?: Readonly<Record<string, unknown>>
 }
 
 /** A row of the stored list as the live list shows it. */
@@ -67,6 +69,7 @@ export const ofLive = (event: LiveEventSummary): LiveEvent => ({
   compatibility: event.compatibility ?? '',
   schemaVersion: event.schemaVersion ?? 0,
   payload: undefined,
+  ...(event.values === undefined ? {} : { values: event.values }),
 })
 
 /** What events are judged by. */

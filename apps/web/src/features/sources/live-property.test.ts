@@ -22,6 +22,15 @@ const paid = event({
   properties: { total: 0, coupon: '', none: null, 'a.b': 1, address: { city: 'Ghent' }, tags: ['x'] },
 })
 
+test('a value of the live message is shown until the payload has been read; what it lacks has to be read', () => {
+  const live: LiveEvent = { ...event(undefined), values: { total: 7, coupon: '', none: null, constructor: 'x' } }
+  const shown = ['total', 'coupon', 'none', 'constructor', 'address', 'toString'].map((name) =>
+    propertyText(live, name),
+  )
+  expect(shown).toEqual(['7', '', 'null', 'x', undefined, undefined])
+  expect(propertyText({ ...live, payload: { properties: { total: 8 } } }, 'total')).toBe('8')
+})
+
 test.each([
   ['total', '0'],
   ['coupon', ''],

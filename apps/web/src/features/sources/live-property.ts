@@ -22,18 +22,25 @@ const valueAt = (value: unknown, path: string): unknown => {
 /** Characters of a value that a cell holds. */
 const mostCharacters = 200
 
+const textOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1).toWellFormed()}…`
+}
+
 /**
  * A property of an event as its cell shows it: one of its properties or traits, or else of the whole event, such as
- * `context.locale`. Undefined while the payload has not been read, '' when the event does not have it.
+ * `context.locale`. Undefined while the payload has not been read and the live message did not bring it, '' when the
+ * event does not have it.
  */
-export const propertyText = ({ type, payload }: LiveEvent, property: string): string | undefined => {
-  if (payload === undefined) return undefined
+export const propertyText = ({ type, payload, values }: LiveEvent, property: string): string | undefined => {
+  if (payload === undefined) {
+    const value = own(values, property)
+    return value === undefined ? undefined : textOf(value)
+  }
   if (payload === null) return ''
   const inner = valueAt(judgedDataOf(type, payload), property)
   const value = inner === undefined ? valueAt(payload, property) : inner
-  if (value === undefined) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1).toWellFormed()}…`
+  return value === undefined ? '' : textOf(value)
 }
 
 /** The properties that can be chosen: those of the schema and those that the listed events have, by name. */

@@ -28,11 +28,26 @@ export const columnClass = {
   property: 'w-36 px-4 @max-2xl:hidden',
 } as const
 
+/** Why a value is not there yet. */
+const unread = 'This value is read about a second after the event arrives. Pause the list to see it.'
+
 const Text = ({ text, mono = false }: { text: string; mono?: boolean }) => (
   <span className={cn('block truncate text-ink-2', mono && 'font-mono text-xs')} title={text}>
     {text === '' ? <span className="text-ink-3">–</span> : text}
   </span>
 )
+
+/** The value of the chosen property, or a bar for one that has to be read. */
+const Property = ({ text }: { text: string | undefined }) =>
+  text === undefined ? (
+    // No moving bar: at 200 events a second there are as many of them.
+    <span className="block py-1" title={unread}>
+      <span aria-hidden className="block h-2 w-12 rounded-sm bg-active" />
+      <span className="sr-only">Reading</span>
+    </span>
+  ) : (
+    <Text text={text} />
+  )
 
 const Status = ({ event: { status, reason } }: { event: LiveEvent }) =>
   status === 'rejected' ? (
@@ -106,7 +121,7 @@ export const LiveRow = memo(
       </td>
       {property !== '' && (
         <td className={columnClass.property}>
-          <Text text={propertyText(event, property) ?? '…'} />
+          <Property text={propertyText(event, property)} />
         </td>
       )}
     </tr>

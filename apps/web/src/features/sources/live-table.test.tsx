@@ -93,6 +93,17 @@ test('events are marked as new from the first event that the schema has', () => 
   expect(names().slice(0, 2)).toEqual(['Event 50New', 'Event 49'])
 })
 
+test('a value that is not read yet says when it will be', () => {
+  show('total')
+  const { payload: _, ...unread } = event(51)
+  const live = { ...unread, payload: undefined }
+  act(() => dispatch({ type: 'received', events: [{ ...live, values: { total: 5 } }], skipped: 0 }))
+  act(() => dispatch({ type: 'received', events: [{ ...live, eventId: 'x', messageId: 'x' }], skipped: 0 }))
+  const cells = rows().map((row) => within(row).getAllByRole('cell')[5])
+  expect(cells.slice(0, 2).map((cell) => cell?.textContent)).toEqual(['Reading', '5'])
+  expect(cells[0]?.firstElementChild?.getAttribute('title')).toMatch(/Pause the list to see it/)
+})
+
 test('without a chosen property there is no column for one', () => {
   show()
   expect(screen.getAllByRole('columnheader')).toHaveLength(5)
