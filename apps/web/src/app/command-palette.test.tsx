@@ -113,3 +113,27 @@ test('a page is found by its name, and what the user may not do is not offered',
   await userEvent.type(screen.getByRole('combobox'), 'change pass')
   await waitFor(() => expect(shown()).toEqual(['Change passwordMy Account']))
 })
+
+test('a tab of an object is found by both names, also where the server has to be asked for the object', async () => {
+  answers = (search) =>
+    search === 'shop' ? { objects: [found('Web shop')], complete: true } : { objects: [], complete: false }
+  const router = open()
+  await waitFor(() => expect(searches).toEqual(['']))
+  await userEvent.type(screen.getByRole('combobox'), 'shop viol')
+  await waitFor(() => expect(shown()).toEqual(['Web shop: ViolationsSource']))
+  await userEvent.keyboard('{Enter}')
+  expect(router.state.location).toMatchObject({ pathname: '/workspaces/w1/sources/web-shop', hash: '#violations' })
+})
+
+test('what may be an id leads to the events of that user, a word that something is called does not', async () => {
+  answers = () => ({ objects: [found('Web shop')], complete: true })
+  const router = open()
+  await waitFor(() => expect(shown()).toContain('Web shopHTTP API · Source'))
+  await userEvent.type(screen.getByRole('combobox'), 'shop')
+  await waitFor(() => expect(shown()).toEqual(['Web shopHTTP API · Source']))
+  await userEvent.clear(screen.getByRole('combobox'))
+  await userEvent.type(screen.getByRole('combobox'), 'customer-7')
+  await waitFor(() => expect(shown()).toEqual(['Events of user “customer-7”', 'Events with message ID “customer-7”']))
+  await userEvent.keyboard('{Enter}')
+  expect(router.state.location).toMatchObject({ pathname: '/workspaces/w1/events', search: '?user=customer-7' })
+})

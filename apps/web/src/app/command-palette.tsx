@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { FoundObject, Workspace } from '@tributary/contract'
+import { ListTree } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { paths } from '../lib/paths.ts'
@@ -10,6 +11,8 @@ import { AppIcon } from '../ui/app-icon.tsx'
 import { CommandList } from '../ui/command-list.tsx'
 import type { Area } from './areas.ts'
 import { type Command, commandGroups } from './command-entries.ts'
+import { copyWriteKey } from './copy-write-key.ts'
+import { matchingParts, objectWords } from './object-parts.ts'
 import { useCommands } from './use-commands.tsx'
 
 const icon = (picture: string) => <AppIcon icon={picture} className="size-5" />
@@ -24,10 +27,20 @@ const useObjects = (workspace: string, text: string, open: boolean) => {
     enabled: open && many && wanted !== '',
     placeholderData: keepPreviousData,
   })
+  // Of 'archive failures' the server knows the first word.
+  const named = objectWords(wanted)
+  const ofPart = useQuery({
+    ...searchQuery(workspace, named),
+    enabled: open && many && named !== '',
+    placeholderData: keepPreviousData,
+  })
   const searched = many && wanted !== ''
+  const whole = (searched ? found.data : all.data)?.objects ?? []
+  const names = new Set(whole.map(({ name }) => name))
+  const further = searched && named !== '' ? (ofPart.data?.objects ?? []) : []
   return {
-    objects: (searched ? found.data : all.data)?.objects ?? [],
-    busy: all.isFetching || (searched && found.isFetching),
+    objects: [...whole, ...further.filter(({ name }) => !names.has(name))],
+    busy: all.isFetching || (searched && (found.isFetching || ofPart.isFetching)),
     many,
     failed: all.isError || (searched && found.isError),
   }
@@ -67,6 +80,39 @@ const commandOf = (object: FoundObject, navigate: (to: string) => void): Command
   act: () => navigate(object.kind === 'source' ? paths.source(object.name) : paths.destination(object.name)),
 })
 
+/** Whether a text may be the id of a user or of a message: one word with a digit or a sign in it. */
+const likeAnId = (text: string): boolean => /^\S*[\d@_-]\S*$/.test(text)
+
+/** The ways to the events of a user or a message whose id is typed; of any word when nothing else is called like it. */
+const eventCommands = (workspace: string, typed: string, alone: boolean, navigate: (to: string) => void): Command[] => {
+  const text = typed.trim()
+  if (text === '' || /\s/.test(text) || !(alone || likeAnId(text))) return []
+  const entry = (id: string, label: string, to: string): Command => ({
+    id,
+    heading: 'Events',
+    label,
+    icon: <ListTree />,
+    act: () => navigate(to),
+  })
+  return [
+    entry('events-of-user', `Events of user “${text}”`, paths.events(workspace, { user: text })),
+    entry('events-of-message', `Events with message ID “${text}”`, paths.events(workspace, { message: text })),
+  ]
+}
+
+/** A tab of an object's page, or what is done with the object. */
+const partCommand = (
+  { object, part }: ReturnType<typeof matchingParts>[number],
+  navigate: (to: string) => void,
+): Command => ({
+  id: `${object.name} ${part.name}`,
+  heading: 'Tabs',
+  label: `${object.title}: ${part.name}`,
+  detail: object.kind === 'source' ? 'Source' : 'Destination',
+  icon: icon(object.app.extra.app_icon),
+  act: () => (part.act === 'copyKey' ? void copyWriteKey(object.name, () => navigate(part.to)) : navigate(part.to)),
+})
+
 /** Every object, page and action of a workspace behind one search box. */
 export const CommandPalette = ({
   open,
@@ -99,7 +145,11 @@ export const CommandPalette = ({
     : [...objects, ...recent.flatMap(({ object }) => (object === undefined || names.has(object.name) ? [] : [object]))]
   const groups = commandGroups(text, {
     commands: commands.shown,
-    hidden: [...commands.searched, ...catalog],
+    hidden: [
+      ...commands.searched,
+      ...catalog,
+      ...matchingParts(text, known).map((found) => partCommand(found, navigate)),
+    ],
     objects: known.map((object) => commandOf(object, navigate)),
     recent,
   }).map((group) => ({
@@ -112,13 +162,14 @@ export const CommandPalette = ({
       },
     })),
   }))
+  const events = eventCommands(workspace.name, text, groups.length === 0 && !busy, navigate)
   return (
     <CommandList
       open={open}
       onClose={onClose}
       text={text}
       onText={setText}
-      groups={groups}
+      groups={events.length === 0 ? groups : [...groups, { heading: 'Events', items: events }]}
       busy={busy}
       empty={failed ? 'Sources and destinations could not be searched. Try again.' : `Nothing matches “${text.trim()}”`}
     />
