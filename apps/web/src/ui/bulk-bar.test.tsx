@@ -76,3 +76,35 @@ test('what failed is told by object with its reason, stays chosen, and only that
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(ran).toEqual(['b', 'e'])
 })
+
+test('an action that needs a choice begins only after it is made, and does it with that to every row', async () => {
+  const user = userEvent.setup()
+  const ran: string[] = []
+  const connect: BulkAction<Row> = {
+    label: 'Connect',
+    done: 'connected',
+    text: 'Their events are delivered.',
+    ask: { label: 'Destination', options: [{ value: 'd1', title: 'Archive' }] },
+    run: async ({ id }, chosen) => void ran.push(`${id} ${chosen}`),
+  }
+  renderUi(
+    <BulkBar
+      noun="source"
+      rows={rows.slice(0, 2)}
+      actions={[connect]}
+      idOf={({ id }) => id}
+      titleOf={({ title }) => title}
+      onSelect={() => undefined}
+      onSettled={() => undefined}
+    />,
+  )
+  await user.click(screen.getByRole('button', { name: 'Connect' }))
+  const confirm = screen.getByRole('button', { name: 'Connect 2 sources' })
+  await user.click(confirm)
+  screen.getByText('Choose a destination')
+  expect(ran).toEqual([])
+  await user.click(screen.getByRole('combobox', { name: 'Destination' }))
+  await user.click(await screen.findByRole('option', { name: 'Archive' }))
+  await user.click(confirm)
+  await waitFor(() => expect(ran).toEqual(['a d1', 'b d1']))
+})

@@ -6,6 +6,7 @@ import { Button } from './button.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Field } from './field.tsx'
 import { Input } from './input.tsx'
+import { type SearchOption, SearchSelect } from './search-select.tsx'
 import { notify } from './toast.tsx'
 
 /** Something to do to all rows that are chosen. */
@@ -17,7 +18,10 @@ export type BulkAction<Row> = {
   text: ReactNode
   /** Cannot be undone: the label has to be typed. */
   danger?: boolean
-  run: (row: Row) => Promise<unknown>
+  /** What has to be chosen first, once for all rows. */
+  ask?: { label: string; options: readonly SearchOption[] }
+  /** `chosen` is the value of what was chosen, '' where nothing is asked for. */
+  run: (row: Row, chosen: string) => Promise<unknown>
 }
 
 type Choice<Row> = { action: BulkAction<Row>; rows: readonly Row[] }
@@ -63,6 +67,7 @@ const BulkDialog = <Row,>({
   const [open, setOpen] = useState(true)
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState(false)
+  const [chosen, setChosen] = useState('')
   const [settled, setSettled] = useState<number>()
   const [failures, setFailures] = useState<BulkFailure<Row>[]>([])
   const stop = useRef(new AbortController())
@@ -80,8 +85,15 @@ const BulkDialog = <Row,>({
       setWrong(true)
       return
     }
+    if (action.ask !== undefined && chosen === '') {
+      setWrong(true)
+      return
+    }
     setSettled(0)
-    const failed = await runBulk(todo, action.run, { onProgress: setSettled, signal: stop.current.signal })
+    const failed = await runBulk(todo, (row) => action.run(row, chosen), {
+      onProgress: setSettled,
+      signal: stop.current.signal,
+    })
     setSettled(undefined)
     setFailures(failed)
     onSettled(failed.map(({ item }) => item))
@@ -117,6 +129,26 @@ const BulkDialog = <Row,>({
                 disabled={settled !== undefined}
                 onChange={(event) => {
                   setTyped(event.target.value)
+                  setWrong(false)
+                }}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+      {!again && action.ask !== undefined && (
+        <div className="mt-3">
+          <Field label={action.ask.label} error={wrong ? `Choose a ${action.ask.label.toLowerCase()}` : undefined}>
+            {(control) => (
+              <SearchSelect
+                label={action.ask?.label ?? ''}
+                control={control}
+                value={chosen}
+                options={action.ask?.options ?? []}
+                placeholder="Choose…"
+                disabled={settled !== undefined}
+                onChange={(value) => {
+                  setChosen(value)
                   setWrong(false)
                 }}
               />

@@ -127,7 +127,7 @@ const List = ({ sources, mayEdit }: { sources: Source[]; mayEdit: boolean }) => 
   const workspace = useWorkspace()
   const [filters, change] = useAddress(filterNames)
   const [selected, setSelected] = useState(nothingChosen)
-  const { actions, refresh } = useSourceActions(workspace.name)
+  const { actions, refresh } = useSourceActions(workspace.name, selected.size > 0)
   const rows = useMemo(() => sourceRows(sources, filters), [sources, filters])
   const types = useMemo(() => [...new Set(sources.map(({ app }) => app.display_name))].toSorted(), [sources])
   return (

@@ -1,11 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, type Source } from '@tributary/contract'
 import { useMemo } from 'react'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
-import { sourceIds } from '../../lib/names.ts'
+import { sourceIds, workspaceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
+import { destinationsQuery } from '../../lib/workspace-queries.ts'
 import type { BulkAction } from '../../ui/bulk-bar.tsx'
 
 const switchTo = async ({ name }: Source, enabled: boolean): Promise<void> => {
@@ -17,12 +18,30 @@ const switchTo = async ({ name }: Source, enabled: boolean): Promise<void> => {
   track('Source Updated', { source: name, fields: ['enabled'] })
 }
 
-/** What can be done to many sources at once, and what reads again what it changes. */
-export const useSourceActions = (workspace: string) => {
+/** What can be done to many sources at once, and what reads again what it changes. `needed` is whether any is chosen. */
+export const useSourceActions = (workspace: string, needed: boolean) => {
   const cache = useQueryClient()
   const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const destinations = useQuery({ ...destinationsQuery(workspace), enabled: needed }).data
   return useMemo(() => {
+    const connect: BulkAction<Source> = {
+      label: 'Connect',
+      done: 'connected',
+      text: 'From then on every accepted event of them is delivered to the destination.',
+      ask: {
+        label: 'Destination',
+        options: (destinations ?? []).map(({ name, title, app }) => ({
+          value: name,
+          title,
+          note: app.display_name,
+          icon: app.extra.app_icon,
+        })),
+      },
+      run: ({ name }, destination) =>
+        call(methods.connections.create, { params: workspaceIds(workspace), body: { source: name, destination } }),
+    }
     const actions: BulkAction<Source>[] = [
+      ...(destinations === undefined || destinations.length === 0 ? [] : [connect]),
       {
         label: 'Enable',
         done: 'enabled',
@@ -57,5 +76,5 @@ export const useSourceActions = (workspace: string) => {
         void cache.invalidateQueries({ queryKey })
     }
     return { actions, refresh }
-  }, [cache, workspace, user])
+  }, [cache, workspace, user, destinations])
 }
