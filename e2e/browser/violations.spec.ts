@@ -65,10 +65,9 @@ test('what does not fit is listed by event and property, most frequent first, wi
 
   // What the schema does not have can be added there, with its name filled in.
   await page.goto(`/${source}#violations`)
-  await openRow(page, /Unknown property/)
-  await page.getByRole('link', { name: 'Add to schema' }).click()
+  await rows(page).filter({ hasText: 'Unknown property' }).getByRole('link', { name: 'Add to schema' }).click()
   await expect(page.getByText('lines › price is not in the schema of Ordered.')).toBeVisible()
-  await button(page, 'Add property').first().click()
+  await expect(page.getByRole('textbox', { name: 'Property name' })).toHaveValue('price')
   await page.getByRole('dialog').getByRole('combobox', { name: 'Type' }).selectOption('number')
   await button(page, 'Add').click()
   await expect(page.getByRole('listitem', { name: 'lines › price', exact: true })).toBeFocused()
@@ -78,7 +77,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   // What the schema has by now says since when, and is not offered again.
   await page.goto(`/${source}#violations`)
   await openRow(page, /price.*Unknown property/)
-  await expect(page.getByRole('link', { name: 'Add to schema' })).toHaveCount(0)
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'Add to schema' })).toHaveCount(0)
   await page
     .getByRole('dialog')
     .getByRole('link', { name: /^Fixed in v\d+$/ })
@@ -87,7 +86,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
 
   await page.goto(`/${source}#violations`)
   await openRow(page, /New event/)
-  await page.getByRole('link', { name: 'Add to schema' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Add to schema' }).click()
   await expect(page.getByText('Signed Up is not in the schema.')).toBeVisible()
   await button(page, 'Suggest from your events').click()
   const proposed = page.getByRole('list', { name: 'Proposed events' })

@@ -6,10 +6,18 @@ import type { SchemaPlace } from './schema-place.ts'
 import type { NameQuestion } from './schema-property-row.tsx'
 import { unsavedNote } from './schema-toolbar.tsx'
 
+/** What is asked for to add what a link names and the schema does not have; undefined for user traits, which have no name. */
+export const missingName = (schema: SourceSchema, { event, place, isKnown }: SchemaPlace): NameQuestion | undefined => {
+  if (isKnown) return undefined
+  if (place !== undefined && ownerOf(schema, event) !== undefined)
+    return { kind: 'addProperty', event, parent: place.parent, initial: place.property }
+  return event === undefined ? undefined : { kind: 'addEvent', initial: event }
+}
+
 /** What the page was asked to show and the schema does not have, with ways to add it. */
 export const SchemaMissing = ({
   schema,
-  wanted: { event, place },
+  wanted,
   ask,
   onAddUser,
   onPropose,
@@ -22,6 +30,8 @@ export const SchemaMissing = ({
   /** Absent while changes are not saved. */
   onPropose: (() => void) | undefined
 }) => {
+  const { event, place } = wanted
+  const name = missingName(schema, wanted)
   const hasOwner = ownerOf(schema, event) !== undefined
   const what = place !== undefined && hasOwner ? propertyTitle(place) : event === undefined ? 'User traits' : event
   return (
@@ -43,21 +53,13 @@ export const SchemaMissing = ({
           >
             Suggest from your events
           </Button>
-          {place !== undefined && hasOwner ? (
-            <Button
-              size="sm"
-              variant="primary"
-              onClick={() => ask({ kind: 'addProperty', event, parent: place.parent, initial: place.property })}
-            >
-              Add property
-            </Button>
-          ) : event === undefined ? (
+          {name === undefined ? (
             <Button size="sm" variant="primary" onClick={onAddUser}>
               Add user traits
             </Button>
           ) : (
-            <Button size="sm" variant="primary" onClick={() => ask({ kind: 'addEvent', initial: event })}>
-              Add event
+            <Button size="sm" variant="primary" onClick={() => ask(name)}>
+              {name.kind === 'addProperty' ? 'Add property' : 'Add event'}
             </Button>
           )}
         </span>

@@ -36,3 +36,9 @@ export const schemaPlace = (schema: SourceSchema, id: string | null): SchemaPlac
   if (!isUser && (root !== 'events' || event === undefined || event === '' || rest.length > 0)) return undefined
   return { id, owner: ownerIdOf(event), event, place: undefined, isKnown: ownerOf(schema, event) !== undefined }
 }
+
+/** The state of a link into the schema that is to ask at once for what it adds. */
+export const adding = { adding: true } as const
+
+/** Whether a location was reached by such a link. */
+export const isAdding = (state: unknown): boolean => typeof state === 'object' && state !== null && 'adding' in state

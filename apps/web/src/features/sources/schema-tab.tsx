@@ -25,11 +25,11 @@ import { saveSchemaFile, schemaFileName } from './schema-file.ts'
 import { HistoryDialog } from './schema-history-dialog.tsx'
 import { ImportDialog } from './schema-import-dialog.tsx'
 import { JsonDialog } from './schema-json-dialog.tsx'
-import { SchemaMissing } from './schema-missing.tsx'
+import { missingName, SchemaMissing } from './schema-missing.tsx'
 import { isSchemaChanged, type SchemaOrigin, useSaveSchema } from './schema-mutations.ts'
 import { SchemaNames } from './schema-names.tsx'
 import { ownerIdOf, SchemaOwner } from './schema-owner.tsx'
-import { type SchemaPlace, schemaPlace } from './schema-place.ts'
+import { isAdding, type SchemaPlace, schemaPlace } from './schema-place.ts'
 import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 import { ProposalDialog } from './schema-proposal-dialog.tsx'
 import { SchemaReview } from './schema-review.tsx'
@@ -165,6 +165,13 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
   const wanted = schemaPlace(schema, new URLSearchParams(location.search).get('at'))
   const { opened, open, toggle } = useOpened(wanted, location.key)
   const save = useSaveSchema(source)
+  const [askedFor, setAskedFor] = useState<string | undefined>()
+  if (mayEdit && wanted !== undefined && isAdding(location.state) && askedFor !== location.key) {
+    setAskedFor(location.key)
+    const name = missingName(schema, wanted)
+    // What is in a new event is better suggested from those that came.
+    setQuestion(name?.kind === 'addProperty' ? name : undefined)
+  }
 
   const editing = useMemo(
     (): SchemaEditing | undefined => (mayEdit ? { edit, ask: setQuestion } : undefined),

@@ -1,12 +1,13 @@
 import type { Violation } from '@tributary/contract'
 import { ArrowRight } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { count } from '../../lib/text.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { adding } from './schema-place.ts'
 import {
   fixedHelp,
   problemHelp,
@@ -44,6 +45,27 @@ export const FixedLink = ({ source, version }: { source: string; version: number
   </Link>
 )
 
+/** Whether a violation is something that the schema does not have yet. */
+export const canBeAdded = ({ problem, fixed_in_version: fixed }: Violation): boolean =>
+  fixed === null && (problem === 'new_event' || problem === 'unknown')
+
+/** Leads to the schema with the window open that adds what it does not have. */
+export const AddLink = ({
+  source,
+  violation,
+  ...look
+}: { source: string; violation: Violation } & Pick<ComponentProps<typeof ButtonLink>, 'variant' | 'size'>) => (
+  <ButtonLink
+    to={paths.sourceSchema(source, violationPlace(violation))}
+    state={adding}
+    // In a row, a click on it is not one on the row.
+    onClick={(event) => event.stopPropagation()}
+    {...look}
+  >
+    Add to schema
+  </ButtonLink>
+)
+
 /** One kind of what does not fit: how often, the newest events with it, and the way to the place where it is mended. */
 export const ViolationDialog = ({
   violation,
@@ -59,7 +81,6 @@ export const ViolationDialog = ({
   const [open, setOpen] = useState(true)
   const property = violationProperty(violation.property)
   const fixed = violation.fixed_in_version
-  const isNew = violation.problem === 'new_event' || violation.problem === 'unknown'
   return (
     <Dialog
       open={open}
@@ -76,10 +97,14 @@ export const ViolationDialog = ({
       footer={
         <>
           <Button onClick={() => setOpen(false)}>Close</Button>
-          <ButtonLink variant="primary" to={paths.sourceSchema(source, violationPlace(violation))}>
-            {mayEdit && isNew && fixed === null ? 'Add to schema' : 'Open in schema'}
-            <ArrowRight aria-hidden />
-          </ButtonLink>
+          {mayEdit && canBeAdded(violation) ? (
+            <AddLink source={source} violation={violation} variant="primary" />
+          ) : (
+            <ButtonLink variant="primary" to={paths.sourceSchema(source, violationPlace(violation))}>
+              Open in schema
+              <ArrowRight aria-hidden />
+            </ButtonLink>
+          )}
         </>
       }
     >

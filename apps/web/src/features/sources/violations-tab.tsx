@@ -14,7 +14,7 @@ import { SearchInput } from '../../ui/input.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
-import { FixedLink, ViolationDialog } from './violation-dialog.tsx'
+import { AddLink, canBeAdded, FixedLink, ViolationDialog } from './violation-dialog.tsx'
 import { problemTitle, violationEvent, violationProperty } from './violation-words.ts'
 import { BlockedEvents } from './violations-blocked.tsx'
 
@@ -42,7 +42,7 @@ const State = ({ row: { problem, fixed_in_version: fixed }, source }: { row: Vio
     </span>
   )
 
-const columnsOf = (source: string): readonly Column<Violation>[] => [
+const columnsOf = (source: string, mayEdit: boolean): readonly Column<Violation>[] => [
   {
     id: 'event',
     header: 'Event and property',
@@ -83,6 +83,18 @@ const columnsOf = (source: string): readonly Column<Violation>[] => [
     wide: true,
     className: 'whitespace-nowrap',
   },
+  ...(mayEdit
+    ? [
+        {
+          id: 'add',
+          header: 'Actions',
+          cell: (row: Violation) => canBeAdded(row) && <AddLink source={source} violation={row} size="sm" />,
+          align: 'right' as const,
+          wide: 'lg' as const,
+          className: 'whitespace-nowrap',
+        },
+      ]
+    : []),
 ]
 
 const rowId = ({ type, event, property, problem }: Violation): string =>
@@ -90,7 +102,7 @@ const rowId = ({ type, event, property, problem }: Violation): string =>
 
 const Violations = ({ source, rows, mayEdit }: { source: Source; rows: readonly Violation[]; mayEdit: boolean }) => {
   const [search, setSearch] = useState('')
-  const columns = useMemo(() => columnsOf(source.name), [source.name])
+  const columns = useMemo(() => columnsOf(source.name, mayEdit), [source.name, mayEdit])
   const [shown, setShown] = useState<Violation | undefined>()
   const wanted = search.trim().toLowerCase()
   const found = useMemo(
