@@ -45,7 +45,8 @@ export const paths = {
     `/${source}${queryOf({ event, ...filters })}`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
-  destinations: (workspace: string, query: ListQuery & { range?: string } = {}) =>
+  /** `sort` is `failed`: those with the most failures first. */
+  destinations: (workspace: string, query: ListQuery & { range?: string; sort?: 'failed' } = {}) =>
     `/${workspace}/destinations${queryOf(query)}`,
   destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
   /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */

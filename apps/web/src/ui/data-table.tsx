@@ -179,6 +179,7 @@ export const DataTable = <Row extends RowData>({
   onRow,
   onRowClick,
   selection,
+  sorted,
   empty = 'No Entries Found',
 }: {
   label: string
@@ -188,10 +189,19 @@ export const DataTable = <Row extends RowData>({
   onRow?: (row: Row) => void
   onRowClick?: (row: Row) => void
   selection?: RowSelection<Row> | undefined
+  /** What it is sorted by at first; a click on a head changes it. */
+  sorted?: { id: string; desc: boolean } | undefined
   empty?: ReactNode
 }) => {
   const definitions = useMemo(() => columns.map(toDefinition), [columns])
-  const table = useTable({ features, data: rows, columns: definitions, getRowId: rowId, sortDescFirst: false })
+  const table = useTable({
+    features,
+    data: rows,
+    columns: definitions,
+    getRowId: rowId,
+    sortDescFirst: false,
+    ...(sorted === undefined ? {} : { initialState: { sorting: [sorted] } }),
+  })
   const sortedRows = table.getRowModel().rows
   const { measure, row: measureRow, indexes, before, after, all } = useWindow(sortedRows.length)
   const fixed = columns.some(({ width }) => width !== undefined)

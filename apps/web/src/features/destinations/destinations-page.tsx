@@ -140,6 +140,8 @@ const columnsOf = (range: RangePreset, loading: boolean): readonly Column<Row>[]
 ]
 
 const filterNames = ['search', 'type', 'state'] as const
+const sortNames = ['sort'] as const
+const byFailed = { id: 'failed', desc: true } as const
 const nothingChosen: ReadonlySet<string> = new Set()
 const titleOf = (row: Row): string => row.title
 const idOf = (row: Row): string => row.name
@@ -161,6 +163,7 @@ const List = ({
 }) => {
   const workspace = useWorkspace()
   const [filters, change] = useAddress(filterNames)
+  const [{ sort }] = useAddress(sortNames)
   const [selected, setSelected] = useState(nothingChosen)
   const failed = [activities, connections].find((query) => query.isError && query.data === undefined)
   const loading = connections.isPending || activities.isPending
@@ -205,6 +208,7 @@ const List = ({
         columns={columns}
         rows={rows}
         rowId={idOf}
+        sorted={sort === 'failed' ? byFailed : undefined}
         selection={mayEdit ? { selected, onChange: setSelected, titleOf } : undefined}
       />
       <p className="text-xs text-ink-3">

@@ -62,7 +62,7 @@ export const Figures = ({
       </Figure>
       <CountedFigure
         title="Failed deliveries"
-        to={paths.destinations(workspace, { range: preset })}
+        to={paths.destinations(workspace, { range: preset, sort: 'failed' })}
         query={failed}
         than={than}
         lessIsBetter
