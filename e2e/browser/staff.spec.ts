@@ -10,8 +10,9 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 /** An organisation that nobody of the platform belongs to, made with an onboarding link. */
 const otherOrganization = async ({ api }: Pick<Product, 'api'>, title: string) => {
+  const email = `someone-${newId().slice(-8)}@else.example`
   const made = (await api.ok('POST', '/users:onboard', {
-    email: `someone-${newId().slice(-8)}@else.example`,
+    email,
     first_name: 'Some',
     last_name: 'One',
     organization_title: title,
@@ -19,7 +20,7 @@ const otherOrganization = async ({ api }: Pick<Product, 'api'>, title: string) =
     yearly_amount: '0.00',
   })) as { organization: { name: string }; workspace: { name: string } }
   const workspace = made.workspace.name
-  return { organization: made.organization.name, workspace, id: workspace.replace('workspaces/', '') }
+  return { organization: made.organization.name, workspace, id: workspace.replace('workspaces/', ''), email }
 }
 
 const banner = (organization: string) => `You are currently acting as "${organization}" Organisation Administrator`
@@ -159,7 +160,13 @@ test('ROLE-19b, STF-19, STF-20, STF-21, STF-23: a platform admin switches to the
   const { workspace } = await createWorkspace(product.api, 'Home company')
   const other = await otherOrganization(product, 'Helped Inc')
   const sent = page.waitForRequest('**/api/workspaces:actOnBehalf')
-  await switchTo(page, workspace, other.id)
+  await page.goto(`/${workspace}/settings/admin/act-on-behalf`)
+  // By the address of a member: nobody has to know the id.
+  await page.getByRole('combobox', { name: 'Find a workspace' }).click()
+  await page.getByRole('combobox', { name: 'Search' }).fill(other.email)
+  await page.getByRole('option', { name: /^Helped Inc · Main/ }).click()
+  await expect(page.getByRole('textbox', { name: 'Workspace ID' })).toHaveValue(other.id)
+  await page.getByRole('button', { name: 'Switch', exact: true }).click()
   expect((await sent).postDataJSON()).toEqual({ workspaceId: other.id })
   await expect(page.getByText('You are now acting on behalf of Helped Inc organization', { exact: true })).toBeVisible()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
