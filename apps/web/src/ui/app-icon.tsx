@@ -18,7 +18,7 @@ export const AppIcon = ({
   <span
     aria-hidden
     className={cn(
-      'grid shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-white p-1 text-ink-3',
+      'grid shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-tile p-1 text-on-tile',
       sizes[size],
       className,
     )}

@@ -3,7 +3,7 @@ import { Check, ChevronDown, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Controller, get, useFormContext } from 'react-hook-form'
 import { Field } from './field.tsx'
-import { matching, PopupSearch } from './search-select.tsx'
+import { choiceBox, matching, PopupSearch } from './search-select.tsx'
 
 /** One entry of a picker: what it stands for, what it is called, and the picture beside it. */
 export type PickerEntry = { value: string; title: string; description?: string; icon: ReactNode }
@@ -115,13 +115,7 @@ export const PickerField = ({
                   isItemEqualToValue={(one: PickerEntry, other: PickerEntry) => one.value === other.value}
                   autoHighlight
                 >
-                  <Base.Trigger
-                    id={id}
-                    ref={field.ref}
-                    onBlur={field.onBlur}
-                    {...described}
-                    className="flex h-9 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-3 text-left text-sm shadow-card outline-offset-2 aria-invalid:border-danger data-popup-open:border-accent"
-                  >
+                  <Base.Trigger id={id} ref={field.ref} onBlur={field.onBlur} {...described} className={choiceBox}>
                     {chosen !== undefined && (
                       <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
                         {chosen.icon}
@@ -133,7 +127,7 @@ export const PickerField = ({
                     <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
                   </Base.Trigger>
                   <Base.Portal>
-                    <Base.Positioner sideOffset={6} align="start" collisionPadding={8} className="z-50">
+                    <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
                       <Base.Popup
                         aria-label={label}
                         className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"

@@ -161,7 +161,8 @@ const SearchList = ({
   )
 }
 
-const box =
+/** The look of a closed choice. */
+export const choiceBox =
   'flex h-8 w-full items-center gap-2 rounded-md border border-field-line bg-surface pr-2.5 pl-2.5 text-left text-base text-ink shadow-card transition-colors hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 data-popup-open:border-accent aria-invalid:border-danger disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 max-sm:text-lg'
 
 export type SearchSelectProps = {
@@ -211,7 +212,7 @@ export const SearchSelect = ({
             onBlur={onBlur}
             disabled={disabled}
             {...(control ?? { 'aria-label': label })}
-            className={box}
+            className={choiceBox}
           >
             {chosen?.icon !== undefined && <AppIcon icon={chosen.icon} className="size-5 border-0 p-0" />}
             <span className={cn('min-w-0 flex-1 truncate', chosen === undefined && 'text-ink-3')}>

@@ -217,7 +217,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
   return (
     <fieldset disabled={save.isPending} className="min-w-0 space-y-5">
       <legend className="sr-only">Schema</legend>
-      <div className="grid gap-x-8 gap-y-4 rounded-lg border border-line bg-surface px-5 py-4 shadow-card sm:grid-cols-2">
+      <div className="grid gap-x-8 gap-y-4 rounded-lg border border-line bg-surface px-5 py-4 shadow-card lg:grid-cols-2">
         <div>
           <p className="text-sm font-medium">Version {draft.server.version}</p>
           <p className="mt-0.5 text-xs text-ink-2">
