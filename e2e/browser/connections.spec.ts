@@ -61,9 +61,9 @@ test('the connections of a workspace are made, switched, searched and taken apar
   // The question stands alone.
   await expect(panel).toBeHidden()
   await page.getByRole('dialog', { name: 'Disconnect' }).getByRole('button', { name: 'Disconnect' }).click()
+  await expect.poll(isOn).toEqual({ App: false })
   await expect(panel).toHaveCount(0)
   await expect(lines).toHaveCount(0)
-  expect(await isOn()).toEqual({ App: false })
   await page.getByRole('searchbox', { name: 'Search connections' }).fill('nothing')
   await expect(page.getByText('No source or destination is called like this.')).toBeVisible()
 })

@@ -1,9 +1,11 @@
 // @vitest-environment happy-dom
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
-import { config, openInWorkspace } from '../../testing/page.tsx'
+import { useSession } from '../../lib/session.ts'
+import { loginAnswer } from '../../testing/login-answer.ts'
+import { config, openInWorkspace, workspaceOn } from '../../testing/page.tsx'
 import { CodesNotMailed } from '../auth/one-time-code.tsx'
 import { OnboardingLinkPage } from '../staff/onboarding-link-page.tsx'
 import { ChangePasswordPage } from './change-password-page.tsx'
@@ -17,6 +19,7 @@ const answers: Readonly<Record<string, unknown>> = {
         invitee_email: 'ben@acme.example',
         inviter: 'Ada',
         role: { value: 'ORG_GUEST' },
+        create_time: '2026-01-01T00:00:00Z',
         send_time: '2026-01-01T00:00:00Z',
         expire_time: '2026-01-08T00:00:00Z',
       },
@@ -24,21 +27,26 @@ const answers: Readonly<Record<string, unknown>> = {
     next_page_token: '',
   },
   '/users:onboard': {
-    user: { name: 'users/u9', id: 'u9', email: 'ben@acme.example' },
-    organization: { name: 'organizations/o9', display_name: 'Brand New' },
-    workspace: { name: 'workspaces/w9' },
+    user: { ...loginAnswer.user, email: 'ben@acme.example' },
+    organization: workspaceOn('plans/free').organization,
+    workspace: workspaceOn('plans/free'),
     onboarding_token: 'token',
     invoice_url: '',
   },
 }
 
 const open = async (part: ReactNode, mail_enabled: boolean): Promise<void> => {
-  await openInWorkspace(part, {
+  const { settled } = openInWorkspace(part, {
     answers: (path) => {
       const answer = path === '/config' ? { ...config, mail_enabled } : answers[path]
       return answer === undefined ? undefined : Response.json(answer)
     },
-  }).settled()
+  })
+  // Changing the password asks for a code where the sign-in brought none.
+  act(() => {
+    useSession.setState({ passwordOTPToken: null })
+  })
+  await settled()
 }
 
 const note = () => screen.queryByText(/No mail server is set up/)
