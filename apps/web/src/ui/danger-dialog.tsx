@@ -11,6 +11,7 @@ export const DangerDialog = <Variables,>({
   confirmLabel,
   mutation,
   variables,
+  onDone,
   onClosed,
   children,
 }: {
@@ -18,6 +19,7 @@ export const DangerDialog = <Variables,>({
   confirmLabel: string
   mutation: Pick<UseMutationResult<unknown, Error, Variables, unknown>, 'mutate' | 'isPending' | 'isSuccess' | 'error'>
   variables: Variables
+  onDone?: () => void
   onClosed: () => void
   children: ReactNode
 }) => {
@@ -33,7 +35,7 @@ export const DangerDialog = <Variables,>({
       loading={mutation.isPending}
       done={mutation.isSuccess}
       error={mutation.error?.message}
-      onConfirm={() => mutation.mutate(variables)}
+      onConfirm={() => mutation.mutate(variables, { onSuccess: () => onDone?.() })}
     >
       {children}
     </ConfirmDialog>

@@ -5,8 +5,8 @@ import { Button } from './button.tsx'
 import { SearchInput, Select } from './input.tsx'
 
 /** A choice of one that narrows a list; '' is no filter. */
-export type ListFilter = {
-  name: string
+export type ListFilter<Name extends string = string> = {
+  name: Name
   label: string
   /** What no filter is called. */
   any: string

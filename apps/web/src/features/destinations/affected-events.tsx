@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Fact } from '../../ui/exchange.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { useRetryDeliveries } from './mutations.ts'
@@ -188,13 +189,7 @@ export const AffectedEvents = ({ destination, group }: { destination: Destinatio
           {rows.length === 0 && <li className="px-4 py-6 text-center text-ink-3">Nothing is left.</li>}
         </ul>
       )}
-      {query.hasNextPage && (
-        <div className="flex justify-center">
-          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </section>
   )
 }

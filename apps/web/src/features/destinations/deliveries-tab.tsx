@@ -12,11 +12,12 @@ import { useAddress } from '../../lib/use-address.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
 import { Select } from '../../ui/input.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SearchSelect } from '../../ui/search-select.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
@@ -204,13 +205,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           onRow={setShown}
         />
       )}
-      {query.hasNextPage && (
-        <div className="flex justify-center">
-          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
       {shown !== undefined && <DeliveryDialog delivery={shown} onClose={() => setShown(undefined)} />}
     </div>
   )

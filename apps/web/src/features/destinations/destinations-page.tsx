@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type Connection, type ConnectionActivity, type Destination, successRate } from '@tributary/contract'
 import { Plus, Send } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import { Link } from 'react-router'
 import { type RangePreset, viewOf } from '../../lib/date-range.ts'
 import { paths } from '../../lib/paths.ts'
@@ -10,19 +10,16 @@ import { count } from '../../lib/text.ts'
 import { useAddress } from '../../lib/use-address.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { connectionActivityQuery, connectionsQuery, destinationsQuery } from '../../lib/workspace-queries.ts'
-import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { BulkBar } from '../../ui/bulk-bar.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ListBar } from '../../ui/list-bar.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { ListPage, TitleCell } from '../../ui/list-page.tsx'
+import { ListView, stateFilter, typeFilter } from '../../ui/list-view.tsx'
 import { LoadFailure } from '../../ui/load-failure.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
 import { RangeSelect, useRange } from '../../ui/range-select.tsx'
-import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import {
+  type DestinationFilters,
   destinationRows,
   destinationStates,
   type DestinationRow as Row,
@@ -70,18 +67,7 @@ const columnsOf = (range: RangePreset, loading: boolean): readonly Column<Row>[]
     id: 'title',
     header: 'Destination',
     value: (row) => row.title.toLowerCase(),
-    cell: (row) => (
-      <span className="flex min-w-0 items-center gap-3">
-        <AppIcon icon={row.app.extra.app_icon} />
-        <Link
-          to={paths.destination(row.name)}
-          className="truncate rounded-sm font-medium hover:underline"
-          title={row.title}
-        >
-          {row.title}
-        </Link>
-      </span>
-    ),
+    cell: (row) => <TitleCell icon={row.app.extra.app_icon} title={row.title} to={paths.destination(row.name)} />,
     className: 'max-w-64 sm:max-w-80',
   },
   {
@@ -139,10 +125,9 @@ const columnsOf = (range: RangePreset, loading: boolean): readonly Column<Row>[]
   },
 ]
 
-const filterNames = ['search', 'type', 'state'] as const
 const sortNames = ['sort'] as const
 const byFailed = { id: 'failed', desc: true } as const
-const nothingChosen: ReadonlySet<string> = new Set()
+const byState = stateFilter(destinationStates, stateTitles)
 const titleOf = (row: Row): string => row.title
 const idOf = (row: Row): string => row.name
 
@@ -154,78 +139,48 @@ const List = ({
   onRange,
   mayEdit,
 }: {
-  destinations: Destination[]
+  destinations: readonly Destination[]
   connections: UseQueryResult<Connection[]>
   activities: UseQueryResult<ConnectionActivity[]>
   range: RangePreset
   onRange: (range: RangePreset) => void
   mayEdit: boolean
 }) => {
-  const workspace = useWorkspace()
-  const [filters, change] = useAddress(filterNames)
   const [{ sort }] = useAddress(sortNames)
-  const [selected, setSelected] = useState(nothingChosen)
   const failed = [activities, connections].find((query) => query.isError && query.data === undefined)
   const loading = connections.isPending || activities.isPending
-  const { actions, refresh } = useDestinationActions(workspace.name)
-  const rows = useMemo(
-    () => destinationRows(destinations, connections.data, activities.data, filters),
-    [destinations, connections.data, activities.data, filters],
+  const bulk = useDestinationActions(useWorkspace().name)
+  const narrow = useCallback(
+    (values: DestinationFilters) => destinationRows(destinations, connections.data, activities.data, values),
+    [destinations, connections.data, activities.data],
   )
   const columns = useMemo(() => columnsOf(range, loading), [range, loading])
-  const types = useMemo(() => [...new Set(destinations.map(({ app }) => app.display_name))].toSorted(), [destinations])
+  const filters = useMemo(() => [typeFilter(destinations.map(({ app }) => app.display_name)), byState], [destinations])
   return (
-    <div className="space-y-4">
-      <ListBar
-        label="Search destinations"
-        noun="destination"
-        values={filters}
-        onChange={change}
-        shown={rows.length}
-        total={destinations.length}
-        filters={[
-          {
-            name: 'type',
-            label: 'Type',
-            any: 'All types',
-            options: types.map((type) => ({ value: type, title: type })),
-          },
-          {
-            name: 'state',
-            label: 'Status',
-            any: 'Any status',
-            options: destinationStates.map((state) => ({ value: state, title: stateTitles[state] })),
-          },
-        ]}
-      >
-        <RangeSelect value={range} onChange={onRange} />
-      </ListBar>
-      {failed !== undefined && (
-        <LoadFailure title="The status of the destinations could not be loaded" query={failed} />
-      )}
-      <DataTable
-        label="Destinations"
-        columns={columns}
-        rows={rows}
-        rowId={idOf}
-        sorted={sort === 'failed' ? byFailed : undefined}
-        selection={mayEdit ? { selected, onChange: setSelected, titleOf } : undefined}
-      />
-      <p className="text-xs text-ink-3">
-        Delivered, failed and success count each event once, by its last outcome in the{' '}
-        {viewOf(range).title.toLowerCase()}.
-      </p>
-      <BulkBar
-        noun="destination"
-        // Only what is listed: nobody should delete what a filter hides.
-        rows={rows.filter(({ name }) => selected.has(name))}
-        actions={actions}
-        idOf={idOf}
-        titleOf={titleOf}
-        onSelect={setSelected}
-        onSettled={refresh}
-      />
-    </div>
+    <ListView
+      label="Destinations"
+      noun="destination"
+      total={destinations.length}
+      filters={filters}
+      narrow={narrow}
+      columns={columns}
+      idOf={idOf}
+      titleOf={titleOf}
+      bulk={mayEdit ? bulk : undefined}
+      sorted={sort === 'failed' ? byFailed : undefined}
+      controls={<RangeSelect value={range} onChange={onRange} />}
+      notice={
+        failed !== undefined && (
+          <LoadFailure title="The status of the destinations could not be loaded" query={failed} />
+        )
+      }
+      note={
+        <p className="text-xs text-ink-3">
+          Delivered, failed and success count each event once, by its last outcome in the{' '}
+          {viewOf(range).title.toLowerCase()}.
+        </p>
+      }
+    />
   )
 }
 
@@ -244,32 +199,28 @@ export const DestinationsPage = () => {
     </ButtonLink>
   )
   return (
-    <>
-      <PageHeader
-        title="Destinations"
-        documentTitle="Destinations"
-        description="Where your events are delivered to."
-        action={(query.data?.length ?? 0) > 0 && add}
-      />
-      <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the destinations">
-        {(destinations) =>
-          destinations.length === 0 ? (
-            <EmptyState icon={<Send />} title="Add your first destination" action={add}>
-              A destination is where events are delivered to, such as a webhook of your own service. What fails is
-              retried for hours and never lost.
-            </EmptyState>
-          ) : (
-            <List
-              destinations={destinations}
-              connections={connections}
-              activities={activities}
-              range={range}
-              onRange={choose}
-              mayEdit={mayEdit}
-            />
-          )
-        }
-      </QueryView>
-    </>
+    <ListPage
+      title="Destinations"
+      description="Where your events are delivered to."
+      query={query}
+      errorTitle="Failed to load the destinations"
+      action={add}
+      empty={{
+        icon: <Send />,
+        title: 'Add your first destination',
+        text: 'A destination is where events are delivered to, such as a webhook of your own service. What fails is retried for hours and never lost.',
+      }}
+    >
+      {(destinations) => (
+        <List
+          destinations={destinations}
+          connections={connections}
+          activities={activities}
+          range={range}
+          onRange={choose}
+          mayEdit={mayEdit}
+        />
+      )}
+    </ListPage>
   )
 }

@@ -9,18 +9,16 @@ import { count, defaultTitle } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { catalogDestinationQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
-import { Card } from '../../ui/card.tsx'
-import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
+import { FillSkeleton, FillStep } from '../../ui/create-flow.tsx'
+import { DocsPanel } from '../../ui/docs-panel.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { useApiForm } from '../../ui/form.tsx'
 import { SearchInput } from '../../ui/input.tsx'
 import { LoadFailure } from '../../ui/load-failure.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
 import { shownHint } from '../../ui/setting-hint.tsx'
 import { SettingInput } from '../../ui/setting-input.tsx'
-import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { onTab } from '../../ui/tabs.tsx'
 import { type DestinationForm, destinationForm } from './destination-form.ts'
 import { useCreateDestination } from './mutations.ts'
@@ -133,7 +131,6 @@ const NewDestinationForm = ({
     settings: defaultSettings(app.settings),
     sources: [],
   })
-  useFirstField(form, 'title')
   const submit = async ({ title, settings, sources: chosen }: DestinationForm): Promise<void> => {
     const { destination } = await create.mutateAsync({
       title,
@@ -144,57 +141,25 @@ const NewDestinationForm = ({
     await navigate(paths.destination(destination.name), { state: onTab(nextStep(destination, chosen.length)) })
   }
   return (
-    <>
-      <PageHeader
-        title="New destination"
-        documentTitle="New destination"
-        description={`Deliver events to ${app.display_name}.`}
-        crumbs={[
-          { label: 'Destinations', to: paths.destinations(workspace.name) },
-          { label: 'Catalog', to: paths.catalogDestinations(workspace.name) },
-        ]}
-      />
-      <FormLayout
-        aside={
-          <DocsPanel app={app} steps={app.guide}>
-            <ReceivedObjects app={app} />
-          </DocsPanel>
-        }
-      >
-        <Card>
-          <Form form={form} onSubmit={submit} label="New destination" className="space-y-5">
-            <TextField
-              name="title"
-              label="Title"
-              required
-              hint="Give your destination a name"
-              placeholder="Enter your destination name"
-              autoComplete="off"
-            />
-            <SettingFields options={app.settings} />
-            {sources.list.length > 0 && <SourceChoices sources={sources.list} />}
-            {sources.failure}
-            <div className="flex justify-end">
-              <SubmitButton>Create</SubmitButton>
-            </div>
-          </Form>
-        </Card>
-      </FormLayout>
-    </>
+    <FillStep
+      noun="destination"
+      description={`Deliver events to ${app.display_name}.`}
+      list={{ label: 'Destinations', to: paths.destinations(workspace.name) }}
+      catalog={paths.catalogDestinations(workspace.name)}
+      form={form}
+      onSubmit={submit}
+      aside={
+        <DocsPanel app={app} steps={app.guide}>
+          <ReceivedObjects app={app} />
+        </DocsPanel>
+      }
+    >
+      <SettingFields options={app.settings} />
+      {sources.list.length > 0 && <SourceChoices sources={sources.list} />}
+      {sources.failure}
+    </FillStep>
   )
 }
-
-const Loading = () => (
-  <div aria-busy className="space-y-6">
-    <div className="space-y-2">
-      <Skeleton className="h-6 w-40" />
-      <Skeleton className="h-4 w-72" />
-    </div>
-    <FormLayout aside={<CardSkeleton />}>
-      <CardSkeleton lines={6} />
-    </FormLayout>
-  </div>
-)
 
 /** The form for a new destination of one entry of the catalogue. */
 export const NewDestinationPage = () => {
@@ -203,11 +168,11 @@ export const NewDestinationPage = () => {
   const query = useQuery(catalogDestinationQuery(workspace.name, slug ?? ''))
   const sources = useQuery(sourcesQuery(workspace.name))
   return (
-    <RequireAccess allowed={editors} skeleton={<Loading />}>
-      <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the destination">
+    <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
+      <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle="Failed to load the destination">
         {(app) =>
           sources.isPending ? (
-            <Loading />
+            <FillSkeleton />
           ) : (
             <NewDestinationForm
               key={app.name}

@@ -9,6 +9,7 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { ReplayCard } from './replay-card.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
@@ -75,13 +76,7 @@ export const ReplayTab = ({ destination }: { destination: Destination }) => {
           </ul>
         </>
       )}
-      {query.hasNextPage && (
-        <div className="flex justify-center">
-          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
       {draft !== undefined && mayEdit && <ReplayDialog destination={destination} initial={draft} onClosed={closed} />}
     </div>
   )

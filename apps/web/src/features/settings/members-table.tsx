@@ -1,6 +1,6 @@
 import { type Member, type Organization, type Role, roles, toRole } from '@tributary/contract'
 import { UserMinus } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { personName } from '../../lib/person.ts'
 import { hasOneAdministrator, isAdministrator, roleTitle } from '../../lib/roles.ts'
 import { useSession } from '../../lib/session.ts'
@@ -8,9 +8,12 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { DangerDialog } from '../../ui/danger-dialog.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { EmailAddress } from '../../ui/email-address.tsx'
-import { SearchInput, Select } from '../../ui/input.tsx'
+import { Select } from '../../ui/input.tsx'
+import type { ListFilter } from '../../ui/list-bar.tsx'
+import { ListView } from '../../ui/list-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
@@ -20,10 +23,13 @@ import { useChangeRole, useRemoveMember } from './member-mutations.ts'
 /** From how many members on a search box stands above them. */
 const searchFrom = 9
 
+const noFilters: readonly ListFilter<never>[] = []
+const idOf = ({ name }: Member): string => name
+const titleOf = ({ profile }: Member): string => personName(profile)
+
 /** The members whose name, address or role has the text in it. */
 export const findMembers = (members: readonly Member[], search: string): readonly Member[] => {
   const text = search.trim().toLowerCase()
-  if (text === '') return members
   return members.filter(({ profile, role }) =>
     `${personName(profile)} ${profile.email} ${roleTitle(role.value)}`.toLowerCase().includes(text),
   )
@@ -97,22 +103,17 @@ const RemoveDialog = ({
   onClose: () => void
 }) => {
   const remove = useRemoveMember(organization.name)
-  const [open, setOpen] = useState(true)
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={setOpen}
-      onClosed={onClose}
-      kind="danger"
+    <DangerDialog
       title="Remove member"
       confirmLabel="Remove"
-      loading={remove.isPending}
-      done={remove.isSuccess}
-      error={remove.error?.message}
-      onConfirm={() => remove.mutate(member.name, { onSuccess: () => notify('success', 'Member removed') })}
+      mutation={remove}
+      variables={member.name}
+      onDone={() => notify('success', 'Member removed')}
+      onClosed={onClose}
     >
       {personName(member.profile)} loses access to {organization.display_name} and all of its workspaces at once.
-    </ConfirmDialog>
+    </DangerDialog>
   )
 }
 
@@ -142,9 +143,8 @@ const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () 
 export const MembersTable = ({ organization, members }: { organization: Organization; members: readonly Member[] }) => {
   const self = useSession((state) => state.currentUserResourceName)
   const { mutate: changeRole } = useChangeRole(organization.name)
-  const [search, setSearch] = useState('')
   const [asked, setAsked] = useState<Asked | undefined>()
-  const rows = useMemo(() => findMembers(members, search), [members, search])
+  const narrow = useCallback(({ search }: { search: string }) => findMembers(members, search), [members])
   const columns = useMemo((): readonly Column<Member>[] => {
     const onlyAdministrator = hasOneAdministrator(members)
     const locked = (member: Member): boolean => onlyAdministrator && isAdministrator(member)
@@ -226,15 +226,17 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
   const close = (): void => setAsked(undefined)
   return (
     <section aria-label="Members" className="space-y-3">
-      {members.length >= searchFrom && (
-        <SearchInput label="Search members" value={search} onChange={(event) => setSearch(event.target.value)} />
-      )}
-      <DataTable
+      <ListView
         label="Members"
+        noun="member"
+        total={members.length}
+        filters={noFilters}
+        narrow={narrow}
         columns={columns}
-        rows={rows}
-        rowId={({ name }) => name}
-        {...(search.trim() === '' ? {} : { empty: 'Nobody is called like this.' })}
+        idOf={idOf}
+        titleOf={titleOf}
+        barFrom={searchFrom}
+        empty="Nobody is called like this."
       />
       {asked?.kind === 'remove' && <RemoveDialog member={asked.member} organization={organization} onClose={close} />}
       {asked?.kind === 'demote' && (

@@ -6,14 +6,12 @@ import { paths } from '../../lib/paths.ts'
 import { defaultTitle } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { catalogSourceQuery, schemaTemplatesQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
-import { Card } from '../../ui/card.tsx'
-import { DocsPanel, FormLayout } from '../../ui/docs-panel.tsx'
+import { FillSkeleton, FillStep } from '../../ui/create-flow.tsx'
+import { DocsPanel } from '../../ui/docs-panel.tsx'
 import { ErrorScreen } from '../../ui/error-screen.tsx'
-import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { useApiForm } from '../../ui/form.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { RequireAccess } from '../../ui/require-access.tsx'
-import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
@@ -31,7 +29,6 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
     // The first template is the empty schema: it fits everybody, and what arrives can be added to it.
     schema: lists?.templates[0]?.name ?? '',
   })
-  useFirstField(form, 'title')
   const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
     const { source } = await create.mutateAsync({
       title,
@@ -47,49 +44,19 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
     await navigate(paths.source(source.name), { state: onTab('setup') })
   }
   return (
-    <>
-      <PageHeader
-        title="New source"
-        documentTitle="New source"
-        description={`Create a new source for ${app.title} to start collecting data.`}
-        crumbs={[
-          { label: 'Sources', to: paths.sources(workspace.name) },
-          { label: 'Catalog', to: paths.catalogSources(workspace.name) },
-        ]}
-      />
-      <FormLayout aside={<DocsPanel app={app} />}>
-        <Card>
-          <Form form={form} onSubmit={submit} label="New source" className="space-y-5">
-            <TextField
-              name="title"
-              label="Title"
-              required
-              hint="Give your source a name"
-              placeholder="Enter your source name"
-              autoComplete="off"
-            />
-            {lists !== undefined && <SchemaPicker {...lists} />}
-            <div className="flex justify-end">
-              <SubmitButton>Create</SubmitButton>
-            </div>
-          </Form>
-        </Card>
-      </FormLayout>
-    </>
+    <FillStep
+      noun="source"
+      description={`Create a new source for ${app.title} to start collecting data.`}
+      list={{ label: 'Sources', to: paths.sources(workspace.name) }}
+      catalog={paths.catalogSources(workspace.name)}
+      form={form}
+      onSubmit={submit}
+      aside={<DocsPanel app={app} />}
+    >
+      {lists !== undefined && <SchemaPicker {...lists} />}
+    </FillStep>
   )
 }
-
-const Loading = () => (
-  <div aria-busy className="space-y-6">
-    <div className="space-y-2">
-      <Skeleton className="h-6 w-40" />
-      <Skeleton className="h-4 w-72" />
-    </div>
-    <FormLayout aside={<CardSkeleton />}>
-      <CardSkeleton />
-    </FormLayout>
-  </div>
-)
 
 /** The form with the lists that its schema picker needs; both are loaded only when there is one. */
 const WithLists = ({ app }: { app: CatalogSource }) => {
@@ -99,7 +66,7 @@ const WithLists = ({ app }: { app: CatalogSource }) => {
   if (templates.data !== undefined && sources.data !== undefined)
     return <NewSourceForm app={app} lists={{ templates: templates.data, sources: sources.data }} />
   // Both have answered before one of them is said to have failed: what failed is told together.
-  if (templates.isPending || sources.isPending) return <Loading />
+  if (templates.isPending || sources.isPending) return <FillSkeleton />
   const errors = [templates, sources].flatMap(({ error }) => (error === null ? [] : [error.message]))
   return (
     <ErrorScreen
@@ -120,8 +87,8 @@ export const NewSourcePage = () => {
   const { slug } = useParams()
   const query = useQuery(catalogSourceQuery(workspace.name, slug ?? ''))
   return (
-    <RequireAccess allowed={editors} skeleton={<Loading />}>
-      <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the sources">
+    <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
+      <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle="Failed to load the sources">
         {(app) =>
           app.has_predefined_schema ? (
             <NewSourceForm key={app.name} app={app} lists={undefined} />

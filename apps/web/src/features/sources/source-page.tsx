@@ -7,13 +7,9 @@ import { useVisited } from '../../lib/recent.ts'
 import { count } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { sourceQuery } from '../../lib/workspace-queries.ts'
-import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { DetailPage, DetailView } from '../../ui/detail-page.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
-import { Skeleton, TableSkeleton } from '../../ui/skeleton.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
 import { BacklogNotice } from './backlog-notice.tsx'
 import { newestEvent } from './live-events.ts'
 import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
@@ -42,23 +38,20 @@ const LiveSetup = ({ source, live }: { source: SourceWithSchema; live: LiveEvent
   return <SetupTab source={source} received={source.has_received || arrived} newest={newest} />
 }
 
-const SourceView = ({ source }: { source: SourceWithSchema }) => {
+const SourceView = ({ item: source }: { item: SourceWithSchema }) => {
   const workspace = useWorkspace()
   useVisited(workspace.name, 'source', source)
   const live = useLiveEvents(source)
   const draft = useSchemaDraft(source)
   return (
     <>
-      <PageHeader
+      <DetailView
         title={source.title}
-        documentTitle={source.title}
-        description={`${source.app.display_name}${source.enabled ? '' : ' · Disabled'}`}
-        icon={<AppIcon icon={source.app.extra.app_icon} size="lg" />}
-        crumbs={[{ label: 'Sources', to: paths.sources(workspace.name) }]}
-      />
-      <BacklogNotice source={source.name} />
-      <Tabs
-        browsable
+        kind={source.app.display_name}
+        state={source.enabled ? '' : 'Disabled'}
+        icon={source.app.extra.app_icon}
+        list={{ label: 'Sources', to: paths.sources(workspace.name) }}
+        notices={<BacklogNotice source={source.name} />}
         label="Source"
         tabs={[
           { id: 'overview', name: 'Overview', hash: 'overview', content: <OverviewTab source={source} /> },
@@ -99,28 +92,10 @@ const SourceView = ({ source }: { source: SourceWithSchema }) => {
   )
 }
 
-const Loading = () => (
-  <div aria-busy>
-    <div className="mb-6 flex items-center gap-4 pt-7">
-      <Skeleton className="size-11 rounded-md" />
-      <div className="space-y-2">
-        <Skeleton className="h-5 w-48" />
-        <Skeleton className="h-3 w-28" />
-      </div>
-    </div>
-    <div className="mb-5 h-9 border-b border-line" />
-    <TableSkeleton rows={6} />
-  </div>
-)
-
 /** One source: its figures, live events, schema and what does not fit it, refusals, set-up, connections and settings. */
 export const SourcePage = () => {
   const workspace = useWorkspace()
   const { sourceId } = useParams()
   const query = useQuery(sourceQuery(`${workspace.name}/sources/${sourceId ?? ''}`))
-  return (
-    <QueryView page query={query} skeleton={<Loading />} errorTitle="Failed to load the source">
-      {(source) => <SourceView key={source.name} source={source} />}
-    </QueryView>
-  )
+  return <DetailPage query={query} errorTitle="Failed to load the source" View={SourceView} />
 }

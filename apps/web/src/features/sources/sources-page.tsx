@@ -1,27 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Source } from '@tributary/contract'
 import { Plus, Radio } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { Link } from 'react-router'
+import { useCallback, useMemo, useState } from 'react'
 import { paths } from '../../lib/paths.ts'
-import { useAddress } from '../../lib/use-address.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
-import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { BulkBar } from '../../ui/bulk-bar.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ListBar } from '../../ui/list-bar.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { ListPage, TitleCell } from '../../ui/list-page.tsx'
+import { ListView, stateFilter, typeFilter } from '../../ui/list-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { DeletedKeys } from './deleted-keys.tsx'
 import { isCreating } from './mutations.ts'
-import { sourceRows, sourceState, sourceStates, stateTitles } from './source-rows.ts'
+import { type SourceFilters, sourceRows, sourceState, sourceStates, stateTitles } from './source-rows.ts'
 import { sourceTypeName } from './source-types.ts'
 import { UnknownKeys } from './unknown-keys.tsx'
 import { useSourceActions } from './use-source-actions.ts'
@@ -43,29 +36,18 @@ const StateBadge = ({ source }: { source: Source }) => {
   return <Badge {...toneOf[state]}>{stateTitles[state]}</Badge>
 }
 
-const Title = ({ source }: { source: Source }) => (
-  <span className="flex min-w-0 items-center gap-3">
-    <AppIcon icon={source.app.extra.app_icon} />
-    {isCreating(source) ? (
-      <span className="truncate font-medium">{source.title}</span>
-    ) : (
-      <Link
-        to={paths.source(source.name)}
-        className="truncate rounded-sm font-medium hover:underline"
-        title={source.title}
-      >
-        {source.title}
-      </Link>
-    )}
-  </span>
-)
-
 const columns: readonly Column<Source>[] = [
   {
     id: 'title',
     header: 'Source',
     value: (source) => source.title.toLowerCase(),
-    cell: (source) => <Title source={source} />,
+    cell: (source) => (
+      <TitleCell
+        icon={source.app.extra.app_icon}
+        title={source.title}
+        to={isCreating(source) ? undefined : paths.source(source.name)}
+      />
+    ),
     className: 'max-w-64 sm:max-w-80',
   },
   {
@@ -117,61 +99,28 @@ const columns: readonly Column<Source>[] = [
   },
 ]
 
-const filterNames = ['search', 'type', 'state'] as const
-const nothingChosen: ReadonlySet<string> = new Set()
+const byState = stateFilter(sourceStates, stateTitles)
 const titleOf = (source: Source): string => source.title
 const idOf = (source: Source): string => source.name
 const isThere = (source: Source): boolean => !isCreating(source)
 
-const List = ({ sources, mayEdit }: { sources: Source[]; mayEdit: boolean }) => {
-  const workspace = useWorkspace()
-  const [filters, change] = useAddress(filterNames)
-  const [selected, setSelected] = useState(nothingChosen)
-  const { actions, refresh } = useSourceActions(workspace.name, selected.size > 0)
-  const rows = useMemo(() => sourceRows(sources, filters), [sources, filters])
-  const types = useMemo(() => [...new Set(sources.map(({ app }) => app.display_name))].toSorted(), [sources])
+const List = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: boolean }) => {
+  const [some, setSome] = useState(false)
+  const bulk = useSourceActions(useWorkspace().name, some)
+  const filters = useMemo(() => [typeFilter(sources.map(({ app }) => app.display_name)), byState], [sources])
+  const narrow = useCallback((values: SourceFilters) => sourceRows(sources, values), [sources])
   return (
-    <div className="space-y-4">
-      <ListBar
-        label="Search sources"
-        noun="source"
-        values={filters}
-        onChange={change}
-        shown={rows.length}
-        total={sources.length}
-        filters={[
-          {
-            name: 'type',
-            label: 'Type',
-            any: 'All types',
-            options: types.map((type) => ({ value: type, title: type })),
-          },
-          {
-            name: 'state',
-            label: 'Status',
-            any: 'Any status',
-            options: sourceStates.map((state) => ({ value: state, title: stateTitles[state] })),
-          },
-        ]}
-      />
-      <DataTable
-        label="Sources"
-        columns={columns}
-        rows={rows}
-        rowId={idOf}
-        selection={mayEdit ? { selected, onChange: setSelected, titleOf, selectable: isThere } : undefined}
-      />
-      <BulkBar
-        noun="source"
-        // Only what is listed: nobody should delete what a filter hides.
-        rows={rows.filter(({ name }) => selected.has(name))}
-        actions={actions}
-        idOf={idOf}
-        titleOf={titleOf}
-        onSelect={setSelected}
-        onSettled={refresh}
-      />
-    </div>
+    <ListView
+      label="Sources"
+      noun="source"
+      total={sources.length}
+      filters={filters}
+      narrow={narrow}
+      columns={columns}
+      idOf={idOf}
+      titleOf={titleOf}
+      bulk={mayEdit ? { ...bulk, selectable: isThere, onChosen: setSome } : undefined}
+    />
   )
 }
 
@@ -188,24 +137,20 @@ export const SourcesPage = () => {
   )
   return (
     <>
-      <PageHeader
+      <ListPage
         title="Sources"
-        documentTitle="Sources"
         description="Where your events come from."
-        action={(query.data?.length ?? 0) > 0 && add}
-      />
-      <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the sources">
-        {(sources) =>
-          sources.length === 0 ? (
-            <EmptyState icon={<Radio />} title="Add your first source" action={add}>
-              A source is a website, an app or a server that sends events. Choose what yours is made of, copy the
-              snippet, and watch the first event arrive.
-            </EmptyState>
-          ) : (
-            <List sources={sources} mayEdit={mayEdit} />
-          )
-        }
-      </QueryView>
+        query={query}
+        errorTitle="Failed to load the sources"
+        action={add}
+        empty={{
+          icon: <Radio />,
+          title: 'Add your first source',
+          text: 'A source is a website, an app or a server that sends events. Choose what yours is made of, copy the snippet, and watch the first event arrive.',
+        }}
+      >
+        {(sources) => <List sources={sources} mayEdit={mayEdit} />}
+      </ListPage>
       <DeletedKeys workspace={workspace.name} />
       <UnknownKeys />
     </>

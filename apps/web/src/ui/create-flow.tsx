@@ -1,0 +1,111 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Path, UseFormReturn } from 'react-hook-form'
+import { Card } from './card.tsx'
+import { type CatalogCard, CatalogGrid, CatalogSkeleton } from './catalog-grid.tsx'
+import { FormLayout } from './docs-panel.tsx'
+import { Form, SubmitButton, TextField, useFirstField } from './form.tsx'
+import { PageHeader } from './page-header.tsx'
+import { QueryView } from './query-view.tsx'
+import { CardSkeleton, Skeleton } from './skeleton.tsx'
+
+type Place = { label: string; to: string }
+
+/** The first step of making something: the page on which people choose what it is made of. */
+export const ChooseStep = <App,>({
+  noun,
+  description,
+  list,
+  query,
+  cardOf,
+}: {
+  /** What is made, such as "source". */
+  noun: string
+  description: string
+  /** Where its like are listed: the way back. */
+  list: Place
+  query: UseQueryResult<readonly App[]>
+  cardOf: (app: App) => CatalogCard
+}) => (
+  <>
+    <PageHeader
+      title={`Add ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`}
+      documentTitle={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} catalog`}
+      description={description}
+      crumbs={[list]}
+    />
+    <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalog">
+      {(apps) => <CatalogGrid label={`Search ${noun}s`} noun={noun} cards={apps.map(cardOf)} />}
+    </QueryView>
+  </>
+)
+
+/** The final layout of a `FillStep` while what it needs is read. */
+export const FillSkeleton = () => (
+  <div aria-busy className="space-y-6">
+    <div className="space-y-2">
+      <Skeleton className="h-6 w-40" />
+      <Skeleton className="h-4 w-72" />
+    </div>
+    <FormLayout aside={<CardSkeleton />}>
+      <CardSkeleton lines={6} />
+    </FormLayout>
+  </div>
+)
+
+/**
+ * The last step of making something: a page with one form. The cursor is in its title, Enter creates, what is missing is
+ * told below each field, and the trail leads a step back. `onSubmit` goes to what was made, where its next job waits.
+ */
+export const FillStep = <T extends { title: string }>({
+  noun,
+  description,
+  list,
+  catalog,
+  form,
+  onSubmit,
+  aside,
+  children,
+}: {
+  noun: string
+  description: string
+  list: Place
+  /** The address of the first step. */
+  catalog: string
+  form: UseFormReturn<T, unknown, T>
+  onSubmit: (values: T) => Promise<unknown>
+  /** What helps to fill it in, beside the form. */
+  aside: ReactNode
+  /** The fields after the title. */
+  children: ReactNode
+}) => {
+  useFirstField(form, 'title' as Path<T>)
+  return (
+    <>
+      <PageHeader
+        title={`New ${noun}`}
+        documentTitle={`New ${noun}`}
+        description={description}
+        crumbs={[list, { label: 'Catalog', to: catalog }]}
+      />
+      <FormLayout aside={aside}>
+        <Card>
+          <Form form={form} onSubmit={onSubmit} label={`New ${noun}`} className="space-y-5">
+            <TextField
+              name="title"
+              label="Title"
+              required
+              hint={`Give your ${noun} a name`}
+              placeholder={`Enter your ${noun} name`}
+              autoComplete="off"
+            />
+            {children}
+            <div className="flex justify-end">
+              <SubmitButton>Create</SubmitButton>
+            </div>
+          </Form>
+        </Card>
+      </FormLayout>
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { AppIcon } from './app-icon.tsx'
+import { EmptyState } from './empty-state.tsx'
+import { PageHeader } from './page-header.tsx'
+import { QueryView } from './query-view.tsx'
+import { TableSkeleton } from './skeleton.tsx'
+
+/**
+ * A page that lists what somebody makes: its head, and while there is nothing, what it is for with the way to make the
+ * first one. `children` is the list, as a `ListView`.
+ */
+export const ListPage = <Item,>({
+  title,
+  description,
+  query,
+  errorTitle,
+  action,
+  empty,
+  children,
+}: {
+  title: string
+  description: string
+  query: UseQueryResult<readonly Item[]>
+  errorTitle: string
+  /** The way to make one: in the head, and with nothing there in the middle of the page. None for those who may not. */
+  action: ReactNode
+  empty: { icon: ReactNode; title: string; text: ReactNode }
+  children: (items: readonly Item[]) => ReactNode
+}) => (
+  <>
+    <PageHeader
+      title={title}
+      documentTitle={title}
+      description={description}
+      action={(query.data?.length ?? 0) > 0 && action}
+    />
+    <QueryView query={query} skeleton={<TableSkeleton />} errorTitle={errorTitle}>
+      {(items) =>
+        items.length === 0 ? (
+          <EmptyState icon={empty.icon} title={empty.title} action={action}>
+            {empty.text}
+          </EmptyState>
+        ) : (
+          children(items)
+        )
+      }
+    </QueryView>
+  </>
+)
+
+/** The first cell of a list: the logo and the title, which leads to the page of the row; not while `to` is undefined. */
+export const TitleCell = ({ icon, title, to }: { icon: string; title: string; to: string | undefined }) => (
+  <span className="flex min-w-0 items-center gap-3">
+    <AppIcon icon={icon} />
+    {to === undefined ? (
+      <span className="truncate font-medium">{title}</span>
+    ) : (
+      <Link to={to} className="truncate rounded-sm font-medium hover:underline" title={title}>
+        {title}
+      </Link>
+    )}
+  </span>
+)
