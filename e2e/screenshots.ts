@@ -1,5 +1,5 @@
 // npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
-// `screenshots/`, with assertions: no horizontal scroll, no clipped text, no square corner
+// `screenshots/`, with assertions: no horizontal scroll, no clipped text or control, no square corner
 // in a round frame, no dialog above another, no console error, no accessibility violation.
 // In the light theme each page is then made 768 and 1920 px wide, without loading it again.
 // `npm run screenshots -- sources` takes only the screens whose name contains the word, or one of several.
@@ -10,6 +10,7 @@ import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiv
 import { launchChromium } from './browser/chromium.ts'
 import {
   findClippedText,
+  findCutControls,
   findHorizontalScroll,
   findSidewaysTables,
   findSquareCorners,
@@ -42,6 +43,7 @@ const picture = async (page: Page, name: string, screen: Screen): Promise<void> 
   for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
   for (const found of await findSidewaysTables(page)) problems.push(`${name}: scrolls sideways: ${found}`)
   for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
+  for (const found of await findCutControls(page)) problems.push(`${name}: cut control: ${found}`)
   for (const found of await findSquareCorners(page)) problems.push(`${name}: square corner: ${found}`)
   for (const found of await findStackedDialogs(page)) problems.push(`${name}: stacked dialogs: ${found}`)
 }

@@ -41,6 +41,26 @@ export const findClippedText = (page: Page): Promise<string[]> =>
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)
   })
 
+/** Controls of which a part is cut off by a frame that does not scroll, so that it can be neither read nor hit as a whole. */
+export const findCutControls = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found: string[] = []
+    for (const control of document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea')) {
+      const box = control.getBoundingClientRect()
+      if (box.width <= 2 || box.height <= 2 || !control.checkVisibility({ visibilityProperty: true })) continue
+      for (let frame = control.parentElement; frame !== null; frame = frame.parentElement) {
+        const { overflowX, position } = getComputedStyle(frame)
+        if (overflowX === 'auto' || overflowX === 'scroll' || position === 'fixed') break
+        const edge = frame.getBoundingClientRect()
+        if (overflowX !== 'visible' && (box.right > edge.right + 2 || box.left < edge.left - 2)) {
+          found.push(control.getAttribute('aria-label') ?? control.textContent?.trim().slice(0, 40) ?? control.tagName)
+          break
+        }
+      }
+    }
+    return found.slice(0, 3)
+  })
+
 /** Names of the dialogs that are shown, when they are more than one: a dialog takes the place of another. */
 export const findStackedDialogs = (page: Page): Promise<string[]> =>
   page.evaluate(() => {

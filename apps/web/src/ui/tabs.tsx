@@ -58,8 +58,11 @@ export const Tabs = ({
     if (strip === null) return
     const show = (): void => {
       const shown = strip.querySelector<HTMLElement>(`[data-tab="${active}"]`)
-      // Clear of the faded end.
-      if (shown !== null) strip.scrollLeft = shown.offsetLeft - 48
+      if (shown !== null) {
+        // As far as it must, and clear of the faded ends.
+        const [start, end] = [shown.offsetLeft - 48, shown.offsetLeft + shown.offsetWidth + 48 - strip.clientWidth]
+        strip.scrollLeft = Math.min(Math.max(strip.scrollLeft, end), start)
+      }
       fade(strip)
     }
     show()

@@ -124,7 +124,7 @@ const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
 
 const Loading = () => (
   <div className="space-y-5">
-    <div className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5 *:last:max-lg:col-span-2">
+    <div className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-5">
       {['events', 'profiles', 'sources', 'destinations', 'failures'].map((figure) => (
         <div key={figure} className="last:max-lg:col-span-2">
           <CardSkeleton lines={1} />

@@ -44,11 +44,11 @@ export const focusBeside = (element: HTMLElement): void => {
 const requirementTone = { required: 'accent', recommended: 'warning', optional: 'neutral' } as const
 
 const layout =
-  'grid grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] items-center gap-x-3 gap-y-1.5 sm:grid-cols-[minmax(8rem,1.1fr)_7.5rem_9.5rem_minmax(8rem,1.6fr)_6rem]'
+  'grid grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] items-center gap-x-3 gap-y-1.5 md:grid-cols-[minmax(6rem,1.1fr)_7.5rem_9.5rem_minmax(5rem,1.6fr)_6rem]'
 
 /** The heads of the columns of property rows; what is read with a screen reader says its name itself. */
 export const PropertyHead = () => (
-  <div aria-hidden className={cn(layout, 'px-4 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden')}>
+  <div aria-hidden className={cn(layout, 'px-4 py-1.5 text-xs font-medium text-ink-3 max-md:hidden')}>
     <span>Property</span>
     <span>Type</span>
     <span>Requirement</span>
@@ -59,10 +59,10 @@ export const PropertyHead = () => (
 const ReadCells = ({ field, requirement }: { field: PropertySchema; requirement: Requirement }) => (
   <>
     <span className="font-mono text-xs text-ink-2">{field.type}</span>
-    <span className="max-sm:text-right">
+    <span className="max-md:text-right">
       <Badge tone={requirementTone[requirement]}>{requirement}</Badge>
     </span>
-    <span className="col-span-2 min-w-0 text-xs break-words text-ink-2 max-sm:order-last">{field.description}</span>
+    <span className="col-span-2 min-w-0 text-xs break-words text-ink-2 max-md:order-last">{field.description}</span>
   </>
 )
 
@@ -86,7 +86,7 @@ const EditCells = ({
       <Select
         aria-label={`Type of ${title}`}
         value={field.type}
-        className="max-sm:order-1"
+        className="max-md:order-1"
         onChange={(event) => {
           const type = propertyTypes.find((each) => each === event.currentTarget.value) ?? 'string'
           const { items: _items, ...rest } = field
@@ -102,7 +102,7 @@ const EditCells = ({
       <Select
         aria-label={`Requirement of ${title}`}
         value={requirement}
-        className="max-sm:order-2"
+        className="max-md:order-2"
         onChange={(event) => {
           const next = requirements.find((each) => each === event.currentTarget.value) ?? 'optional'
           edit((schema) => withRequirement(schema, place, next))
@@ -119,7 +119,7 @@ const EditCells = ({
         placeholder="Description"
         value={field.description ?? ''}
         maxLength={schemaLimits.descriptionLength}
-        className="max-sm:order-4 max-sm:col-span-2"
+        className="max-md:order-4 max-md:col-span-2"
         onChange={(event) => change({ description: event.currentTarget.value }, `description ${id}`)}
       />
     </>
@@ -137,7 +137,7 @@ const RowActions = ({
 }) => {
   const title = propertyTitle(place)
   return (
-    <span className="flex justify-end max-sm:order-first max-sm:col-start-2 max-sm:row-start-1">
+    <span className="flex justify-end max-md:order-first max-md:col-start-2 max-md:row-start-1">
       {field.type === 'array' && place.parent === undefined && (
         <Button
           variant="none"
@@ -220,8 +220,8 @@ export const PropertyRow = ({
         <span
           className={cn(
             'min-w-0 font-mono text-xs break-words',
-            place.parent !== undefined && 'sm:pl-5',
-            editing === undefined ? 'max-sm:col-span-2' : 'max-sm:order-first max-sm:row-start-1',
+            place.parent !== undefined && 'md:pl-5',
+            editing === undefined ? 'max-md:col-span-2' : 'max-md:order-first max-md:row-start-1',
           )}
         >
           {place.parent !== undefined && <span className="text-ink-3">{place.parent} › </span>}
