@@ -27,7 +27,12 @@ const words = process.argv.slice(2)
 /** Whether a screen was asked for by a word of its name; without words all are. */
 const isWanted = ({ name }: Screen): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
-const problems: string[] = []
+let problems = 0
+/** Told at once: a run takes long. */
+const report = (problem: string): void => {
+  problems += 1
+  console.log(problem)
+}
 let taken = 0
 
 /** Resolves when what follows the size of the page, such as charts, has followed it. */
@@ -40,12 +45,12 @@ const redrawn = (page: Page): Promise<void> =>
 const picture = async (page: Page, name: string, screen: Screen): Promise<void> => {
   await page.screenshot({ path: `screenshots/${name}.png`, fullPage: screen.inView !== true })
   taken += 1
-  for (const found of await findHorizontalScroll(page)) problems.push(`${name}: scrolls horizontally: ${found}`)
-  for (const found of await findSidewaysTables(page)) problems.push(`${name}: scrolls sideways: ${found}`)
-  for (const found of await findClippedText(page)) problems.push(`${name}: clipped text: ${found}`)
-  for (const found of await findCutControls(page)) problems.push(`${name}: cut control: ${found}`)
-  for (const found of await findSquareCorners(page)) problems.push(`${name}: square corner: ${found}`)
-  for (const found of await findStackedDialogs(page)) problems.push(`${name}: stacked dialogs: ${found}`)
+  for (const found of await findHorizontalScroll(page)) report(`${name}: scrolls horizontally: ${found}`)
+  for (const found of await findSidewaysTables(page)) report(`${name}: scrolls sideways: ${found}`)
+  for (const found of await findClippedText(page)) report(`${name}: clipped text: ${found}`)
+  for (const found of await findCutControls(page)) report(`${name}: cut control: ${found}`)
+  for (const found of await findSquareCorners(page)) report(`${name}: square corner: ${found}`)
+  for (const found of await findStackedDialogs(page)) report(`${name}: stacked dialogs: ${found}`)
 }
 
 /** Scrolls to where the bar of unsaved changes lies over nothing, where there is one: what it covers is no target. */
@@ -92,7 +97,7 @@ const shoot = async (
       .options({ rules: { 'target-size': { enabled: true }, ...(screen.opensMenu && { region: { enabled: false } }) } })
       .analyze()
     for (const violation of violations)
-      problems.push(
+      report(
         `${name}: ${violation.id}: ${violation.nodes
           .map(({ target }) => target.join(' '))
           .slice(0, 3)
@@ -105,10 +110,10 @@ const shoot = async (
         await picture(page, `${screen.name}-${resized}-${theme}`, screen)
       }
   } catch (error) {
-    problems.push(`${name}: ${String(error instanceof Error ? error.message.split('\n')[0] : error)}`)
+    report(`${name}: ${String(error instanceof Error ? error.message.split('\n')[0] : error)}`)
     await page.screenshot({ path: `screenshots/${name}-failed.png` }).catch(() => {})
   }
-  for (const error of errors) problems.push(`${name}: console: ${error.slice(0, 300)}`)
+  for (const error of errors) report(`${name}: console: ${error.slice(0, 300)}`)
   await context.close()
 }
 
@@ -150,6 +155,5 @@ try {
 } finally {
   await browser.close()
 }
-console.log(problems.length === 0 ? '' : `\n${problems.join('\n')}\n`)
-console.log(`${taken} pictures in screenshots/, ${problems.length} problems`)
-process.exitCode = problems.length === 0 ? 0 : 1
+console.log(`${taken} pictures in screenshots/, ${problems} problems`)
+process.exitCode = problems === 0 ? 0 : 1
