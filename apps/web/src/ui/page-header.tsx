@@ -64,7 +64,7 @@ export const PageHeader = ({
       )}
       <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
         {icon}
-        <div className="min-w-0 flex-1 basis-60">
+        <div className="min-w-0 flex-1 basis-40">
           <h1 className="text-xl font-semibold tracking-tight text-balance break-words">{title}</h1>
           {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
         </div>
