@@ -277,7 +277,7 @@ test('requests with an unknown write key are told to a platform admin on the sou
   expect(refused.status).toBe(401)
   await signIn(page, adminCredentials)
   await page.goto(`/${workspace}/sources`)
-  const lost = page.getByRole('region', { name: 'Refused without a source' })
+  const lost = page.getByRole('region', { name: 'Refused: unknown write key' })
   await expect(lost.getByText('Key sent: lost')).toBeVisible()
   await lost.getByText('Write key unknown').click()
   await expect(page.getByRole('dialog').getByText('/v1/track')).toBeVisible()

@@ -170,7 +170,7 @@ test('a repeated message id is counted as a duplicate, and a rejected event says
     return (dropped_events as object[]).length > 0
   })
   await page.reload()
-  await expect(leftOut.getByRole('row', { name: /Repeated message id/ })).toContainText('1')
+  await expect(leftOut.getByRole('row', { name: /Duplicate messageId/ })).toContainText('1')
   const sent = await fetch(`${product.url}/v1/batch`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
@@ -217,8 +217,8 @@ test('while a workspace is answered 429 for what waits, the page of the source s
     return (refused_requests as object[]).length > 0
   })
   await page.goto(`/${source}`)
-  const notice = page.getByRole('region', { name: 'Events are refused for now' })
-  await expect(notice).toContainText('answered with status 429')
+  const notice = page.getByRole('region', { name: 'Events are being refused' })
+  await expect(notice).toContainText('new requests get status 429')
   await notice.getByRole('link', { name: 'Refused requests' }).click()
   await expect(page.getByRole('table', { name: 'Refused requests' })).toContainText('429')
 })

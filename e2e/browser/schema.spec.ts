@@ -63,7 +63,7 @@ const notice = (page: Page): Locator => page.getByText('Source schema updated', 
 const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name })
 
 const tool = async (page: Page, name: string): Promise<void> => {
-  await button(page, 'More for the schema').click()
+  await button(page, 'More schema actions').click()
   await page.getByRole('menuitem', { name }).click()
 }
 
@@ -168,7 +168,7 @@ test('who saves on top of a version of somebody else is told who changed what, a
   const theirs = event({ ...order.properties, coupon: text }, ['order_id', 'total'], ['currency'])
   await put(product, source, { ...shop, events: { ...shop.events, 'Order Completed': theirs } })
   // The open page hears of it, so that the question comes before anything is saved.
-  const conflict = page.getByRole('alert', { name: 'The schema was changed meanwhile' })
+  const conflict = page.getByRole('alert', { name: 'The schema has changed' })
   await expect(conflict).toContainText(/Admin.* saved version 3/)
   await expect(conflict).toContainText('1 property added')
   await expect(button(page, 'Save schema')).toBeDisabled()
@@ -183,7 +183,7 @@ test('who saves on top of a version of somebody else is told who changed what, a
 
   await select(page, 'Requirement of total').selectOption('required')
   await put(product, source, { events: {} })
-  await expect(conflict).toContainText('Changed by both of you, where yours would stand: Order Completed')
+  await expect(conflict).toContainText('Both of you changed these. Yours would be used: Order Completed')
   await button(page, 'Load theirs').click()
   await expect(page.getByText('No events in the schema yet')).toBeVisible()
   await expect(unsaved(page)).toHaveCount(0)
@@ -200,7 +200,7 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   expect(JSON.parse(indented)).toEqual(shop)
   await area.fill('{\n  "events": {\n    "A": {"properties": {"x": {"type": "text"}}}\n  }\n}')
   await expect(dialog(page, 'Edit schema as JSON')).toContainText('Line 3, column 40: The type must be one of')
-  await expect(button(page, 'Use these changes')).toBeDisabled()
+  await expect(button(page, 'Apply changes')).toBeDisabled()
   await button(page, 'Line 3, column 40').click()
   await expect(area).toBeFocused()
   await page.keyboard.press('Shift+End')
@@ -214,10 +214,10 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   await page.keyboard.press('Tab')
   await expect(area).not.toBeFocused()
   await page.keyboard.press('Escape')
-  await expect(page.getByText('Throw away what you changed in the text?')).toBeVisible()
+  await expect(page.getByText('Discard your changes to the text?')).toBeVisible()
   await button(page, 'Keep editing').click()
   await area.fill(indented.replace('"Product Viewed"', '"Product Seen"'))
-  await button(page, 'Use these changes').click()
+  await button(page, 'Apply changes').click()
   await expect(unsaved(page)).toContainText('1 event added, 1 event removed')
   await button(page, 'Discard').click()
   await dialog(page, 'Discard your changes?').getByRole('button', { name: 'Discard' }).click()
@@ -231,7 +231,7 @@ test('as JSON it is edited, imported with what changes shown before, exported an
     buffer: Buffer.from(JSON.stringify(imported)),
   })
   await expect(page.getByRole('textbox', { name: 'Schema to import' })).toHaveText(JSON.stringify(imported))
-  await button(page, 'Show what changes').click()
+  await button(page, 'Review changes').click()
   await expect(dialog(page, 'Import schema')).toContainText('1 property changed, user traits removed, 1 event removed')
   await expect(page.getByRole('listitem', { name: 'Product Viewed' })).toContainText('string → number')
   expect(await saved(product, source)).toEqual(shop)
@@ -268,7 +268,7 @@ test('every version tells who made it, when and why, what it changed, and can be
   await expect(button(page, 'Restore this version')).toHaveCount(0)
   await button(page, 'All versions').click()
   await versions.nth(1).click()
-  await select(page, 'Compare').selectOption('What changed since then')
+  await select(page, 'Compare').selectOption('Changes since this version')
   await expect(page.getByRole('list', { name: 'Changes' })).toContainText('Removed Order Completed')
   await button(page, 'Restore this version').click()
   await dialog(page, 'Restore version 2?').getByRole('button', { name: 'Restore' }).click()
@@ -303,7 +303,7 @@ test('a schema starts from the events that were received: what is chosen is adde
   await expect(kept.getByRole('checkbox', { name: 'b', exact: true })).toBeChecked()
   await proposed.getByRole('checkbox', { name: 'All of Signed Up' }).uncheck()
   await proposed.getByRole('checkbox', { name: 'coupon' }).uncheck()
-  await select(page, 'Look at').selectOption('Last 90 days')
+  await select(page, 'Period').selectOption('Last 90 days')
   await expect(proposed.getByRole('checkbox', { name: 'All of Signed Up' })).toBeChecked()
   await proposed.getByRole('checkbox', { name: 'All of Signed Up' }).uncheck()
   await proposed.getByRole('checkbox', { name: 'coupon' }).uncheck()
@@ -318,7 +318,7 @@ test('a schema starts from the events that were received: what is chosen is adde
   expect(Object.keys(events['Order Completed'].properties)).toEqual(['total'])
   await button(page, 'History').click()
   await expect(page.getByRole('list', { name: 'Versions' }).getByRole('button').first()).toContainText(
-    'Taken from events',
+    'Inferred from events',
   )
 })
 
@@ -330,7 +330,7 @@ test('an empty schema says what to do next', async ({ signedIn: page, product })
   await expect(dialog(page, 'Import schema')).toBeVisible()
   await page.keyboard.press('Escape')
   await button(page, 'Start from your events').click()
-  await expect(dialog(page, 'Suggest from your events')).toContainText('No events in this time')
+  await expect(dialog(page, 'Suggest from your events')).toContainText('No events in this period')
   await page.keyboard.press('Escape')
   await button(page, 'Add user traits').click()
   await expect(page.getByRole('button', { name: /^User traits/ })).toHaveAttribute('aria-expanded', 'true')
@@ -387,7 +387,7 @@ test('a guest reads the whole schema and its versions, and changes nothing', asy
   for (const name of ['Add event', 'Suggest', 'Add property', 'Remove event'])
     await expect(button(page, name)).toHaveCount(0)
   await expect(page.getByRole('switch', { name: 'Block non-conforming events' })).toBeDisabled()
-  await button(page, 'More for the schema').click()
+  await button(page, 'More schema actions').click()
   await expect(page.getByRole('menuitem')).toHaveText(['Show as JSON', 'Export as file', 'Copy as JSON'])
   await page.getByRole('menuitem', { name: 'Show as JSON' }).click()
   await expect(page.getByRole('textbox', { name: 'Schema as JSON' })).toHaveAttribute('aria-readonly', 'true')
@@ -423,7 +423,7 @@ test('a schema of a thousand events with twenty properties each is searched, ope
   await expect(notice(page)).toBeVisible()
   expect((await saved(product, source)).events).toMatchObject({ 'Event 777': { required: ['h'] } })
   await search.fill('nowhere')
-  await expect(page.getByText('No event matches')).toBeVisible()
+  await expect(page.getByText('No events match')).toBeVisible()
   await button(page, 'Clear search').click()
   await expect(list.getByRole('heading')).toHaveCount(1000)
 })

@@ -97,7 +97,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
 
   await page.goto(`/${source}#violations`)
   await openRow(page, /Type mismatch/)
-  await page.getByRole('list', { name: 'Newest events with it' }).getByRole('link').first().click()
+  await page.getByRole('list', { name: 'Recent events with this violation' }).getByRole('link').first().click()
   await expect(page).toHaveURL(/\/events\/[^/]+$/)
   await expect(page.getByRole('heading', { name: 'Ordered' }).first()).toBeVisible()
 })
@@ -128,7 +128,7 @@ test('a source whose events all fit says so, and what would be listed', async ({
   await page.goto(`/${source}`)
   await page.getByRole('tab', { name: 'Violations' }).click()
   await expect(page).toHaveURL(/#violations$/)
-  await expect(page.getByRole('heading', { name: 'Every event fits' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No violations' })).toBeVisible()
   await page.getByRole('link', { name: 'Open schema' }).click()
   await expect(page.getByRole('tab', { name: 'Schema' })).toHaveAttribute('aria-selected', 'true')
 })

@@ -32,7 +32,7 @@ const tool =
     const button = page.getByRole('button', { name, exact: true })
     if ((await button.count()) > 0) await button.first().click()
     else {
-      await page.getByRole('button', { name: 'More for the schema' }).click()
+      await page.getByRole('button', { name: 'More schema actions' }).click()
       await page.getByRole('menuitem', { name }).click()
     }
     await page.getByRole('dialog').waitFor()
@@ -87,7 +87,7 @@ export const schemaScreens: readonly Screen[] = [
       await page
         .getByRole('textbox', { name: 'Schema to import' })
         .fill('{"events": {"Order Completed": {"properties": {"total": {"type": "string"}}}, "Signed Up": {}}}')
-      await page.getByRole('button', { name: 'Show what changes' }).click()
+      await page.getByRole('button', { name: 'Review changes' }).click()
       await page.getByRole('list', { name: 'What changes' }).waitFor()
     }),
   },

@@ -177,7 +177,7 @@ export const screens: Screen[] = [
     name: 'source-backlog',
     path: filled(({ source }) => source),
     ready: async (page) => {
-      await page.getByRole('region', { name: 'Events are refused for now' }).waitFor()
+      await page.getByRole('region', { name: 'Events are being refused' }).waitFor()
       await settled(page)
     },
     prepare: backlogged,

@@ -54,7 +54,7 @@ test('administrators and collaborators are told once an episode that requests ar
     expect(await told(who)).toMatchObject([
       {
         kind: 'backlog_full',
-        title: 'Events are refused for now',
+        title: 'Events are being refused',
         body: expect.stringMatching(/^Requests to Shop are answered 429: .* Slow down or stop imports/),
         link: `/${source}#refused`,
       },

@@ -68,7 +68,7 @@ const tell = async (tx: Tx, refused: Refused, now: number): Promise<Announce> =>
     {
       organizationId: refused.organization_id,
       kind: 'backlog_full',
-      title: 'Events are refused for now',
+      title: 'Events are being refused',
       body: bodyOf(refused),
       link: `/${source}#refused`,
       cause: `${workspace}/backlog/${refused.start.toISOString()}`,

@@ -31,7 +31,7 @@ const open = (...rows: RefusedRequest[]) => {
       <BacklogNotice source={source} />
     </QueryClientProvider>,
   )
-  return screen.queryByRole('region', { name: 'Events are refused for now' })
+  return screen.queryByRole('region', { name: 'Events are being refused' })
 }
 
 test('while requests are answered 429 the page says so, how many, and what to do', () => {

@@ -24,10 +24,10 @@ import { type SchemaEdit, useEditSchema } from './use-edit-schema.ts'
 const Versions = ({ event, current }: { event: EventDetail; current: number }) => (
   <p className="text-xs text-ink-3">
     {event.compatibility === '' || event.schema_version === 0
-      ? `Judged against the schema as it is now (version ${current}).`
+      ? `Checked against the current schema (version ${current}).`
       : event.schema_version === current
-        ? `Judged by version ${current} of the schema, which is the schema as it is now.`
-        : `Judged against the schema as it is now (version ${current}). When it was received, version ${event.schema_version} found it: ${compatibilityWords[event.compatibility].title.toLowerCase()}.`}
+        ? `Checked against version ${current}, the current schema.`
+        : `Checked against the current schema (version ${current}). When it was received, version ${event.schema_version} found it: ${compatibilityWords[event.compatibility].title.toLowerCase()}.`}
   </p>
 )
 
@@ -37,7 +37,7 @@ const SchemaLink = ({ source, owner }: { source: string; owner: string | undefin
     to={paths.sourceSchema(source, pointerOf(owner === undefined ? ['user'] : ['events', owner]))}
     className="rounded-sm font-medium text-accent-ink hover:underline"
   >
-    Open in the schema
+    Open in schema
   </Link>
 )
 
@@ -90,14 +90,12 @@ export const CompatibilityTab = ({
   const owner = ownerTitleOf(type, title)
   const definition = judgingDefinition(schema, type, title)
   const note = 'rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2'
-  if (event.status === 'rejected') return <p className={note}>A rejected event is not judged by the source schema.</p>
+  if (event.status === 'rejected') return <p className={note}>Rejected events are not checked against the schema.</p>
   if (!isJudgedType(type))
     return (
       <div className="space-y-4">
         <Verdict compatibility="compatible" />
-        <p className={note}>
-          A schema describes tracked events and the traits of identify. A {type} event always fits.
-        </p>
+        <p className={note}>A schema covers track events and identify traits. A {type} event is always compatible.</p>
       </div>
     )
   const { compatibility } = judgeEvent(schema, { type, title, data: values })

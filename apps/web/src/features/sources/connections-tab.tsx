@@ -54,12 +54,12 @@ export const ConnectionsTab = ({ source }: { source: Source }) => {
               ))
             }
           >
-            Events of this source are stored. Connect a destination to have each of them delivered as well.
+            This source's events are stored. Connect a destination to deliver them too.
           </EmptyState>
         ) : (
           <div className="space-y-4">
             <div className="flex flex-wrap items-center justify-between gap-3">
-              <p className="text-sm text-ink-2">Events of this source are delivered to these destinations.</p>
+              <p className="text-sm text-ink-2">This source's events are delivered to these destinations.</p>
               {mayEdit && menu}
             </div>
             <ConnectionList
@@ -76,9 +76,7 @@ export const ConnectionsTab = ({ source }: { source: Source }) => {
               }))}
               onEnable={(name, enabled) => enable.mutate({ name, enabled })}
               onDisconnect={(name) => disconnect.mutateAsync(name)}
-              disconnectText={(row) =>
-                `Events of ${source.title} are no longer delivered to ${row.title}. Neither of them is deleted.`
-              }
+              disconnectText={(row) => `${row.title} stops receiving events from ${source.title}. Neither is deleted.`}
             />
           </div>
         )

@@ -12,8 +12,8 @@ export const DeletedKeys = ({ workspace }: { workspace: string }) => {
         Still sent to deleted sources
       </h2>
       <p className="mt-0.5 mb-3 text-sm text-ink-2">
-        Requests of the last 24 hours with a write key of a source that was deleted. Nothing of them is stored: give
-        their senders the key of another source.
+        Requests in the last 24 hours that used a deleted source's write key. They were not stored. Give their senders
+        another source's key.
       </p>
       <RefusedTable label="Still sent to deleted sources" rows={rows} />
     </section>

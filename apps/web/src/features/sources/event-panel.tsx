@@ -42,7 +42,7 @@ const Loading = ({ pending = false }: { pending?: boolean }) => (
   <div aria-busy className="space-y-2 rounded-lg border border-line bg-code p-4">
     {pending ? (
       <output className="block pb-1 text-sm text-ink-2">
-        The event was accepted and is being stored. It is shown here as soon as it is.
+        This event was accepted and is being stored. It appears here in a moment.
       </output>
     ) : (
       <LoadingNote />
@@ -65,7 +65,7 @@ const Rejection = ({ reason }: { reason: string }) => {
           <WithCode text={advice} />
         </p>
         <p className="mt-1 text-sm break-words">
-          The event is kept as rejected and was not delivered. Fix it at the sender and send it again.
+          This event was stored as rejected and not delivered. Fix the sender and send it again.
           {code !== '' && (
             <>
               {' '}
@@ -82,13 +82,13 @@ const Blocked = ({ replayed }: { replayed: string | null }) => (
   <div className="mb-4 flex gap-3 rounded-md bg-warning-soft px-4 py-3 text-warning-ink">
     <Ban aria-hidden className="mt-0.5 size-5 shrink-0" />
     <div className="min-w-0">
-      <p className="font-semibold">It did not fit the schema, and this source blocks what does not.</p>
+      <p className="font-semibold">It did not match the schema, and this source blocks non-conforming events.</p>
       <p className="mt-1 text-sm">
         {replayed === null ? (
-          'The event is kept and was not delivered. Once the schema has it, it can be replayed.'
+          'It was stored but not delivered. Add it to the schema, then replay it.'
         ) : (
           <>
-            The event is kept as blocked. It was replayed <RelativeTime time={replayed} />.
+            The original stays blocked. It was replayed <RelativeTime time={replayed} />.
           </>
         )}
       </p>

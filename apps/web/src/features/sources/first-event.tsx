@@ -37,7 +37,7 @@ const Sign = ({ state }: { state: State }) => {
 
 const words: Record<State, string> = {
   waiting: 'Waiting for the first event…',
-  disabled: 'This source is disabled: it takes no events.',
+  disabled: 'This source is disabled and refuses events.',
   rejected: 'Received, but rejected',
   blocked: 'Received, but blocked by the schema',
   received: 'Received',
@@ -60,7 +60,7 @@ export const FirstEvent = ({
       <output className="min-w-0 flex-1 basis-56 font-medium">
         {newest === undefined ? (
           state === 'received' ? (
-            `${words.received}: this source gets events.`
+            `${words.received}. This source is receiving events.`
           ) : (
             words[state]
           )

@@ -10,14 +10,14 @@ import { WithCode } from '../../ui/with-code.tsx'
 
 const known: Readonly<Record<string, { title: string; advice: string }>> = {
   duplicate: {
-    title: 'Repeated message id',
+    title: 'Duplicate messageId',
     advice:
-      'Nothing is lost when a sender repeats a request: the first one is stored. If these were different events, give each its own messageId.',
+      'Expected when a sender retries a request: the first copy is stored. If these were different events, give each its own messageId.',
   },
   duplicate_rejected: {
-    title: 'Repeated rejected event',
+    title: 'Duplicate of a rejected event',
     advice:
-      'The first one is among the live events, with its reason. Fix what it names and send the event again; the same messageId is taken then.',
+      'The first copy is under Live events, with its reason. Fix the problem and send the event again; you can reuse the messageId.',
   },
 }
 
@@ -55,10 +55,10 @@ const columns: readonly Column<DroppedEvent>[] = [
   },
   {
     id: 'last',
-    header: 'Last in the hour',
+    header: 'Last seen (hour)',
     value: (row) => row.last_hour,
     cell: (row) => (
-      <time dateTime={row.last_hour} title={`In the hour from ${utcTime(row.last_hour)}`} className="text-ink-2">
+      <time dateTime={row.last_hour} title={`In the hour starting ${utcTime(row.last_hour)}`} className="text-ink-2">
         {hourSpan(row.last_hour)}
       </time>
     ),
@@ -77,7 +77,7 @@ export const LeftOut = ({ source }: { source: string }) => {
         Duplicates
       </h2>
       <p className="mt-0.5 mb-3 text-sm text-ink-2">
-        Events accepted in the last 24 hours that were not stored again, because the same event is stored already.
+        Events accepted in the last 24 hours but not stored, because a copy is already stored.
       </p>
       <QueryView
         query={query}
@@ -87,7 +87,7 @@ export const LeftOut = ({ source }: { source: string }) => {
         {(rows) =>
           rows.length === 0 ? (
             <p className="rounded-lg border border-dashed border-line-strong bg-surface px-6 py-8 text-center text-sm text-ink-2">
-              No duplicates: every event accepted in the last 24 hours is stored.
+              No duplicates. Every event accepted in the last 24 hours is stored.
             </p>
           ) : (
             <DataTable label="Duplicates" columns={columns} rows={rows} rowId={(row) => row.reason} />

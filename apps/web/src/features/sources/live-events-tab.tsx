@@ -27,34 +27,34 @@ import { useLiveAddress } from './use-live-address.ts'
 import { type LiveEvents, useLive } from './use-live-events.ts'
 
 const connectionText: Record<ConnectionState, { label: string; tone: string; help: string }> = {
-  initialized: { label: 'Connecting', tone: 'bg-ink-3', help: 'The live connection is being opened.' },
+  initialized: { label: 'Connecting', tone: 'bg-ink-3', help: 'Opening the live connection.' },
   connecting: {
     label: 'Connecting',
     tone: 'bg-warning',
-    help: 'The live connection is being opened. Until then the list is read every five seconds.',
+    help: 'Opening the live connection. Until then, the list refreshes every five seconds.',
   },
   connected: { label: 'Live', tone: 'bg-success', help: 'New events appear as they arrive.' },
   unavailable: {
     label: 'Reconnecting',
     tone: 'bg-warning',
-    help: 'The live connection broke. It is tried again; until then the list is read every five seconds.',
+    help: 'The live connection was lost. Reconnecting; until then, the list refreshes every five seconds.',
   },
   failed: {
     label: 'Not live',
     tone: 'bg-danger',
-    help: 'The live connection was refused. The list is read every five seconds instead.',
+    help: 'The live connection was refused. The list refreshes every five seconds instead.',
   },
   disconnected: {
     label: 'Not live',
     tone: 'bg-ink-3',
-    help: 'The live connection is closed. The list is read every five seconds instead.',
+    help: 'The live connection is closed. The list refreshes every five seconds instead.',
   },
 }
 
 const pausedText: (typeof connectionText)[ConnectionState] = {
   label: 'Paused',
   tone: 'bg-ink-3',
-  help: 'New events are counted, and shown once you resume.',
+  help: 'New events are counted and appear when you resume.',
 }
 
 const ConnectionBadge = ({ state, paused }: { state: ConnectionState; paused: boolean }) => {
@@ -97,7 +97,7 @@ const Toolbar = ({ source, state, dispatch, connection }: ToolbarProps) => {
   return (
     <div className="flex min-h-11 flex-wrap items-center gap-1 border-b border-line px-2 py-1.5">
       <ConnectionBadge state={connection} paused={state.paused} />
-      <span className="text-xs text-ink-3 @max-2xl:hidden">Newest first, the last 50</span>
+      <span className="text-xs text-ink-3 @max-2xl:hidden">Last 50 events, newest first</span>
       <div className="ml-auto flex flex-wrap items-center gap-1 @max-lg:ml-0">
         <Button variant="none" size="sm" onClick={() => dispatch({ type: 'paused', paused: !state.paused })}>
           {state.paused ? <Play aria-hidden /> : <Pause aria-hidden />}
@@ -125,14 +125,14 @@ const Notices = ({ enabled, leftOut }: { enabled: boolean; leftOut: number }) =>
     {!enabled && (
       <p className="flex items-start gap-2 border-b border-line bg-warning-soft px-4 py-2 text-xs text-warning-ink">
         <Info aria-hidden className="mt-px size-4 shrink-0" />
-        This source is disabled: what is sent to it is refused. Enable it in its settings.
+        This source is disabled and refuses events. Enable it in its settings.
       </p>
     )}
     {leftOut > 0 && (
       <output className="flex items-start gap-2 border-b border-line bg-accent-soft px-4 py-2 text-xs text-accent-ink">
         <Info aria-hidden className="mt-px size-4 shrink-0" />
-        More events arrive than can be shown live: {count(leftOut)} {pluralise(leftOut, 'event')} left out of this list.
-        Nothing is lost: they are handled like all others.
+        Too many events to show live: {count(leftOut)} {pluralise(leftOut, 'event')} skipped in this list. They are
+        still stored and delivered.
       </output>
     )}
   </>

@@ -56,7 +56,7 @@ const Status = ({ event: { status, reason } }: { event: LiveEvent }) =>
       Rejected
     </Badge>
   ) : status === 'blocked' ? (
-    <Badge tone="warning" title="It does not fit the schema: kept, and not delivered.">
+    <Badge tone="warning" title="Does not match the schema. Stored, not delivered.">
       <Ban aria-hidden className="size-3 @max-lg:hidden" />
       Blocked
     </Badge>

@@ -204,7 +204,7 @@ const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dis
     </Note>
   ) : (
     shownEvents(state).length === 0 && (
-      <Note words="No event matches the filters.">
+      <Note words="No events match your filters.">
         <Button onClick={() => dispatch({ type: 'filtered', filters: noFilters })}>
           <X aria-hidden />
           Show all events

@@ -55,7 +55,10 @@ const PropertyChoice = ({ source, state }: { source: string; state: LiveState })
     [state.schema, state.events],
   )
   return (
-    <Field label="Property column" hint="A property or trait, such as total or address.city. Empty for none.">
+    <Field
+      label="Property column"
+      hint="A property or trait, such as total or address.city. Leave empty to hide the column."
+    >
       {(control) => (
         <SuggestInput
           {...control}

@@ -46,8 +46,8 @@ test('a write key that was not made is told with the reason; the source is there
     ['success', 'Source Created', ''],
     [
       'warning',
-      'No write key was made',
-      'The database is starting. Nothing can be sent without one: make it on the Set up tab.',
+      'No write key was created',
+      'The database is starting. You need one to send events. Create it on the Set up tab.',
     ],
   ])
 })

@@ -96,8 +96,8 @@ export const useCreateSource = (workspace: string) => {
       })
       notify('success', 'Source Created')
       if (keyless !== undefined)
-        notify('warning', 'No write key was made', {
-          description: `${sentence(failureText(keyless.error))} Nothing can be sent without one: make it on the Set up tab.`,
+        notify('warning', 'No write key was created', {
+          description: `${sentence(failureText(keyless.error))} You need one to send events. Create it on the Set up tab.`,
           timeout: false,
         })
     },

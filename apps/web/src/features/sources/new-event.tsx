@@ -29,7 +29,7 @@ export const NewEvent = ({
     <section aria-label="New event" className="overflow-hidden rounded-lg border border-line">
       {rows.length === 0 ? (
         <p className="px-3 py-4 text-sm text-ink-2">
-          {owner === undefined ? 'It has no traits that the schema could describe.' : 'It has no properties.'}
+          {owner === undefined ? 'It has no traits to add to the schema.' : 'It has no properties.'}
         </p>
       ) : (
         <ul aria-label="Properties" className="divide-y divide-line">
@@ -57,9 +57,9 @@ export const NewEvent = ({
       <footer className="flex flex-wrap items-center gap-3 border-t border-line bg-canvas px-3 py-2.5">
         <p className="min-w-0 flex-1 basis-52 text-xs break-words text-ink-2 empty:basis-0">
           {onEdit === undefined && 'Administrators and collaborators can add it to the schema. '}
-          {problem !== undefined && `It cannot be in a schema: ${problem.toLowerCase()}. `}
+          {problem !== undefined && `It can't be added to a schema: ${problem.toLowerCase()}. `}
           {leftOut.length > 0 &&
-            `Left out, because null has no type or the name cannot be in a schema: ${leftOut.map(shownName).join(', ')}.`}
+            `Not added because the value is null or the name is not allowed in a schema: ${leftOut.map(shownName).join(', ')}.`}
         </p>
         {canAdd && (
           <Button

@@ -33,7 +33,7 @@ const Item = ({
         {row.parent !== undefined && (
           // The name says it to screen readers.
           <span aria-hidden className="pl-9 text-xs text-ink-3">
-            in the items of {row.parent}
+            in items of {row.parent}
           </span>
         )}
       </div>
@@ -92,7 +92,7 @@ export const NewProperties = ({
       <header className="border-b border-warning/40 bg-warning-soft px-3 py-2 text-warning-ink">
         <h3 className="text-sm font-semibold">New properties</h3>
         <p className="text-xs">
-          The source schema does not have these yet.
+          These are not in the schema yet.
           {onEdit === undefined && ' Administrators and collaborators can add them.'}
         </p>
       </header>

@@ -28,7 +28,7 @@ const NoEvents = ({ source }: { source: Source }) => (
   >
     {source.has_received
       ? 'Choose a longer range to see earlier ones.'
-      : 'Send a first event: set-up has the snippet with the key.'}
+      : 'Send a first event. Set up has a snippet with your key.'}
   </EmptyState>
 )
 
@@ -37,7 +37,7 @@ const LastEvent = ({ source }: { source: Source }) => (
     <FigureText>
       {source.last_event_time === null ? 'Never' : <RelativeTime time={source.last_event_time} />}
     </FigureText>
-    <FigureNote>{source.last_event_time === null ? 'Nothing was received yet' : 'To a few seconds'}</FigureNote>
+    <FigureNote>{source.last_event_time === null ? 'No events received yet' : 'Accurate to a few seconds'}</FigureNote>
   </Figure>
 )
 

@@ -11,7 +11,7 @@ export const PropertyName = ({ row: { name, parent } }: { row: Pick<PropertyRow,
     <span className="min-w-0 font-mono text-xs font-medium break-words text-ink [overflow-wrap:anywhere]">
       {shownName(name)}
     </span>
-    {parent !== undefined && <span className="sr-only">in the items of {parent}</span>}
+    {parent !== undefined && <span className="sr-only">in items of {parent}</span>}
   </span>
 )
 

@@ -17,7 +17,7 @@ export const RefusedTab = ({ source }: { source: string }) => {
           Refused
         </h2>
         <p className="mt-0.5 mb-3 text-sm text-ink-2">
-          Requests that were answered with an error. Nothing of them is stored, so the sender has to send them again.
+          Requests answered with an error. They were not stored, so the sender must send them again.
         </p>
         <QueryView
           query={query}
@@ -26,9 +26,9 @@ export const RefusedTab = ({ source }: { source: string }) => {
         >
           {(rows) =>
             rows.length === 0 ? (
-              <EmptyState icon={<ShieldCheck />} title="Nothing was refused" className="py-8">
-                Every request of the last 24 hours was accepted. Wrong keys, broken JSON and oversized requests would be
-                listed here with what to fix.
+              <EmptyState icon={<ShieldCheck />} title="No refused requests" className="py-8">
+                Every request in the last 24 hours was accepted. Wrong keys, invalid JSON, and oversized requests appear
+                here with how to fix them.
               </EmptyState>
             ) : (
               <RefusedTable label="Refused requests" rows={rows} />

@@ -61,7 +61,7 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
     title={reasonText(row.reason)}
     description={
       <span>
-        Answered with status {row.code}, {count(row.count)} {pluralise(row.count, 'time')} in the last 24 hours, last{' '}
+        Refused with status {row.code}, {count(row.count)} {pluralise(row.count, 'time')} in the last 24 hours, last{' '}
         <RelativeTime time={row.last_time} />
         {row.key_hint !== '' && `, with key ${row.key_hint}`}
       </span>
@@ -72,10 +72,10 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
       <WithCode text={row.message} />
     </p>
     {row.sample === '' ? (
-      <p className="text-sm text-ink-2">No sample was kept.</p>
+      <p className="text-sm text-ink-2">No sample was stored.</p>
     ) : (
       <CodeBlock
-        codes={[{ title: 'Last such request, redacted', language: 'json', text: formatJson(row.sample) }]}
+        codes={[{ title: 'Latest request, redacted', language: 'json', text: formatJson(row.sample) }]}
         notice="Sample copied"
         className="max-h-80"
       />

@@ -30,16 +30,16 @@ export const SchemaConflict = ({
   return (
     <section
       role="alert"
-      aria-label="The schema was changed meanwhile"
+      aria-label="The schema has changed"
       className="rounded-lg border border-warning bg-warning-soft p-4 text-sm text-warning-ink"
     >
       <h2 className="flex items-center gap-2 font-semibold">
         <TriangleAlert aria-hidden className="size-4 shrink-0" />
-        The schema was changed meanwhile
+        The schema has changed
       </h2>
       <p className="mt-1">
         {last === undefined ? (
-          'Somebody saved another version'
+          'Someone saved a new version'
         ) : (
           <>
             {authorOf(last)} saved version {theirs.version} <RelativeTime time={last.create_time} />
@@ -49,7 +49,7 @@ export const SchemaConflict = ({
       </p>
       {merged.conflicts.length > 0 && (
         <p className="mt-1">
-          Changed by both of you, where yours would stand:{' '}
+          Both of you changed these. Yours would be used:{' '}
           <strong className="font-medium break-words">{merged.conflicts.slice(0, 20).join('; ')}</strong>
           {merged.conflicts.length > 20 && ` and ${merged.conflicts.length - 20} more`}
         </p>

@@ -62,7 +62,7 @@ test.each([
     'an array whose items are no longer described',
     { Order: order },
     { Order: { ...order, properties: { ...order.properties, products: { type: 'array' } } } },
-    ['~ Order', '~ products: items are not described any more', '- products › sku'],
+    ['~ Order', '~ products: items are no longer described', '- products › sku'],
   ],
 ])('a difference of schemas is told by event and property: %s', (_name, before, after, expected) => {
   expect(short(before, after)).toEqual(expected)
@@ -80,7 +80,7 @@ test("the user's traits are told in front of the events, added, changed and remo
 })
 
 test.each([
-  [{ A: {} }, { A: {} }, 'No difference'],
+  [{ A: {} }, { A: {} }, 'No changes'],
   [{ A: {}, C: order }, { B: order, D: {} }, '2 events added, 2 events removed'],
   [
     { A: { properties: { x: { type: 'string' }, y: { type: 'string' } } } },

@@ -122,8 +122,8 @@ export const changeWords = (before: PropertyState, after: PropertyState): readon
   ...(before.requirement === after.requirement ? [] : [`${before.requirement} → ${after.requirement}`]),
   ...(before.describesItems === after.describesItems
     ? []
-    : [after.describesItems ? 'items are described' : 'items are not described any more']),
-  ...(before.description === after.description ? [] : ['another description']),
+    : [after.describesItems ? 'items are described' : 'items are no longer described']),
+  ...(before.description === after.description ? [] : ['new description']),
 ]
 
 const kinds = ['added', 'changed', 'removed'] as const
@@ -147,6 +147,6 @@ export const diffWords = (changes: readonly EventChange[]): string => {
         : [`${count(ofProperties)} ${ofProperties === 1 ? 'property' : 'properties'} ${kind}`]),
     ]
   })
-  const text = words.length === 0 ? 'No difference' : words.join(', ')
+  const text = words.length === 0 ? 'No changes' : words.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -46,9 +46,8 @@ export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdi
         error={set.error === null ? undefined : failureText(set.error)}
         onConfirm={() => set.mutate('block')}
       >
-        From now on, track events that are not in the schema, and events whose properties or traits do not match it, are
-        not delivered to any destination. They are stored and counted. You can replay them from Violations once they
-        match.
+        Track events that are not in the schema, and events whose properties or traits do not match it, will be stored
+        but not delivered to any destination. You can replay them from Violations once they match.
       </ConfirmDialog>
     </div>
   )

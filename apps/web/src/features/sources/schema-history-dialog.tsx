@@ -25,7 +25,7 @@ const changeWords: Record<SchemaVersion['change'], string> = {
   edited: 'Edited',
   property: 'Property changed',
   imported: 'Imported',
-  inferred: 'Taken from events',
+  inferred: 'Inferred from events',
   restored: 'Restored',
 }
 
@@ -149,8 +149,8 @@ const VersionDetail = ({
         className="max-w-xs"
         onChange={(event) => setAgainst(event.currentTarget.value === 'current' ? 'current' : 'before')}
       >
-        {!isFirst && <option value="before">What this version changed</option>}
-        <option value="current">What changed since then</option>
+        {!isFirst && <option value="before">Changes in this version</option>}
+        <option value="current">Changes since this version</option>
       </Select>
       {failed !== undefined ? (
         <ErrorScreen error={failed.error} onRetry={() => void failed.refetch()} title="Failed to load the version" />
@@ -172,8 +172,8 @@ const VersionDetail = ({
         error={failure}
         onConfirm={() => void restore()}
       >
-        The schema becomes what it was in version {version.version}, as a new version. Events are judged by it from then
-        on. The current version stays in the history.
+        This saves a new version with the schema of version {version.version}. New events are checked against it. The
+        current version stays in the history.
       </ConfirmDialog>
     </div>
   )
@@ -225,7 +225,7 @@ export const HistoryDialog = ({
           {() =>
             versions.length === 0 ? (
               <EmptyState title="No versions yet" className="py-8">
-                Every change of the schema makes a version that can be looked at and restored here.
+                Every change to the schema saves a version that you can view and restore here.
               </EmptyState>
             ) : (
               <>

@@ -36,7 +36,8 @@ const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onF
           const file = event.currentTarget.files?.[0]
           event.currentTarget.value = ''
           if (file === undefined) return
-          if (file.size > schemaLimits.bytes) return onFailure(`A schema has at most ${schemaLimits.bytes / 1024} KiB`)
+          if (file.size > schemaLimits.bytes)
+            return onFailure(`A schema can be at most ${schemaLimits.bytes / 1024} KiB`)
           file.text().then(onText, () => onFailure('The file could not be read'))
         }}
       />
@@ -89,7 +90,7 @@ export const ImportDialog = ({
       onClosed={onClosed}
       size="lg"
       title="Import schema"
-      description="It takes the place of the whole schema. The version before stays in the history."
+      description="Replaces the whole schema. The current version stays in the history."
       footer={
         previews ? (
           <>
@@ -102,7 +103,7 @@ export const ImportDialog = ({
           <>
             <Button onClick={() => setOpen(false)}>Cancel</Button>
             <Button variant="primary" disabled={next === undefined} onClick={() => setPreviews(true)}>
-              Show what changes
+              Review changes
             </Button>
           </>
         )
@@ -110,9 +111,7 @@ export const ImportDialog = ({
     >
       {previews ? (
         <div className="space-y-3">
-          <p className="text-sm">
-            {changes.length === 0 ? 'It is the same as the current schema.' : diffWords(changes)}
-          </p>
+          <p className="text-sm">{changes.length === 0 ? 'Identical to the current schema.' : diffWords(changes)}</p>
           {changes.length > 0 && <SchemaDiff label="What changes" changes={changes} />}
           <Failure message={failure} />
         </div>
@@ -120,7 +119,7 @@ export const ImportDialog = ({
         <div className="space-y-3">
           <div className="flex flex-wrap items-center gap-3">
             <FileButton onText={write} onFailure={setFailure} />
-            <span className="text-sm text-ink-2">or paste the JSON text below</span>
+            <span className="text-sm text-ink-2">or paste JSON below</span>
           </div>
           <Failure message={failure} />
           <SchemaJsonEditor label="Schema to import" text={text} onText={write} read={read}>

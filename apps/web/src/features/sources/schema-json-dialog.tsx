@@ -42,14 +42,14 @@ const Editor = ({
   return (
     <>
       <SchemaJsonEditor label="Schema as JSON" text={text} onText={write} read={read}>
-        {text === start ? 'Tab indents; press Escape first to leave the text with it.' : diffWords(changes)}
+        {text === start ? 'Tab indents. Press Escape, then Tab to leave the editor.' : diffWords(changes)}
       </SchemaJsonEditor>
       {asksToLeave ? (
         <div role="alert" className="mt-3 flex flex-wrap items-center justify-end gap-2">
-          <p className="mr-auto text-sm">Throw away what you changed in the text?</p>
+          <p className="mr-auto text-sm">Discard your changes to the text?</p>
           <Button onClick={onStay}>Keep editing</Button>
           <Button variant="danger" onClick={onClose}>
-            Throw away
+            Discard
           </Button>
         </div>
       ) : (
@@ -61,7 +61,7 @@ const Editor = ({
             </Button>
           </span>
           <Button variant="primary" disabled={changes.length === 0} onClick={use}>
-            Use these changes
+            Apply changes
           </Button>
         </div>
       )}
@@ -92,7 +92,7 @@ export const JsonDialog = ({
       onClosed={onClosed}
       size="lg"
       title={readOnly ? 'Schema as JSON' : 'Edit schema as JSON'}
-      description={readOnly ? undefined : 'What you change here is not saved before you press Save schema.'}
+      description={readOnly ? undefined : 'Changes here are not saved until you choose Save schema.'}
     >
       {readOnly ? (
         <div className="space-y-3">

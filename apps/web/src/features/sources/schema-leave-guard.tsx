@@ -5,6 +5,6 @@ import type { SchemaDraft } from './use-schema-draft.ts'
 /** Asks before the page is left while changes of the schema are not saved; other tabs of it keep them. */
 export const SchemaLeaveGuard = ({ draft }: { draft: SchemaDraft }) => (
   <LeaveGuard dirty={draft.dirty}>
-    Your changes of the schema are not saved and would be lost: {diffWords(draft.changes)}.
+    Your schema changes are not saved and will be lost: {diffWords(draft.changes)}.
   </LeaveGuard>
 )

@@ -63,7 +63,7 @@ export const useReplayBlocked = (source: string) => {
     onSuccess: ({ replayed }) => {
       if (replayed > 0) notify('success', `${count(replayed)} ${pluralise(replayed, 'event')} sent again`)
     },
-    onError: (error) => notifyRefusal('The events were not sent again', error),
+    onError: (error) => notifyRefusal('Could not replay the events', error),
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: keys.violations(source) })
       void cache.invalidateQueries({ queryKey: keys.events(source) })

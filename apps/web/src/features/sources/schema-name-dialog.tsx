@@ -24,7 +24,7 @@ const formOf = (taken: ReadonlyMap<string, unknown>, kind: 'event' | 'property')
         const message =
           nameProblem(name) ??
           (taken.has(name)
-            ? `There is ${kind === 'event' ? 'an event' : 'a property'} of this name already`
+            ? `There is already ${kind === 'event' ? 'an event' : 'a property'} with this name`
             : undefined)
         if (message !== undefined) context.addIssue({ code: 'custom', message })
       }),
@@ -78,7 +78,7 @@ const NameForm = ({
         autoComplete="off"
         spellCheck={false}
         autoCapitalize="off"
-        hint="Exactly as it is sent: letter case counts."
+        hint="Exactly as sent. Case-sensitive."
       />
       {typed && (
         <div className="grid grid-cols-2 gap-4">
@@ -124,11 +124,7 @@ export const NameDialog = ({ title, description, onClosed, ...rest }: NameDialog
       <NameForm
         {...rest}
         onClose={() => setOpen(false)}
-        full={
-          isFull
-            ? `There are ${most} already, which is the most that is possible. Remove one to add another.`
-            : undefined
-        }
+        full={isFull ? `The limit of ${most} is reached. Remove one to add another.` : undefined}
       />
     </Dialog>
   )

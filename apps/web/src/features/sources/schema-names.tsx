@@ -5,8 +5,7 @@ import { ownerIdOf } from './schema-owner.tsx'
 import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 import { renameEvent, renameProperty } from './schema-rename.ts'
 
-const renameNote =
-  'What is sent under the old name no longer fits from then on. Change the name where the events are sent, too.'
+const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
 
 /** The window that asks for the name of what a person adds or renames, and does it. */
 export const SchemaNames = ({
@@ -28,7 +27,7 @@ export const SchemaNames = ({
       return (
         <NameDialog
           title="Add event"
-          description="A track event, by the name it is sent with."
+          description="The name that your track call sends."
           kind="event"
           taken={schema.events}
           confirm="Add event"

@@ -29,8 +29,8 @@ const Properties = ({
     {object.properties.size === 0 ? (
       <p className="px-4 py-3 text-sm text-ink-2">
         {event === undefined
-          ? 'No traits yet: every trait that is sent counts as unknown.'
-          : 'No properties yet: every property that is sent counts as unknown.'}
+          ? 'No traits yet. Every trait sent counts as unknown.'
+          : 'No properties yet. Every property sent counts as unknown.'}
       </p>
     ) : (
       <>

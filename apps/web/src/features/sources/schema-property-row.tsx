@@ -143,7 +143,7 @@ const RowActions = ({
           variant="none"
           size="sm"
           square
-          aria-label={`Add a field of the items of ${title}`}
+          aria-label={`Add a field to the items of ${title}`}
           title="Add item field"
           onClick={() => {
             ask({ kind: 'addProperty', event: place.event, parent: place.property })
@@ -237,10 +237,7 @@ export const PropertyRow = ({
         )}
       </div>
       {items.properties.size > 0 && (
-        <ul
-          aria-label={`Fields of the items of ${place.property}`}
-          className="divide-y divide-line border-t border-line"
-        >
+        <ul aria-label={`Fields of ${place.property} items`} className="divide-y divide-line border-t border-line">
           {[...items.properties].map(([name, inner]) => (
             <PropertyRow
               key={name}

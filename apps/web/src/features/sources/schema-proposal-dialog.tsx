@@ -82,7 +82,7 @@ const ProposedGroup = ({ proposed, chosen, choose }: { proposed: ProposedEvent }
                 <span className="text-ink-2">{describe(property)}</span>{' '}
                 {property.before !== undefined && <Badge tone="warning">Change</Badge>}{' '}
                 {property.others !== undefined && (
-                  <Badge tone="warning" title="Events came with values of several types; these would not fit.">
+                  <Badge tone="warning" title="Events had values of several types. These would not match.">
                     {othersText(property.others)}
                   </Badge>
                 )}
@@ -133,13 +133,13 @@ const Proposal = ({
     <>
       <div className="mb-2 flex flex-wrap items-center gap-2">
         <p className="mr-auto text-sm text-ink-2">
-          New events and properties are chosen; changes of what is there are up to you.
+          New events and properties are selected. Review changes to existing ones yourself.
         </p>
         <Button size="sm" onClick={() => choose(all, true)}>
-          Choose all
+          Select all
         </Button>
         <Button size="sm" onClick={() => setChosen(new Set())}>
-          Choose none
+          Select none
         </Button>
       </div>
       <ul aria-label="Proposed events" className="divide-y divide-line rounded-lg border border-line bg-surface">
@@ -201,11 +201,11 @@ export const ProposalDialog = ({
       onClosed={onClosed}
       size="lg"
       title="Suggest from your events"
-      description="Made of the events this source received. Nothing in the schema is removed by it."
+      description="Based on the events this source received. Nothing is removed from the schema."
     >
       <div className="mb-4 flex items-center gap-3">
         <label htmlFor="proposal-days" className="text-sm font-medium">
-          Look at
+          Period
         </label>
         <Select
           id="proposal-days"
@@ -220,16 +220,16 @@ export const ProposalDialog = ({
           ))}
         </Select>
       </div>
-      <QueryView query={query} skeleton={<CardSkeleton lines={6} />} errorTitle="Failed to read the events">
+      <QueryView query={query} skeleton={<CardSkeleton lines={6} />} errorTitle="Failed to load the events">
         {(found) =>
           proposal.length === 0 ? (
             <EmptyState
-              title={found.events.length === 0 ? 'No events in this time' : 'Nothing to add'}
+              title={found.events.length === 0 ? 'No events in this period' : 'Nothing to add'}
               className="py-8"
             >
               {found.events.length === 0
-                ? 'This source received no track or identify events then. Send some, or look at a longer time.'
-                : 'The schema knows every event and property that was received in this time.'}
+                ? 'This source received no track or identify events in this period. Send some, or choose a longer one.'
+                : 'Every event and property received in this period is already in the schema.'}
             </EmptyState>
           ) : (
             <Proposal key={days} current={current} proposal={proposal} onAccept={accept} />

@@ -17,7 +17,7 @@ export const SchemaReview = ({ draft }: { draft: SchemaDraft }) => {
         open={open}
         onClose={() => setOpen(false)}
         size="lg"
-        title="Changes that are not saved"
+        title="Unsaved changes"
         description={diffWords(draft.changes)}
         footer={<Button onClick={() => setOpen(false)}>Close</Button>}
       >

@@ -109,8 +109,8 @@ const NoEvents = ({
       )
     }
   >
-    The schema says which track events this source sends and what is in them. Every event is checked against it, so that
-    mistakes show before they reach a destination.
+    Define the track events this source sends and their properties. Every event is checked against the schema, so you
+    catch mistakes before they reach a destination.
   </EmptyState>
 )
 
@@ -125,12 +125,12 @@ const UserTraits = ({
   onAdd: () => void
   children: ReactNode
 }) => (
-  <Section title="User traits" note="What identify calls are checked against">
+  <Section title="User traits" note="Checked on every identify call">
     {draft.schema.user === undefined ? (
       <div className="flex flex-wrap items-center gap-3 rounded-lg border border-dashed border-line-strong bg-surface px-4 py-3 text-sm text-ink-2">
         <p className="mr-auto flex items-center gap-2">
           <UserRound aria-hidden className="size-4 shrink-0 text-ink-3" />
-          Not described yet: every identify call counts as new.
+          No traits yet. Every identify call counts as new.
         </p>
         {mayEdit && (
           <Button size="sm" onClick={onAdd}>
@@ -221,8 +221,8 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
         <div>
           <p className="text-sm font-medium">Version {draft.server.version}</p>
           <p className="mt-0.5 text-xs text-ink-2">
-            Changed <RelativeTime time={source.schema.update_time} />. Events are checked as they arrive; what was
-            received before keeps the judgement it has.
+            Changed <RelativeTime time={source.schema.update_time} />. Events are checked as they arrive. Earlier events
+            keep their result.
           </p>
         </div>
         <EnforcementSetting source={source} mayEdit={mayEdit} />
@@ -267,11 +267,11 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
           <NoEvents mayEdit={mayEdit} dirty={draft.dirty} onTool={(kind) => setTool({ kind })} onAddEvent={addEvent} />
         ) : events.length === 0 ? (
           <EmptyState
-            title="No event matches"
+            title="No events match"
             className="py-8"
             action={<Button onClick={() => setSearch('')}>Clear search</Button>}
           >
-            Neither an event nor a property has “{shownSearch.trim()}” in its name.
+            No event or property name contains “{shownSearch.trim()}”.
           </EmptyState>
         ) : (
           <ul aria-label="Events" className={listClass}>

@@ -8,7 +8,7 @@ test.each([
   ['{"events"\n {}}', 'Expected ":" here', 2, 2],
   ['{"events": {"A": {} "B": {}}}', 'Expected "," or "}" here', 1, 21],
   ["{'events': {}}", 'Expected a name in double quotes here', 1, 2],
-  ['{"events": {}} x', 'The text goes on after its end', 1, 16],
+  ['{"events": {}} x', 'There is extra text after the end of the JSON', 1, 16],
   ['{"events": {"A": NaN}}', 'Expected a value here', 1, 18],
   [
     '{\n "events": {\n  "A/B": {\n   "properties": {"x": {"type": "text"}}}}}',

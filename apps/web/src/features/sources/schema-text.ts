@@ -30,7 +30,7 @@ const walkJson = (text: string, onValue: (names: readonly string[], offset: numb
   }
   const skip = (): void => void match(space)
   const expected = (what: string): never => {
-    throw new Mistake(at >= text.length ? `The text ends here, expected ${what}` : `Expected ${what} here`, at)
+    throw new Mistake(at >= text.length ? `The JSON ends here, expected ${what}` : `Expected ${what} here`, at)
   }
   const take = (character: string): boolean => {
     skip()
@@ -49,7 +49,7 @@ const walkJson = (text: string, onValue: (names: readonly string[], offset: numb
   const value = (names: readonly string[]): void => {
     skip()
     onValue(names, at)
-    if (names.length > 100) throw new Mistake('The text is nested too deeply', at)
+    if (names.length > 100) throw new Mistake('The JSON is nested too deeply', at)
     if (take('{'))
       list('}', () => {
         skip()
@@ -62,7 +62,7 @@ const walkJson = (text: string, onValue: (names: readonly string[], offset: numb
   }
   value([])
   skip()
-  if (at < text.length) throw new Mistake('The text goes on after its end', at)
+  if (at < text.length) throw new Mistake('There is extra text after the end of the JSON', at)
 }
 
 /** Where the value of a JSON Pointer begins; of one that is not there, where the nearest around it begins. */

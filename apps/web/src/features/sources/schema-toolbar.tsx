@@ -55,7 +55,7 @@ export const SchemaToolbar = ({
     <Menu
       align="end"
       trigger={
-        <Button square aria-label="More for the schema">
+        <Button square aria-label="More schema actions">
           <Ellipsis aria-hidden />
         </Button>
       }

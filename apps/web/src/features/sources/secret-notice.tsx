@@ -11,8 +11,8 @@ export const SecretNotice = ({ source }: { source: Source }) => {
     <div className="flex flex-wrap items-center gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-warning-ink">
       <KeyRound aria-hidden className="size-4 shrink-0" />
       <p className="min-w-0 flex-1">
-        The {missing.display_name.toLowerCase()} is not set yet: until it is, every delivery is refused. The guide below
-        says where to find it.
+        The {missing.display_name.toLowerCase()} is not set yet, so every delivery is refused. The guide below explains
+        where to find it.
       </p>
       <ButtonLink size="sm" to={paths.source(source.name, 'settings')}>
         Set it

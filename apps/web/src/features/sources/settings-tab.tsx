@@ -19,8 +19,8 @@ const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
       title="Receive events"
       description={
         source.enabled
-          ? 'Requests with a key of this source are accepted.'
-          : 'This source is disabled: requests with its keys are refused with status 404.'
+          ? "Requests with this source's write keys are accepted."
+          : 'This source is disabled. Requests with its write keys are refused with status 404.'
       }
       action={
         <Switch
@@ -41,7 +41,7 @@ const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
   const [body, setBody] = useState(sampleBody)
   return (
     <SettingsCard
-      description="Each setting is saved by itself and holds for what comes in from then on."
+      description="Each setting is saved separately and applies to new events."
       settings={source.app.settings}
       mayEdit={mayEdit}
       onSave={update.mutateAsync}
@@ -81,7 +81,7 @@ export const SettingsTab = ({ source }: { source: Source }) => {
       {mayEdit && (
         <DeleteCard
           label="Delete source"
-          description="Its write keys stop working at once and its connections are removed."
+          description="Its write keys stop working immediately and its connections are removed."
           mutation={remove}
           list={paths.sources(`workspaces/${sourceIds(source.name).workspace}`)}
         >

@@ -43,10 +43,10 @@ const GuideSteps = ({
       title={`Send events with ${title}`}
       description={
         writeKey === 'none'
-          ? 'Create a write key first; it is filled in below.'
+          ? 'Create a write key first. It is then filled in below.'
           : writeKey === 'unknown'
-            ? 'Your address is filled in; put your write key where it is named.'
-            : 'Your address and newest write key are filled in.'
+            ? 'Your server address is filled in. Replace the placeholder with your write key.'
+            : 'Your server address and newest write key are filled in.'
       }
     >
       <ol className="space-y-6">

@@ -38,8 +38,8 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
         <div className="min-w-0 flex-1">
           <p className="text-xs font-medium">
             {data.error.reason === 'TEMPLATE_INVALID'
-              ? 'This is not a template yet'
-              : `Calls like this one are refused: ${data.error.reason}`}
+              ? 'The template is not valid'
+              : `Requests like this one are refused: ${data.error.reason}`}
           </p>
           <pre {...scrollable} className="mt-1 overflow-x-auto scroll-thin font-mono text-xs leading-5">
             {data.error.message}
@@ -48,7 +48,11 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
       </div>
     )
   if (data.events.length === 0)
-    return <p className="text-sm text-ink-2">The template makes no event of this body: it is answered, and not kept.</p>
+    return (
+      <p className="text-sm text-ink-2">
+        The template returns no event for this body. The request is accepted, but nothing is stored.
+      </p>
+    )
   return (
     <CodeBlock
       codes={[
@@ -83,17 +87,17 @@ export const TemplatePreview = ({
     return (
       <div className="flex flex-wrap items-center gap-3 rounded-md bg-sunken px-3 py-2.5 text-sm text-ink-2">
         <p className="min-w-0 flex-1">
-          Without a template each call becomes a track event whose properties are its body.
+          Without a template, each request becomes a track event with the body as its properties.
         </p>
         <Button size="sm" onClick={() => onTemplate(plainWebhookTemplate)}>
-          Start with that as a template
+          Use this as a template
         </Button>
       </div>
     )
   return (
     <section aria-label="Preview" className="space-y-2 border-t border-line pt-3">
       <label id={`${id}-label`} htmlFor={id} className="block text-sm font-medium">
-        Try it with a body
+        Test with a body
       </label>
       <CodeEditor language="json" id={id} value={body} onChange={onBody} className="h-36" />
       <Result source={source} template={template} body={body} />

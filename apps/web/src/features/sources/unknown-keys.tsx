@@ -16,13 +16,13 @@ export const UnknownKeys = () => {
   return (
     <section aria-labelledby="unknown-keys" className="mt-8">
       <h2 id="unknown-keys" className="text-base font-semibold">
-        Refused without a source
+        Refused: unknown write key
       </h2>
       <p className="mt-0.5 mb-3 text-sm text-ink-2">
-        Requests to this installation in the last 24 hours whose write key belongs to no source. Only platform admins
-        see them.
+        Requests to this installation in the last 24 hours with a write key that belongs to no source. Only platform
+        admins see these.
       </p>
-      <RefusedTable label="Refused without a source" rows={rows} />
+      <RefusedTable label="Refused: unknown write key" rows={rows} />
     </section>
   )
 }

@@ -51,14 +51,14 @@ export const useSourceActions = (workspace: string, needed: boolean) => {
       {
         label: 'Disable',
         done: 'disabled',
-        text: 'Their events are refused until they are enabled again. What is stored stays.',
+        text: 'Their events are refused until you enable them again. Stored events are kept.',
         run: (row) => switchTo(row, false),
       },
       {
         label: 'Delete',
         done: 'deleted',
         danger: true,
-        text: 'Their write keys stop working at once and their connections are removed. This cannot be undone.',
+        text: "Their write keys stop working immediately and their connections are removed. This can't be undone.",
         run: async ({ name }) => {
           await call(methods.sources.delete, { params: sourceIds(name) })
           track('Source Deleted', { source: name })

@@ -118,11 +118,11 @@ export const ViolationDialog = ({
         )}
         <Counts violation={violation} />
         <div>
-          <h3 className="text-sm font-medium">Newest events with it</h3>
+          <h3 className="text-sm font-medium">Recent events with this violation</h3>
           {violation.sample_events.length === 0 ? (
             <p className="mt-1 text-sm text-ink-2">They are no longer stored.</p>
           ) : (
-            <ul aria-label="Newest events with it" className="mt-1 space-y-1">
+            <ul aria-label="Recent events with this violation" className="mt-1 space-y-1">
               {violation.sample_events.map((event) => (
                 <li key={event}>
                   <Link

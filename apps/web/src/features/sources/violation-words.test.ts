@@ -27,5 +27,5 @@ test('each problem has its words and says what can be done', () => {
   const problems = ['missing', 'type', 'unknown', 'new_event'] as const
   expect(problems.map(problemTitle)).toEqual(['Missing property', 'Type mismatch', 'Unknown property', 'New event'])
   expect(new Set(problems.map((problem) => problemHelp({ problem, type: 'track' }))).size).toBe(4)
-  expect(problemHelp({ problem: 'new_event', type: 'identify' })).toContain('traits of users')
+  expect(problemHelp({ problem: 'new_event', type: 'identify' })).toContain('User traits')
 })

@@ -12,22 +12,22 @@ export const problemTitle = (problem: Violation['problem']): string =>
   problem === 'new_event' ? 'New event' : problemMessages[problem]
 
 const explanations: Record<ProblemKind, string> = {
-  missing: 'The schema requires it, and events came without it. Send it, or ask for it less in the schema.',
-  type: 'Events came with a value of another type. Send the type that the schema says, or change it there.',
-  unknown: 'Events came with a property that the schema does not have. Add it to the schema, or stop sending it.',
+  missing: 'The schema requires it, but events arrived without it. Send it, or make it optional in the schema.',
+  type: 'Events arrived with a value of another type. Send the type in the schema, or change the schema.',
+  unknown: 'Events arrived with a property that is not in the schema. Add it to the schema, or stop sending it.',
 }
 
 /** What is wrong and what can be done, in one or two sentences. */
 export const problemHelp = ({ problem, type }: Pick<Violation, 'problem' | 'type'>): string => {
   if (problem !== 'new_event') return explanations[problem]
   return type === 'identify'
-    ? 'The schema does not describe the traits of users. Add them to the schema to have them checked.'
-    : 'The schema does not know this event. Add it to the schema, or stop sending it.'
+    ? 'User traits are not in the schema. Add them to have them checked.'
+    : 'This event is not in the schema. Add it, or stop sending it.'
 }
 
 /** What is said of a violation that the schema allows by now. */
 export const fixedHelp = (version: number): string =>
-  `Version ${version} of the schema allows it. The events counted here came before.`
+  `Version ${version} of the schema allows it. The events counted here arrived earlier.`
 
 /** How a screen names the event of a violation. */
 export const violationEvent = ({ type, event }: Pick<Violation, 'type' | 'event'>): string =>

@@ -10,7 +10,7 @@ import { useReplayBlocked } from './schema-mutations.ts'
 const events = (value: number): string => `${count(value)} ${pluralise(value, 'event')}`
 
 const resultText = ({ replayed, still_blocked: still }: { replayed: number; still_blocked: number }): string => {
-  const sent = replayed === 0 ? 'No event matches the schema yet' : `${events(replayed)} sent again`
+  const sent = replayed === 0 ? 'No events match the schema yet' : `${events(replayed)} sent again`
   if (still === 0) return `${sent}; no event is blocked anymore.`
   return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not match. Fix the schema and replay again.`
 }
@@ -36,7 +36,7 @@ export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; bl
             ? source.enforcement === 'block'
               ? 'Events that do not match the schema are blocked from now on.'
               : 'Events that do not match the schema are delivered.'
-            : 'They did not match the schema and were not delivered. A replay sends those that match now, each once, and leaves the others.'}
+            : 'They did not match the schema and were not delivered. Replay sends each one that matches now, once, and leaves the rest blocked.'}
         </p>
         <output className="mt-1 block text-xs font-medium empty:hidden">
           {replay.data !== undefined && (

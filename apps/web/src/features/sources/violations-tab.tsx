@@ -160,12 +160,12 @@ export const ViolationsTab = ({ source }: { source: Source }) => {
           {rows.length === 0 ? (
             <EmptyState
               icon={<ShieldCheck />}
-              title="Every event fits"
+              title="No violations"
               className="py-10"
               action={<ButtonLink to={paths.source(source.name, 'schema')}>Open schema</ButtonLink>}
             >
-              In the last 30 days no event of this source differed from its schema. Events that the schema does not
-              know, missing or unknown properties and values of another type would be listed here.
+              Every event in the last 30 days matched the schema. Unknown events, missing or unknown properties, and
+              values of the wrong type appear here.
             </EmptyState>
           ) : (
             <Violations source={source} rows={rows} mayEdit={mayEdit} />

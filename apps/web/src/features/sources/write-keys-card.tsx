@@ -79,8 +79,8 @@ const RevokeDialog = ({ source, writekey, onClose }: { source: Source; writekey:
       variables={writekey.name}
       onClosed={onClose}
     >
-      Everything that still sends with <code className="font-mono">{maskKey(writekey.key)}</code> is refused within two
-      seconds. This cannot be undone.
+      Requests that use <code className="font-mono">{maskKey(writekey.key)}</code> are refused within two seconds. This
+      can't be undone.
     </DangerDialog>
   )
 }
@@ -95,9 +95,8 @@ const RotateDialog = ({ source, writekey, onClose }: { source: Source; writekey:
       variables={writekey.name}
       onClosed={onClose}
     >
-      A new key takes the place of <code className="font-mono">{maskKey(writekey.key)}</code>, which is refused within
-      two seconds. To change over without a gap, create a second key first and revoke this one when nothing uses it any
-      more.
+      A new key replaces <code className="font-mono">{maskKey(writekey.key)}</code>, which stops working within two
+      seconds. To rotate without downtime, create a second key first and revoke this one once nothing uses it.
     </DangerDialog>
   )
 }
@@ -123,7 +122,7 @@ const CreateDialog = ({ source, onClosed }: { source: Source; onClosed: () => vo
         <TextField
           name="title"
           label="Title"
-          hint="Says where the key is used, so that it can be revoked without guessing. May stay empty."
+          hint="Optional. Where the key is used, so you know which one to revoke."
           placeholder="Production website"
           autoComplete="off"
         />
@@ -156,7 +155,7 @@ export const WriteKeysCard = ({
           Write keys <Badge>{writekeys.length}</Badge>
         </span>
       }
-      description="A key says which source an event belongs to. It is public: it may stand in a web page."
+      description="A write key identifies the source of an event. It is public and safe to use in a web page."
       action={
         mayEdit && (
           <Button size="sm" onClick={() => setCreating(true)}>
