@@ -65,7 +65,7 @@ test('the connections of a workspace are made, switched, searched and taken apar
   await expect(panel).toHaveCount(0)
   await expect(lines).toHaveCount(0)
   await page.getByRole('searchbox', { name: 'Search connections' }).fill('nothing')
-  await expect(page.getByText('No source or destination is called like this.')).toBeVisible()
+  await expect(page.getByText('No sources or destinations match.')).toBeVisible()
 })
 
 test('a filter on a connection is built from conditions, and what went over the connection is counted on its line', async ({
@@ -83,7 +83,7 @@ test('a filter on a connection is built from conditions, and what went over the 
   const line = page.getByRole('button', { name: /^Connection of Shop with Hook: 1 delivered and 0 failed/ })
   await line.click()
   const panel = page.getByRole('dialog', { name: 'Connection' })
-  await expect(panel.getByText('No conditions: every event goes through.')).toBeVisible()
+  await expect(panel.getByText('No conditions. Every event is sent.')).toBeVisible()
   await panel.getByRole('button', { name: 'Add condition' }).click()
   await panel.getByRole('button', { name: 'Save filter' }).click()
   await expect(panel.getByText('Choose a field')).toBeVisible()

@@ -254,7 +254,7 @@ test('the form for a new destination tells what it receives, how, and what a rec
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Received')
   await page.goto(`/${workspace}/catalog-destinations/postgresql/new`)
-  const received = page.getByRole('region', { name: 'What it receives' }).getByRole('listitem')
+  const received = page.getByRole('region', { name: 'Receives' }).getByRole('listitem')
   await expect(received).toContainText([
     /^Events\s*Insert Only.*Known by: Message id$/,
     /^Users\s*Create or update.*Known by: User id$/,

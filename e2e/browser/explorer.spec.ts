@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 
 const table = (page: Page): Locator => page.getByRole('table', { name: 'Events' })
 const names = (page: Page): Locator => table(page).getByRole('link')
-const chips = (page: Page): Locator => page.getByRole('list', { name: 'Filters that are set' }).getByRole('listitem')
+const chips = (page: Page): Locator => page.getByRole('list', { name: 'Active filters' }).getByRole('listitem')
 
 type Sent = Record<string, unknown> & { type: string; messageId: string }
 
@@ -107,8 +107,8 @@ test('a value is searched for when typing rests, and half a property narrows not
   const calls = recordCalls(page)
   await page.getByRole('textbox', { name: 'Property or trait' }).pressSequentially('plan')
   await expect(page).toHaveURL(/\?property=plan$/)
-  await expect(page.getByText('Property and value count together.')).toBeVisible()
-  await page.getByRole('textbox', { name: 'Its value' }).pressSequentially('free')
+  await expect(page.getByText('Enter both a property and a value.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Value' }).pressSequentially('free')
   await expect(names(page)).toHaveText(['identify'])
   await expect(chips(page)).toHaveText(['plan: free'])
   const asked = callsTo(calls, '/events').filter(({ path }) => path.includes('property_value='))
@@ -127,7 +127,7 @@ test('nothing found says what to change, a new workspace what to do, a failure i
   await expect(page.getByRole('link', { name: 'Add source' })).toBeVisible()
   await page.goto(`/${workspace}/events?search=anything`)
   await expect(page.getByRole('heading', { name: 'No events match' })).toBeVisible()
-  await expect(page.getByText('Remove a filter above')).toBeVisible()
+  await expect(page.getByText('Remove a filter, choose')).toBeVisible()
   await page.getByRole('main').getByRole('button', { name: 'Clear filters' }).last().click()
   await expect(page.getByRole('heading', { name: 'No events yet' })).toBeVisible()
   await onCall(page, '/events', refuse(503, 'UNAVAILABLE', 'The store is starting'))

@@ -72,7 +72,7 @@ test('what is refused of a destination is told in words: pausing, connecting, re
   await page.getByRole('tab', { name: 'Connections' }).click()
   await page.getByRole('button', { name: 'Connect source' }).click()
   const list = page.getByRole('dialog', { name: 'Connect source' })
-  await expect(list).toContainText('The sources could not be loaded')
+  await expect(list).toContainText('Could not load the sources')
   await expect(list.getByRole('option')).toHaveCount(0)
   await page.unrouteAll()
   await list.getByRole('button', { name: 'Try again' }).click()
@@ -113,7 +113,7 @@ test('the list of destinations names those that fail, and claims nothing of what
   await intercept(page, 'GET', '/connectionActivity', refuse(400, 'VALIDATION', 'no'))
   await page.reload()
   await expect(row).toContainText('Unknown')
-  await expect(page.getByRole('alert')).toContainText('The status of the destinations could not be loaded')
+  await expect(page.getByRole('alert')).toContainText('Could not load the status of destinations')
   await expect(row).not.toContainText('No sources')
 })
 

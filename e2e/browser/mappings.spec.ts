@@ -24,7 +24,7 @@ const addField = async (editor: Locator, name: string, kind: string): Promise<Lo
   await editor.getByRole('button', { name: 'Add field' }).click()
   await editor.getByRole('textbox', { name: 'Target field' }).last().fill(name)
   const line = editor.getByRole('listitem', { name, exact: true })
-  await line.getByRole('combobox', { name: `Kind of source for ${name}` }).selectOption(kind)
+  await line.getByRole('combobox', { name: `Source type for ${name}` }).selectOption(kind)
   return line
 }
 
@@ -74,7 +74,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('50')
 
   // What is sent: all four kinds.
-  await editor.getByRole('radio', { name: 'Fields you choose' }).check()
+  await editor.getByRole('radio', { name: 'Selected fields' }).check()
   const id = await addField(editor, 'id', 'Field')
   await id.getByRole('combobox', { name: 'Source of id' }).fill('order_id')
   await page
@@ -152,7 +152,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await expect(page.getByLabel('Request', { exact: true })).toContainText('"id": "o-4"')
   receiver.behave({ status: 200 })
   await page.getByRole('button', { name: 'Retry all' }).click()
-  await expect(page.getByText('Nothing is held')).toBeVisible()
+  await expect(page.getByText('No failures')).toBeVisible()
   expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-4' })
   await page.goto(`/${destination}#deliveries`)
   await expect(page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)).toContainText('Delivered')
@@ -171,7 +171,7 @@ test('MAP-11, MAP-12, MAP-13, MAP-14, MAP-15: the editor of a template offers va
   await page.getByRole('button', { name: 'Customize' }).click()
   await page.getByRole('list', { name: 'Event mappings' }).locator('[data-open]').first().click()
   const editor = editorOf(page)
-  await editor.getByRole('radio', { name: 'Fields you choose' }).check()
+  await editor.getByRole('radio', { name: 'Selected fields' }).check()
   await addField(editor, 'greeting', 'Template')
   const template = page.getByRole('dialog', { name: 'Template of greeting' })
   const text = template.getByRole('textbox', { name: 'Template' })
@@ -278,7 +278,7 @@ test('mappings are put in order, copied, deleted and brought back as a draft tha
   // Somebody else saves: theirs is not overwritten unless asked for.
   await put([mapping('cccc', 'Three')])
   await unsaved.getByRole('button', { name: 'Save mappings' }).click()
-  const conflict = page.getByRole('alert', { name: 'The mappings were changed meanwhile' })
+  const conflict = page.getByRole('alert', { name: 'The mappings have changed' })
   await expect(conflict).toContainText('1 mapping added, 2 mappings deleted')
   expect(await saved()).toEqual(['Three'])
   await conflict.getByRole('button', { name: 'Overwrite with mine' }).click()
@@ -319,12 +319,12 @@ test('a required target without a source keeps a mapping from being saved, in wo
   })
   await editor.getByRole('button', { name: 'Save mappings' }).click()
   const source = text.getByRole('combobox', { name: 'Source of Text' })
-  await expect(text).toContainText('Text is required: choose what goes into it')
+  await expect(text).toContainText('Text is required. Choose a value')
   await expect(source).toHaveAttribute('aria-invalid', 'true')
   expect(puts).toEqual([])
   await source.fill('event')
   await page.keyboard.press('Escape')
-  await expect(text).not.toContainText('is required: choose')
+  await expect(text).not.toContainText('is required. Choose')
   await editor.getByRole('button', { name: 'Save mappings' }).click()
   await expect(page.getByText('Mappings Updated')).toBeVisible()
   expect(puts).toHaveLength(1)

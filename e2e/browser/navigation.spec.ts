@@ -57,9 +57,9 @@ test('NAV-18a, NAV-29, NAV-30: the links of the sidebar lead to what is built, e
   ).toEqual(['', '/sources', '/destinations', '/connections', '/events'].map((path) => `/${workspace}${path}`))
   for (const [name, title, description] of [
     ['Sources', 'Sources', 'Where your events come from.'],
-    ['Destinations', 'Destinations', 'Where your events are delivered to.'],
-    ['Connections', 'Connections', 'Which sources feed which destinations.'],
-    ['Events', 'Events', 'Everything your sources have sent, and its outcome.'],
+    ['Destinations', 'Destinations', 'Where your events are delivered.'],
+    ['Connections', 'Connections', 'See which sources feed which destinations.'],
+    ['Events', 'Events', 'Every event your sources sent, and its outcome.'],
   ] as const) {
     await sidebar(page).getByRole('link', { name, exact: true }).click()
     await expect(heading(page, title)).toBeVisible()
@@ -161,12 +161,12 @@ test('NAV-15, NAV-16: the return pages of third-party connections say that none 
     ['destination-oauth-callback', 'destinations', 'Back to destinations'],
   ] as const) {
     await page.goto(`/${path}?code=c1&state=s1`)
-    await expect(heading(page, 'No connection is waiting for this permission')).toBeVisible()
+    await expect(heading(page, 'No connection is waiting for this approval')).toBeVisible()
     await page.getByRole('link', { name }).click()
     await expect(page).toHaveURL(new RegExp(`/${workspace}/${area}$`))
   }
   await page.goto('/destination-oauth-callback?error=access_denied&error_description=The+user+said+no')
-  await expect(heading(page, 'The permission was not given')).toBeVisible()
+  await expect(heading(page, 'Access was not granted')).toBeVisible()
   await expect(page.getByText('The other side answered: The user said no. Nothing was changed.')).toBeVisible()
 })
 

@@ -40,7 +40,7 @@ test('a destination is connected in a popup, receives with its token, is held wh
   await page.goto(`/${destination}#settings`)
   const needed = page.getByRole('region', { name: 'Connection needed' })
   await expect(needed).toContainText(
-    'This destination is not connected yet. Its events are held until somebody permits it.',
+    'This destination is not connected to an account. Its events are held until you connect it.',
   )
   await expect(page.getByText(`${product.url}/destination-oauth-callback`)).toBeVisible()
   const calls = recordCalls(page)
@@ -61,7 +61,7 @@ test('a destination is connected in a popup, receives with its token, is held wh
     .toContain('"expired"')
   await page.reload()
   await expect(needed).toContainText(
-    'The connection was revoked: reconnect. Its events are held until it is connected again.',
+    'The connection was revoked: reconnect. Its events are held until you reconnect it.',
   )
   await expect(page.getByText('Expired', { exact: true })).toBeVisible()
   expect(taken(openId, 'oauth-2')).toBe(0)
@@ -71,7 +71,7 @@ test('a destination is connected in a popup, receives with its token, is held wh
 
   await page.getByRole('button', { name: 'Disconnect' }).click()
   const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
-  await expect(question).toContainText('events for Partner API are held until it is connected again')
+  await expect(question).toContainText('events for Partner API are held until you reconnect')
   await question.getByRole('button', { name: 'Disconnect' }).click()
   await expect(page.getByText('Not connected', { exact: true })).toBeVisible()
 })
@@ -90,7 +90,7 @@ test('without an opener the way leads back to the destination, and a refusal sho
   })
   await page.goto(String(authorize_url))
   await page.getByRole('button', { name: 'Cancel' }).click()
-  await expect(page.getByRole('heading', { name: 'The permission was not given' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Access was not granted' })).toBeVisible()
   await expect(page.getByText('The other side answered: The user has cancelled. Nothing was changed.')).toBeVisible()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'second@example.com' }).click()
@@ -125,7 +125,7 @@ test('where no popup may open, the permission is given in the same window', asyn
   })
   await page.goto(`/${destination}`)
   await page.getByRole('region', { name: 'Connection needed' }).getByRole('button', { name: 'Connect' }).click()
-  await page.getByRole('link', { name: 'Give the permission in this window' }).click()
+  await page.getByRole('link', { name: 'Continue in this window' }).click()
   await page.getByRole('button', { name: 'third@example.com' }).click()
   await expect(page).toHaveURL(new RegExp(`/${destination}#settings$`))
   await expect(page.getByText('as third@example.com')).toBeVisible()

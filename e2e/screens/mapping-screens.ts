@@ -130,7 +130,7 @@ export const mappingScreens: Screen[] = [
     path: tab('mapped'),
     ready: async (page) => {
       await open('Product Viewed')(page)
-      await page.getByRole('combobox', { name: 'Event to try it with' }).selectOption('pasted')
+      await page.getByRole('combobox', { name: 'Preview event' }).selectOption('pasted')
       await page.getByRole('textbox', { name: 'Event as JSON' }).waitFor()
       await settled(page)
     },

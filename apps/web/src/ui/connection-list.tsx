@@ -138,7 +138,7 @@ export const ConnectionList = ({
                 label={
                   row.from === undefined
                     ? `Connection with ${row.title}`
-                    : `Connection of ${row.from.title} with ${row.title}`
+                    : `Connection from ${row.from.title} to ${row.title}`
                 }
                 onChange={(enabled) => onEnable(row.name, enabled)}
               />

@@ -44,7 +44,7 @@ const Attempt = ({ attempt }: { attempt: Delivery }) => {
           </summary>
           <div className="mt-3">
             <Exchange reason="" request={attempt.request} response={attempt.response}>
-              Request and response are kept for failed attempts only.
+              Request and response are stored for failed attempts only.
             </Exchange>
           </div>
         </details>

@@ -15,7 +15,7 @@ const nameOf = (
   { connection: { enabled, extra }, outcomes: { delivered, failed } }: MapLine,
   range: RangePreset,
 ): string =>
-  `Connection of ${extra.source.title} with ${extra.destination.title}: ${enabled ? '' : 'off, '}${count(delivered)} delivered and ${count(failed)} failed in the ${viewOf(range).title.toLowerCase()}`
+  `Connection from ${extra.source.title} to ${extra.destination.title}: ${enabled ? '' : 'off, '}${count(delivered)} delivered and ${count(failed)} failed in the ${viewOf(range).title.toLowerCase()}`
 
 /** Nothing goes over it, whatever is sent. */
 const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
@@ -103,7 +103,7 @@ export const ConnectionMap = ({
             to={paths.source(end.name)}
             dimmed={dimmed(end.name)}
             onHover={setHovered}
-            connectLabel={`Connect ${end.title} with a destination`}
+            connectLabel={`Connect ${end.title} to a destination`}
             onConnect={onConnect === undefined ? undefined : () => onConnect({ source: end.name })}
           />
         ))}
@@ -184,7 +184,7 @@ export const ConnectionMap = ({
             to={paths.destination(end.name)}
             dimmed={dimmed(end.name)}
             onHover={setHovered}
-            connectLabel={`Connect ${end.title} with a source`}
+            connectLabel={`Connect ${end.title} to a source`}
             onConnect={onConnect === undefined ? undefined : () => onConnect({ destination: end.name })}
           />
         ))}

@@ -102,7 +102,7 @@ const Connected = ({
         <RangeSelect value={range} onChange={choose} />
       </ListBar>
       {found === 0 ? (
-        <p className="py-8 text-center text-ink-3">No source or destination is called like this.</p>
+        <p className="py-8 text-center text-ink-3">No sources or destinations match.</p>
       ) : (
         <>
           {sources.length + destinations.length > 0 && (
@@ -114,7 +114,7 @@ const Connected = ({
             />
           )}
           {lines.length === 0 ? (
-            <p className="py-8 text-center text-ink-3 md:hidden">Nothing of this is connected.</p>
+            <p className="py-8 text-center text-ink-3 md:hidden">None of these are connected.</p>
           ) : (
             <ConnectionRows lines={lines} range={range} onOpen={setOpened} />
           )}
@@ -123,19 +123,19 @@ const Connected = ({
               noun="source"
               ends={unconnected.sources}
               to={paths.source}
-              connectLabel={(title) => `Connect ${title} with a destination`}
+              connectLabel={(title) => `Connect ${title} to a destination`}
               onConnect={mayEdit ? (source) => onConnect({ source }) : undefined}
             />
             <UnconnectedEnds
               noun="destination"
               ends={unconnected.destinations}
               to={paths.destination}
-              connectLabel={(title) => `Connect ${title} with a source`}
+              connectLabel={(title) => `Connect ${title} to a source`}
               onConnect={mayEdit ? (destination) => onConnect({ destination }) : undefined}
             />
           </div>
           <p className="text-xs text-ink-3">
-            Numbers count events that were delivered or failed, each by its last outcome in the{' '}
+            Numbers count delivered and failed events, each by its last outcome in the{' '}
             {viewOf(range).title.toLowerCase()}.
           </p>
         </>
@@ -171,14 +171,14 @@ export const ConnectionsPage = () => {
       <PageHeader
         title="Connections"
         documentTitle="Connections"
-        description="Which sources feed which destinations."
+        description="See which sources feed which destinations."
         action={(query.data?.length ?? 0) > 0 && add}
       />
       <QueryView query={query} skeleton={<TableSkeleton />} errorTitle="Failed to load the connections">
         {(connections) =>
           connections.length === 0 ? (
             <EmptyState icon={<ArrowRightLeft />} title="Nothing is connected yet" action={add}>
-              A connection delivers every accepted event of a source to a destination, from the moment it is made.
+              A connection delivers every event a source accepts to a destination, starting when you create it.
             </EmptyState>
           ) : (
             <Connected

@@ -40,7 +40,7 @@ const Failed = ({ area, destination, reason }: { area: Area; destination: string
     }
   }
   return (
-    <EntryFrame title="The permission was not given" description={`${reason} Nothing was changed.`}>
+    <EntryFrame title="Access was not granted" description={`${reason} Nothing changed.`}>
       {failure !== '' && (
         <p role="alert" className="mb-4 flex gap-2 text-sm text-danger-ink">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
@@ -104,15 +104,13 @@ export const OauthReturnPage = ({ area }: { area: Area }) => {
   const destination = destinationOfState(state)
   const refused = search.get('error_description') ?? search.get('error')
   if (refused !== null)
-    return (
-      <Failed area={area} destination={destination} reason={`The other side answered: ${refused.slice(0, 300)}.`} />
-    )
+    return <Failed area={area} destination={destination} reason={`The provider answered: ${refused.slice(0, 300)}.`} />
   if (destination !== undefined && code !== null && state !== null)
     return <Completing destination={destination} code={code} state={state} />
   return (
     <EntryFrame
-      title="No connection is waiting for this permission"
-      description="It was not asked for in this browser, or has been used already. Nothing was changed."
+      title="No connection is waiting for this approval"
+      description="It was started in another browser, or was used already. Nothing changed."
     >
       <Back area={area} />
     </EntryFrame>

@@ -74,7 +74,7 @@ export const UnconnectedEnds = ({
         )}
         {open && ends.length > maxShown && (
           <p className="border-t border-line px-3 py-2 text-xs text-ink-3">
-            {count(maxShown)} of {count(ends.length)}. Search above to find the others.
+            {count(maxShown)} of {count(ends.length)}. Search above to find more.
           </p>
         )}
       </div>

@@ -28,11 +28,11 @@ const ConnectButton = ({ grant, connecting }: { grant: DestinationGrant; connect
 
 const BlockedPopup = ({ link }: { link: string }) => (
   <p role="alert" className="mt-3 text-sm text-ink-2">
-    Your browser did not let a window open.{' '}
+    Your browser blocked the sign-in window.{' '}
     <a href={link} className="rounded-sm font-medium text-accent-ink underline underline-offset-3">
-      Give the permission in this window
+      Continue in this window
     </a>
-    ; you come back here afterwards.
+    . You return here afterward.
   </p>
 )
 
@@ -68,7 +68,7 @@ export const ConnectionCard = ({ destination, grant }: { destination: Destinatio
   return (
     <Card
       title="Connection"
-      description="A person permits at the other side that events are written there. Access is renewed by itself."
+      description="Sign in to the destination's account to let Tributary send events there. Access renews automatically."
       action={
         mayEdit && (
           <div className="flex gap-2">
@@ -97,12 +97,12 @@ export const ConnectionCard = ({ destination, grant }: { destination: Destinatio
       {grant.missing !== '' && <p className="mt-2 text-sm text-ink-2">Fill in {grant.missing} below first.</p>}
       {connecting.link !== undefined && <BlockedPopup link={connecting.link} />}
       <div className="mt-4 text-xs text-ink-2">
-        <p>Redirect address, to be registered with the client at the other side:</p>
+        <p>Redirect URL to register with the provider's OAuth client:</p>
         <p className="mt-1 flex items-center gap-1">
           <code className="min-w-0 rounded-sm bg-hover px-1.5 py-0.5 font-mono break-all text-ink">
             {returnAddress()}
           </code>
-          <CopyButton text={returnAddress()} name="Copy the redirect address" notice="Address Copied" size="xs" />
+          <CopyButton text={returnAddress()} name="Copy redirect URL" notice="Redirect URL copied" size="xs" />
         </p>
       </div>
       {ending && (
@@ -113,8 +113,8 @@ export const ConnectionCard = ({ destination, grant }: { destination: Destinatio
           variables={undefined}
           onClosed={() => setEnding(false)}
         >
-          The permission is forgotten here, and events for {destination.title} are held until it is connected again. At
-          the other side it may have to be taken back as well.
+          Tributary forgets its access, and events for {destination.title} are held until you reconnect. You may also
+          have to revoke access at the provider.
         </DangerDialog>
       )}
     </Card>
@@ -134,9 +134,11 @@ export const ConnectionNotice = ({ destination, grant }: { destination: Destinat
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <TriangleAlert aria-hidden className="size-4 shrink-0 text-warning-ink" />
         <p className="min-w-0 flex-1 basis-60 text-ink">
-          {expired ? `${grant.error || 'The connection has expired'}.` : 'This destination is not connected yet.'} Its
-          events are held until {expired ? 'it is connected again' : 'somebody permits it'}.
-          {grant.missing !== '' && ` Its settings lack ${grant.missing}.`}
+          {expired
+            ? `${grant.error || 'The connection has expired'}.`
+            : 'This destination is not connected to an account.'}{' '}
+          Its events are held until {expired ? 'you reconnect it' : 'you connect it'}.
+          {grant.missing !== '' && ` Set ${grant.missing} first.`}
         </p>
         {mayEdit && <ConnectButton grant={grant} connecting={connecting} />}
       </div>

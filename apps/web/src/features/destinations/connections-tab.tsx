@@ -24,7 +24,7 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
   const connected = new Set(mine.map(({ source }) => source))
   const free = (sources.data ?? []).filter(({ name }) => !connected.has(name))
   const addTo = paths.catalogSources(workspace.name)
-  const failed = { text: 'The sources could not be loaded', onRetry: () => void sources.refetch() }
+  const failed = { text: 'Could not load the sources', onRetry: () => void sources.refetch() }
   const menu = (
     <ConnectMenu
       label="Connect source"
@@ -49,13 +49,12 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
       {() =>
         mine.length === 0 ? (
           <EmptyState icon={<Radio />} title="Not connected yet" action={mayEdit && add}>
-            This destination gets nothing until a source is connected. From then on every accepted event of that source
-            is delivered.
+            Connect a source to start delivering its events here.
           </EmptyState>
         ) : (
           <div className="space-y-4">
             <div className="flex flex-wrap items-center justify-between gap-3">
-              <p className="text-sm text-ink-2">Events of these sources are delivered here.</p>
+              <p className="text-sm text-ink-2">Events from these sources are delivered here.</p>
               {mayEdit && menu}
             </div>
             <ConnectionList
@@ -73,7 +72,7 @@ export const ConnectionsTab = ({ destination }: { destination: Destination }) =>
               onEnable={(name, enabled) => enable.mutate({ name, enabled })}
               onDisconnect={(name) => disconnect.mutateAsync(name)}
               disconnectText={(row) =>
-                `Events of ${row.title} are no longer delivered to ${destination.title}. Neither of them is deleted.`
+                `${destination.title} stops receiving events from ${row.title}. Neither is deleted.`
               }
             />
           </div>

@@ -37,12 +37,12 @@ export const ConsentCard = ({
   return (
     <Card
       title="Consent"
-      description="An event comes here only when its user has agreed to every category named. The others are listed as Filtered in its deliveries."
+      description="Only send events whose user has consented to every category below. The rest are listed as Filtered in deliveries."
     >
       <div className="space-y-4">
         <Field
           label="Consent categories"
-          hint="Names as your consent tool writes them to context.consent.categoryPreferences. None named: every event may come."
+          hint="Category names as your consent tool writes them to context.consent.categoryPreferences. Leave empty to send every event."
           error={problem}
         >
           {(aria) => (

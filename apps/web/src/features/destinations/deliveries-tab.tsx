@@ -117,8 +117,8 @@ const Empty = ({ filtered, destination }: { filtered: boolean; destination: Dest
       }
     >
       {enabled
-        ? 'Every attempt to deliver an event is listed here with its answer. Connect a source and send an event to see the first one.'
-        : 'Every attempt to deliver an event is listed here with its answer. Resume this destination to see the first one.'}
+        ? 'Each delivery attempt is listed here with its response. Connect a source and send an event to see the first one.'
+        : 'Each delivery attempt is listed here with its response. Resume this destination to see the first one.'}
     </EmptyState>
   )
 }
@@ -149,7 +149,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           value={status}
           onChange={(event) => change({ status: event.target.value })}
         >
-          <option value="">Every outcome</option>
+          <option value="">All outcomes</option>
           {deliveryStatuses.map((value) => (
             <option key={value} value={value}>
               {deliveryStatus(value).label}

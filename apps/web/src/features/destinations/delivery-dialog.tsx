@@ -47,14 +47,14 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         {!filtered && (
           <>
             <Fact name="Attempt">{delivery.attempt}</Fact>
-            <Fact name="HTTP status">{delivery.http_status === 0 ? 'No answer' : delivery.http_status}</Fact>
+            <Fact name="HTTP status">{delivery.http_status === 0 ? 'No response' : delivery.http_status}</Fact>
             <Fact name="Latency">{count(delivery.latency_ms)} ms</Fact>
           </>
         )}
       </dl>
       <div className="mb-4 flex items-center gap-1 text-xs text-ink-3">
         Message id <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
-        <CopyButton text={delivery.message_id} name="Copy message id" notice="Message id copied" size="xs" />
+        <CopyButton text={delivery.message_id} name="Copy message id" notice="Message ID copied" size="xs" />
       </div>
       <Exchange
         reason={attemptCause(delivery.reason, delivery.http_status, delivery.response)}
@@ -62,8 +62,8 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         response={delivery.response}
       >
         {filtered
-          ? 'It was never sent: this destination is left out for this event.'
-          : 'Request and response are kept for failed attempts only.'}
+          ? 'Not sent. This event was filtered for this destination.'
+          : 'Request and response are stored for failed attempts only.'}
       </Exchange>
     </Dialog>
   )

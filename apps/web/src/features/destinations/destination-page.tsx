@@ -45,9 +45,7 @@ const DestinationView = ({ item: destination }: { item: Destination }) => {
           ...(index === 0 ? {} : { hash: id }),
         }))}
       />
-      <LeaveGuard dirty={draft.dirty}>
-        Your changes of the mappings are not saved and would be lost: {draft.words}.
-      </LeaveGuard>
+      <LeaveGuard dirty={draft.dirty}>Your mapping changes are not saved and will be lost: {draft.words}.</LeaveGuard>
     </MappingDraftContext>
   )
 }

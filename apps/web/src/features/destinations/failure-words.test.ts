@@ -11,9 +11,9 @@ test.each([
   [{ ...group, reason: 'HTTP 422', http_status: 422 }, 'Unprocessable content'],
   [{ ...group, http_status: 503, response: 'HTTP 503\n\nback soon' }, 'back soon'],
   [{ ...group, reason: 'The key was refused', http_status: 401, response: 'HTTP 401\n\nno' }, 'The key was refused'],
-  [{ ...group, reason: 'limit' }, 'Waited for too long'],
-  [{ ...group, attempts: 0 }, 'Not tried yet'],
-  [group, 'No answer'],
+  [{ ...group, reason: 'limit' }, 'Held too long'],
+  [{ ...group, attempts: 0 }, 'Not attempted yet'],
+  [group, 'No response'],
 ])('the cause of %j is called %j: the status stands beside it', (failure, cause) => {
   expect(causeOf(failure)).toBe(cause)
 })

@@ -9,18 +9,18 @@ export const causeOf = ({
   response,
 }: Pick<FailureGroup, 'reason' | 'http_status' | 'attempts' | 'response'>): string =>
   reason === 'limit'
-    ? 'Waited for too long'
+    ? 'Held too long'
     : reason !== ''
       ? attemptCause(reason, http_status ?? 0, response)
       : (http_status ?? 0) !== 0
         ? attemptCause(`HTTP ${http_status}`, http_status ?? 0, response)
         : attempts === 0
-          ? 'Not tried yet'
-          : 'No answer'
+          ? 'Not attempted yet'
+          : 'No response'
 
 /** What the two ways of sending dead letters again differ in. */
 export const retryAndReplay =
-  'Retry sends all of them again now. Replay lets you choose by source, event, or time, shows how many before it starts, and can be stopped.'
+  'Retry sends all of them again now. Replay lets you choose by source, event, or time, shows the count before it starts, and can be stopped.'
 
 /** How the states of what is held are shown. */
 export const stateWords = {

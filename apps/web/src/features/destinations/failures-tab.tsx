@@ -26,7 +26,7 @@ import { useRetryDeliveries } from './mutations.ts'
 /** When it is tried again. */
 const NextTry = ({ row: { next_time } }: { row: FailureGroup }) =>
   next_time === null ? (
-    <span className="text-ink-3">By hand</span>
+    <span className="text-ink-3">Manual</span>
   ) : (
     <RelativeTime time={next_time} upcoming past="Due now" className="text-ink-2" />
   )
@@ -153,7 +153,7 @@ const Filters = ({
 const NoMatch = ({ destination, filters }: { destination: Destination; filters: FailureFilters }) => (
   <EmptyState
     icon={<CircleCheck />}
-    title="Nothing of this is held"
+    title="No failures match"
     action={
       <ButtonLink
         to={paths.deliveries(destination.name, filters.state === 'waiting' ? 'retry' : 'dead', {
@@ -164,18 +164,18 @@ const NoMatch = ({ destination, filters }: { destination: Destination; filters: 
       </ButtonLink>
     }
   >
-    Events that failed and were retried, replayed or discarded since are listed in the deliveries.
+    Failed events that have been retried, replayed, or discarded are listed in deliveries.
   </EmptyState>
 )
 
 const Nothing = ({ destination }: { destination: Destination }) => (
   <EmptyState
     icon={<CircleCheck />}
-    title="Nothing is held"
+    title="No failures"
     action={<ButtonLink to={paths.destination(destination.name, 'deliveries')}>See deliveries</ButtonLink>}
   >
-    Events that fail are gathered here by their cause, with what was sent and answered. Nothing is lost: they can be
-    retried once the cause is fixed.
+    Failed events are grouped here by cause, with the request and response. Fix the cause, then retry them. Nothing is
+    lost.
   </EmptyState>
 )
 

@@ -60,8 +60,8 @@ const ConstantInput = ({ source, row, label, invalid, disabled, onSource }: Inpu
         }
       >
         {typeof value !== 'boolean' && <option value={String(value)}>Choose</option>}
-        <option value="true">Yes (true)</option>
-        <option value="false">No (false)</option>
+        <option value="true">True</option>
+        <option value="false">False</option>
       </Select>
     )
   return (
@@ -186,7 +186,7 @@ const Target = ({
             known.is_recommended && <Badge tone="outline">Recommended</Badge>
           )}
           {known.pii !== '' && (
-            <Tooltip text="Personal data: only its hash leaves, unless it is a hash already.">
+            <Tooltip text="Personal data. Sent as a hash (values that are already hashed are sent as they are).">
               <button type="button" className="rounded-full">
                 <Badge>Hashed</Badge>
               </button>
@@ -205,7 +205,7 @@ const Target = ({
         ref={input}
         {...(target.name.trim() === '' ? invalid : {})}
         aria-label="Target field"
-        placeholder="Its name there"
+        placeholder="Field name in the destination"
         autoComplete="off"
         spellCheck={false}
         className={cn(target.name !== '' && 'font-mono text-xs max-sm:text-lg')}
@@ -289,7 +289,7 @@ export const FieldLine = ({
       </span>
       <div className="grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]">
         <Select
-          aria-label={`Kind of source for ${name}`}
+          aria-label={`Source type for ${name}`}
           value={source.type}
           disabled={disabled}
           onChange={(event) => {

@@ -54,7 +54,7 @@ const AddField = ({
         <>
           <MenuSeparator />
           <MenuItem icon={<Plus />} onSelect={custom}>
-            A field of your own
+            Custom field
           </MenuItem>
         </>
       )}
@@ -73,8 +73,8 @@ const withProposals = (mapping: EventMapping, proposed: readonly FieldMapping[])
 }
 
 const contents = [
-  { whole: true, title: 'The whole event', text: 'As it came in, with everything in it.' },
-  { whole: false, title: 'Fields you choose', text: 'An object made of the fields below.' },
+  { whole: true, title: 'The whole event', text: 'The full event, as received.' },
+  { whole: false, title: 'Selected fields', text: 'An object with the fields below.' },
 ] as const
 
 const ContentChoice = ({
@@ -165,7 +165,7 @@ export const FieldTable = ({
   const suggest = (
     <Button
       disabled={proposed === undefined || proposed.length === 0}
-      title={proposed?.length === 0 ? 'Nothing to propose: connect a source and send an event' : undefined}
+      title={proposed?.length === 0 ? 'No suggestions yet. Connect a source and send an event' : undefined}
       onClick={() => onChange?.((before) => withProposals(before, proposed ?? []))}
     >
       <Sparkles aria-hidden />
@@ -179,7 +179,7 @@ export const FieldTable = ({
         <>
           {rows.length === 0 ? (
             <div className="rounded-lg border border-dashed border-line-strong px-4 py-6 text-center text-sm text-ink-2">
-              <p>No fields yet. Take what your events have, or add one by one.</p>
+              <p>No fields yet. Suggest fields from your events, or add them one by one.</p>
             </div>
           ) : (
             <div className="overflow-hidden rounded-lg border border-line bg-surface">
@@ -188,7 +188,7 @@ export const FieldTable = ({
                 className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
               >
                 <span />
-                <span>From the event</span>
+                <span>Event field</span>
                 <ArrowRight className="size-3.5" />
                 <span>To {destination.app.display_name}</span>
               </div>

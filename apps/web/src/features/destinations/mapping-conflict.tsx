@@ -21,15 +21,15 @@ export const MappingConflict = ({
   return (
     <section
       role="alert"
-      aria-label="The mappings were changed meanwhile"
+      aria-label="The mappings have changed"
       className="rounded-lg border border-warning bg-warning-soft p-4 text-sm text-warning-ink"
     >
       <h2 className="flex items-center gap-2 font-semibold">
         <TriangleAlert aria-hidden className="size-4 shrink-0" />
-        The mappings were changed meanwhile
+        The mappings have changed
       </h2>
       <p className="mt-1">
-        Somebody else saved{changed === '' ? ' them' : `: ${changed}`}. Your changes are not saved yet: {draft.words}.
+        Someone else saved{changed === '' ? ' them' : `: ${changed}`}. Your changes are not saved yet: {draft.words}.
       </p>
       <div className="mt-3 flex flex-wrap gap-2">
         <Button variant="inverse" onClick={draft.discard}>

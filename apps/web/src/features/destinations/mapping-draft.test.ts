@@ -91,7 +91,7 @@ test('a field without a name and one that is mapped twice are told', () => {
   const one = newField(customTarget('a'), [id, nameless], given)
   const two = newField(customTarget('a'), [id, nameless, one], given)
   expect(problemsOf(mapping({ field_mappings: [id, nameless, one, two] }), action)).toEqual({
-    [nameless.id]: 'Name the field that it goes into',
+    [nameless.id]: 'Enter the target field',
     [two.id]: 'a is mapped twice',
   })
 })

@@ -150,16 +150,16 @@ const fieldProblem = (row: FieldRow): string | undefined => {
   const { field, known, target } = row
   const required = known?.is_required === true
   const title = target.display_name === '' ? target.name : target.display_name
-  if (field === undefined) return required ? `${title} is required: choose what goes into it` : undefined
-  if (target.name.trim() === '') return 'Name the field that it goes into'
-  if (required && !field.enabled) return `${title} is required: switch it on`
-  if (isEmptySource(field.source)) return required ? `${title} is required: choose what goes into it` : undefined
+  if (field === undefined) return required ? `${title} is required. Choose a value` : undefined
+  if (target.name.trim() === '') return 'Enter the target field'
+  if (required && !field.enabled) return `${title} is required. Turn it on`
+  if (isEmptySource(field.source)) return required ? `${title} is required. Choose a value` : undefined
   return fieldMappingRule.safeParse(field).error?.issues[0]?.message
 }
 
 /** What must be mended before a mapping can be saved; the server checks the same and more. */
 export const problemsOf = (mapping: EventMapping, action: DestinationAction | undefined): MappingProblems => {
-  if (action === undefined) return { action: 'This action is no more: choose another one' }
+  if (action === undefined) return { action: 'This action no longer exists. Choose another one' }
   const whole = action.whole_event && mapping.field_mappings.length === 0
   const problems: Record<string, string> = { ...conditionProblems(mapping.filters) }
   for (const row of whole ? [] : fieldRows(mapping, action)) {

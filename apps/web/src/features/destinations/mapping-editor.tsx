@@ -98,7 +98,7 @@ const Which = ({
   return (
     <Part title="Trigger">
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
-        <Field label="Event name" hint="Empty stands for any name.">
+        <Field label="Event name" hint="Leave empty to match any name.">
           {(control) => (
             <SuggestInput
               {...control}
@@ -137,7 +137,7 @@ const Which = ({
         value={{ match: mapping.filter_match, conditions: mapping.filters }}
         problems={problems}
         disabled={readOnly}
-        emptyText="No conditions: all of these events count."
+        emptyText="No conditions. All of these events match."
         onChange={({ match, conditions }) =>
           onChange?.(
             (before) => ({ ...before, filter_match: match, filters: conditions }),

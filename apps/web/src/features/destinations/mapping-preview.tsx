@@ -52,7 +52,7 @@ const EventChoice = ({
   const events = (recent.data ?? []).filter(({ status }) => status !== 'rejected')
   return (
     <Select
-      aria-label="Event to try it with"
+      aria-label="Preview event"
       value={choice.kind === 'stored' ? choice.name : choice.kind}
       onChange={({ target: { value } }) => {
         if (value === 'latest') onChoose({ kind: 'latest' })
@@ -60,8 +60,8 @@ const EventChoice = ({
         else onChoose({ kind: 'stored', name: value })
       }}
     >
-      <option value="latest">The latest event that fits</option>
-      <option value="pasted">An event of your own, as JSON</option>
+      <option value="latest">Latest matching event</option>
+      <option value="pasted">Custom event (JSON)</option>
       {events.length > 0 && (
         <optgroup label="Recent events">
           {events.map(({ name, title, receive_time }) => (
@@ -88,7 +88,7 @@ const Result = ({ destination, preview }: { destination: Destination; preview: M
     )
   return (
     <CodeBlock
-      codes={[{ title: `What ${destination.title} gets`, language: 'json', text: formatJson(preview.payload) }]}
+      codes={[{ title: `Payload for ${destination.title}`, language: 'json', text: formatJson(preview.payload) }]}
       notice="Payload copied"
       className="max-h-96"
     />
@@ -155,7 +155,7 @@ export const MappingPreviewPane = ({
             {choice.kind !== 'pasted' && data.event !== null && (
               <details className="group">
                 <summary className="w-fit rounded-sm text-sm text-ink-2 hover:text-ink">
-                  The event: <span className="font-medium text-ink">{data.event.title}</span>
+                  Event: <span className="font-medium text-ink">{data.event.title}</span>
                   {data.event.receive_time !== null && (
                     <>
                       , received <RelativeTime time={data.event.receive_time} />
@@ -164,7 +164,7 @@ export const MappingPreviewPane = ({
                 </summary>
                 <div className="mt-3">
                   <CodeBlock
-                    codes={[{ title: 'As it came in', language: 'json', text: formatJson(data.event.payload) }]}
+                    codes={[{ title: 'As received', language: 'json', text: formatJson(data.event.payload) }]}
                     notice="Event copied"
                     className="max-h-96"
                   />

@@ -30,7 +30,7 @@ const PresetNote = ({
     <Sparkles aria-hidden className="size-4 shrink-0 max-sm:hidden" />
     <p className="min-w-0 flex-1 basis-64">
       <span className="font-medium">Presets in use.</span> {destination.app.display_name} comes with these mappings.
-      Customize them to choose what is sent, under which conditions and in which fields.
+      Customize them to choose triggers, actions, and payloads.
     </p>
     {onCustomize !== undefined && <Button onClick={onCustomize}>Customize</Button>}
   </div>
@@ -97,7 +97,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
     move: (by) => {
       edit((before) => withMoved(before, mapping.id, by))
       const to = Math.min(Math.max(position + by, 1), mappings.length)
-      setSaid(`${mappingTitle(mapping)} is at place ${to} of ${mappings.length}`)
+      setSaid(`${mappingTitle(mapping)} moved to position ${to} of ${mappings.length}`)
     },
     duplicate: () => edit((before) => withDuplicate(before, mapping.id)),
     remove: () => {
@@ -163,7 +163,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
             )
           }
         >
-          A mapping says which events {destination.title} gets and what is in them. Without one every event is left out.
+          Mappings define which events {destination.title} receives and how. Without one, no events are sent.
         </EmptyState>
       ) : (
         <ol
@@ -232,8 +232,8 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
           variables={{ mappings: null, revision: server.revision }}
           onClosed={() => setResets(false)}
         >
-          The mappings of this destination are replaced by those that {destination.app.display_name} comes with, from
-          the next event on. This cannot be undone.
+          Your mappings are replaced by the presets that {destination.app.display_name} comes with, starting with the
+          next event. This can't be undone.
         </DangerDialog>
       )}
     </div>

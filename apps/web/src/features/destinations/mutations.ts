@@ -205,7 +205,7 @@ export const useDiscardGroup = (destination: string, group: string) => {
     mutationFn: () => call(methods.failureGroups.discard, { params: failureGroupIds(group), body: {} }),
     onSuccess: ({ event_count }) =>
       notify('success', 'Dead Letters Discarded', {
-        description: `${count(event_count)} ${pluralise(event_count, 'event')} ${event_count === 1 ? 'is' : 'are'} not tried again.`,
+        description: `${count(event_count)} ${pluralise(event_count, 'event')} will not be retried.`,
       }),
     onSettled: () => {
       // Not waited for: what asked for it may be gone once the lists are read again.

@@ -109,7 +109,9 @@ const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
           </label>
         ))}
       </div>
-      <p className="text-xs text-ink-3">Their events are delivered here from now on. You can change this later.</p>
+      <p className="text-xs text-ink-3">
+        New events from these sources will be delivered here. You can change this later.
+      </p>
     </fieldset>
   )
 }
@@ -181,9 +183,9 @@ export const NewDestinationPage = () => {
                 list: sources.data ?? [],
                 failure: sources.data === undefined && (
                   <LoadFailure
-                    title="The sources could not be loaded"
+                    title="Could not load the sources"
                     query={sources}
-                    advice="You can also connect them once the destination is there."
+                    advice="You can also connect sources after you create the destination."
                   />
                 ),
               }}

@@ -168,14 +168,14 @@ const Rates = ({ overview: { current, previous }, than }: { overview: Overview; 
     />
     <Rate
       title="First-try rate"
-      help="Delivered without a failure"
+      help="Delivered on the first attempt"
       now={firstTryOf(current)}
       before={firstTryOf(previous)}
       than={than}
     />
     <Rate
       title="Latency (p95)"
-      help="95 of 100 deliveries took at most this"
+      help="95% of deliveries took this long or less"
       now={latencyOf(current)}
       before={latencyOf(previous)}
       than={than}
@@ -212,14 +212,14 @@ const Chart = ({ overview, granularity }: { overview: Overview; granularity: str
     return (
       <Card title="Events over time">
         <p className="text-sm text-ink-2">
-          Nothing is settled yet: <MetricValue value={pending} /> {pluralise(pending, 'event')} pending.
+          No outcomes yet: <MetricValue value={pending} /> {pluralise(pending, 'event')} pending.
         </p>
       </Card>
     )
   return (
     <Card
       title="Events over time"
-      description="Each event counts once, when the last thing happened to it."
+      description="Each event counts once, at its last outcome."
       action={
         <Tooltip text={name}>
           <Button variant="none" size="sm" square aria-label={name} onClick={() => setTable(!table)}>
@@ -260,7 +260,7 @@ const Reasons = ({
         {rows.map(({ reason, event_count }) => (
           <li key={reason} className="text-sm">
             <div className="flex items-baseline justify-between gap-4">
-              <span className="min-w-0 break-words">{reason === '' ? 'No reason was kept' : reason}</span>
+              <span className="min-w-0 break-words">{reason === '' ? 'No reason recorded' : reason}</span>
               <span className="shrink-0 font-medium tabular">
                 <MetricValue value={event_count} />
               </span>
@@ -327,7 +327,7 @@ const Empty = ({ destination }: { destination: Destination }) => {
   return (
     <EmptyState
       icon={<Truck />}
-      title="No events in this time"
+      title="No events in this period"
       action={
         <>
           <ButtonLink to={paths.destination(name, enabled ? 'connections' : 'settings')} replace>
@@ -337,8 +337,8 @@ const Empty = ({ destination }: { destination: Destination }) => {
         </>
       }
     >
-      What is delivered, filtered and failed is counted here. {enabled ? 'Connect' : 'Resume this destination, connect'}{' '}
-      a source and send an event to see the first one.
+      Delivered, filtered, and failed events are counted here.{' '}
+      {enabled ? 'Connect' : 'Resume this destination, connect'} a source and send an event to see the first one.
     </EmptyState>
   )
 }

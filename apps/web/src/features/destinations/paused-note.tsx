@@ -13,7 +13,7 @@ export const PausedNote = ({ destination }: { destination: Destination }) => {
     <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-warning/50 bg-warning-soft px-4 py-3 text-sm">
       <Info aria-hidden className="size-4 shrink-0 text-warning-ink" />
       <p className="min-w-0 flex-1 basis-60 text-ink">
-        This destination is paused: its events are held, and delivered when it is resumed.
+        This destination is paused. Its events are held and delivered when you resume it.
       </p>
       {mayEdit && (
         <Button size="sm" loading={update.isPending} onClick={() => update.mutate({ enabled: true })}>

@@ -7,7 +7,7 @@ export const ReceivedObjects = ({ app: { objects } }: { app: CatalogDestination 
   objects.length > 0 && (
     <section aria-labelledby="received-objects" className="space-y-2 border-t border-line pt-3">
       <h3 id="received-objects" className="text-sm font-medium">
-        What it receives
+        Receives
       </h3>
       <ul className="space-y-2">
         {objects.map(({ name, title, description, sync_modes: modes, identifiers }) => (
@@ -21,7 +21,7 @@ export const ReceivedObjects = ({ app: { objects } }: { app: CatalogDestination 
               ))}
             </div>
             <Markup text={description} className="mt-0.5" />
-            {identifiers.length > 0 && <p className="mt-0.5 text-ink-3">Known by: {identifiers.join(', ')}</p>}
+            {identifiers.length > 0 && <p className="mt-0.5 text-ink-3">Identified by: {identifiers.join(', ')}</p>}
           </li>
         ))}
       </ul>

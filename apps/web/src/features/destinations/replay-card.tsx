@@ -65,7 +65,7 @@ const Numbers = ({ replay }: { replay: Replay }) => {
       <Amount title="Delivered" value={delivered_count} />
       <Amount title="Filtered" value={filtered_count} />
       <Amount title="Dead letters" value={failed_count} tone="text-danger-ink" />
-      {isMoving(replay) && <Amount title="Under way" value={open} />}
+      {isMoving(replay) && <Amount title="In progress" value={open} />}
     </dl>
   )
 }
@@ -88,13 +88,13 @@ const CancelDialog = ({
       kind="danger"
       title="Cancel this replay?"
       confirmLabel="Cancel replay"
-      cancelLabel="Keep it"
+      cancelLabel="Keep replay"
       loading={change.isPending}
       done={change.isSuccess || change.isError}
       onConfirm={() => change.mutate('cancel')}
     >
-      {count(replay.sent_count)} of {count(replay.event_count)} events have been sent; the others will not be. It cannot
-      be resumed.
+      {count(replay.sent_count)} of {count(replay.event_count)} events have been sent. The rest will not be sent, and
+      the replay can't be resumed.
     </ConfirmDialog>
   )
 }
@@ -155,9 +155,7 @@ export const ReplayCard = ({ destination, replay }: { destination: string; repla
       <Numbers replay={replay} />
       {replay.failure !== '' && <p className="text-sm text-danger-ink">{replay.failure}.</p>}
       {replay.state === 'done' && replay.sent_count < replay.event_count && (
-        <p className="text-sm text-ink-2">
-          The others were gone by the time of their turn: they had been retried, discarded or deleted meanwhile.
-        </p>
+        <p className="text-sm text-ink-2">The rest were retried, discarded, or deleted before their turn.</p>
       )}
       <p className="text-xs text-ink-3">
         Started {replay.creator !== null && <>by {replay.creator.display_name} </>}

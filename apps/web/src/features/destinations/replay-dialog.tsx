@@ -34,8 +34,8 @@ const words = (draft: ReplayDraft, events: number): string =>
 const Unreadable = ({ events }: { events: number }) =>
   events > 0 && (
     <p className="mt-2 text-xs text-ink-2">
-      Not counted: {count(events)} {pluralise(events, 'dead letter')} whose events cannot be looked at (held too long
-      during a pause, or no longer in the log). Without name, type and conditions they are chosen, too.
+      Not counted: {count(events)} {pluralise(events, 'dead letter')} whose events can't be read (held too long during a
+      pause, or no longer in the log). Clear the name, type, and conditions to include them.
     </p>
   )
 
@@ -45,8 +45,8 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
   if (event_count === 0)
     return (
       <output ref={show} className="block rounded-lg border border-line bg-canvas px-4 py-3 text-sm text-ink-2">
-        Nothing fits: there is no {draft.kind === 'history' ? 'accepted event' : 'dead letter'} to be sent. Choose a
-        longer time or fewer conditions.
+        No matching {draft.kind === 'history' ? 'accepted events' : 'dead letters'} found. Choose a longer period or
+        fewer conditions.
         <Unreadable events={unreadable_count} />
       </output>
     )
@@ -64,7 +64,7 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
       </div>
       {samples.length > 0 && (
         <div className="space-y-1">
-          <p className="text-xs font-medium text-ink-3">The newest of them</p>
+          <p className="text-xs font-medium text-ink-3">Most recent</p>
           <ul className="divide-y divide-line">
             {samples.map((sample) => (
               <li key={sample.name} className="flex items-baseline justify-between gap-4 py-1.5">
@@ -80,10 +80,10 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
       )}
       <p className="text-xs text-ink-2">
         {draft.kind === 'history'
-          ? 'They go to this destination only. Its mappings, consent and age limit as they are now decide what is sent; what is left out is listed among the deliveries. Events that it got before are sent again.'
-          : 'They are tried again with the mappings as they are now, and have the whole time for retries anew.'}
-        {draft.kind === 'dead' && ' Those that do not fit stay dead letters.'}
-        {paused && ' This destination is paused: what is sent is held until it is resumed.'}
+          ? 'Sent to this destination only, with its current mappings, consent, and age limit. Filtered events are listed in deliveries. Events it received before are sent again.'
+          : 'Retried with the current mappings and a new retry window.'}
+        {draft.kind === 'dead' && ' Those that match no mapping stay dead letters.'}
+        {paused && ' This destination is paused, so events are held until you resume it.'}
       </p>
       <Unreadable events={unreadable_count} />
     </output>
@@ -161,7 +161,7 @@ export const ReplayDialog = ({
       onClose={() => setOpen(false)}
       onClosed={onClosed}
       title="New replay"
-      description={`Sends events of the past to ${destination.title} again, and to no other destination.`}
+      description={`Sends past events to ${destination.title} again, and to no other destination.`}
       footer={
         <>
           <Button onClick={() => setOpen(false)}>Cancel</Button>

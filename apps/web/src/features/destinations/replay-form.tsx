@@ -23,8 +23,8 @@ const Kind = ({ draft, change }: Part) => (
     <div className="grid gap-2 sm:grid-cols-2">
       {(
         [
-          ['history', 'History', 'Accepted events that are stored, from any source of the workspace.'],
-          ['dead', 'Dead letters', 'Events that this destination refused, or that failed too often.'],
+          ['history', 'History', 'Stored events from any source in the workspace.'],
+          ['dead', 'Dead letters', 'Events this destination rejected, or that failed too many times.'],
         ] as const
       ).map(([kind, title, hint]) => (
         <label
@@ -53,7 +53,7 @@ const When = ({ draft, change, errors }: Part) => (
   <>
     <Field
       label="Time"
-      hint={draft.kind === 'dead' ? 'When they were tried first.' : 'When they were received.'}
+      hint={draft.kind === 'dead' ? 'By first attempt.' : 'By time received.'}
       error={draft.time === 'custom' ? undefined : errors['start_time']}
     >
       {(control) => (
@@ -101,7 +101,7 @@ const Source = ({ workspace, draft, change, errors }: Part & { workspace: string
   return (
     <Field
       label="Source"
-      {...(draft.kind === 'history' ? { hint: 'Also one that is not connected with this destination.' } : {})}
+      {...(draft.kind === 'history' ? { hint: 'Can be a source that is not connected to this destination.' } : {})}
       error={errors['source']}
     >
       {(control) => (
@@ -129,7 +129,7 @@ const Source = ({ workspace, draft, change, errors }: Part & { workspace: string
 const EventFields = ({ draft, change, errors, problems }: Part & { problems: Readonly<Record<string, string>> }) => (
   <>
     <Row>
-      <Field label="Event name" hint="Exactly as it is sent; empty for every event." error={errors['event']}>
+      <Field label="Event name" hint="Exact name. Leave empty for all events." error={errors['event']}>
         {(control) => (
           <Input
             {...control}
@@ -165,8 +165,8 @@ const EventFields = ({ draft, change, errors, problems }: Part & { problems: Rea
         problems={problems}
         emptyText={
           draft.kind === 'dead'
-            ? 'No conditions: every dead letter of that time is sent.'
-            : 'No conditions: every event of that time is sent.'
+            ? 'No conditions. Every dead letter in this period is sent.'
+            : 'No conditions. Every event in this period is sent.'
         }
         onChange={(filter) => change({ filter })}
       />
@@ -190,7 +190,7 @@ export const ReplayFields = ({
         <Source {...part} workspace={workspace} />
       </Row>
       {draft.kind === 'dead' && (
-        <Field label="Reason" hint="Exactly as the failure says it; empty for every reason." error={errors['reason']}>
+        <Field label="Reason" hint="Exact text of the failure. Leave empty for all reasons." error={errors['reason']}>
           {(control) => (
             <Input
               {...control}
@@ -204,8 +204,8 @@ export const ReplayFields = ({
       <EventFields {...part} problems={problems} />
       <Row>
         <Field
-          label="Events a second"
-          hint="At most so many go to the deliveries, so that live events are not kept waiting."
+          label="Events per second"
+          hint="Limits the replay so live events are not delayed."
           error={errors['events_per_second']}
         >
           {(control) => (

@@ -56,16 +56,16 @@ export const ReplayTab = ({ destination }: { destination: Destination }) => {
           title="No replays yet"
           {...(mayEdit ? { action: <NewButton open={false} onClick={start} /> } : {})}
         >
-          A replay sends events of the past to this destination again, and to no other: to fill a new destination with
-          history, or to send once more what failed before a mapping was fixed.
+          A replay sends past events to this destination again, and to no other. Use it to backfill a new destination,
+          or to resend events after you fix a mapping.
         </EmptyState>
       ) : (
         <>
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p id={note} className="text-sm text-ink-2">
               {open && mayEdit
-                ? 'One replay at a time: let the open one finish, or cancel it.'
-                : 'Events of the past that are sent to this destination again, and to no other.'}
+                ? 'Only one replay can run at a time. Wait for it to finish, or cancel it.'
+                : 'Send past events to this destination again, and to no other.'}
             </p>
             {mayEdit && <NewButton open={open} reason={note} onClick={start} />}
           </div>

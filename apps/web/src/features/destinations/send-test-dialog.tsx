@@ -13,7 +13,7 @@ type Answer = MethodResponse<typeof methods.mappings.sendTest>
 
 const outcomes: Readonly<Record<Answer['outcome'], { label: string; tone: BadgeTone }>> = {
   delivered: { label: 'Delivered', tone: 'success' },
-  retry: { label: 'Would be tried again', tone: 'warning' },
+  retry: { label: 'Would be retried', tone: 'warning' },
   rejected: { label: 'Rejected', tone: 'danger' },
   none: { label: 'Nothing sent', tone: 'neutral' },
 }
@@ -25,11 +25,11 @@ const Outcome = ({ answer }: { answer: Answer }) => (
         <Badge tone={outcomes[answer.outcome].tone}>{outcomes[answer.outcome].label}</Badge>
       </Fact>
       <Fact name="Event">{answer.event?.title ?? 'None'}</Fact>
-      <Fact name="HTTP status">{answer.http_status === 0 ? 'No answer' : answer.http_status}</Fact>
+      <Fact name="HTTP status">{answer.http_status === 0 ? 'No response' : answer.http_status}</Fact>
       <Fact name="Latency">{count(answer.latency_ms)} ms</Fact>
     </dl>
     <Exchange reason={answer.reason} request={answer.request} response={answer.response}>
-      Nothing went over the wire.
+      No request was sent.
     </Exchange>
   </>
 )
@@ -53,7 +53,7 @@ export const SendTestDialog = ({
       onClosed={onClosed}
       size="lg"
       title="Send test event"
-      description="One event goes out as this mapping makes it, saved or not. It is not tried again and counts as no delivery."
+      description="Sends one event with this mapping, saved or not. It is not retried or counted as a delivery."
       footer={
         <>
           <Button onClick={() => setOpen(false)}>{send.data === undefined ? 'Cancel' : 'Close'}</Button>
@@ -74,7 +74,7 @@ export const SendTestDialog = ({
           </p>
         ) : send.data === undefined ? (
           <p className="text-sm text-ink-2">
-            {destination.title} really gets it: what it does with an event, it does with this one.
+            {destination.title} receives a real event and processes it like any other.
           </p>
         ) : (
           <Outcome answer={send.data} />

@@ -21,7 +21,7 @@ export const SetUpNotice = ({ destination }: { destination: Destination }) => {
     >
       <TriangleAlert aria-hidden className="size-4 shrink-0 text-warning-ink" />
       <p className="min-w-0 flex-1 basis-60 text-ink">
-        This destination needs set-up: enter {listed(labels)}. Until then its events are held, and delivered afterward.
+        This destination needs set-up. Enter {listed(labels)}. Until then, its events are held.
       </p>
       {mayEdit && tab !== 'settings' && (
         <ButtonLink to={paths.destination(name, 'settings')} size="sm" replace>

@@ -20,8 +20,8 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
       title="Deliver events"
       description={
         destination.enabled
-          ? 'Events of connected sources are delivered as they arrive. Switched off, they are held until it is resumed.'
-          : 'Its events are held. What waits for a day or longer may become a dead letter, which is kept until it is retried.'
+          ? 'Events from connected sources are delivered as they arrive. Turn off to hold them until you resume.'
+          : 'Events are held. After a day they may become dead letters, which are kept until you retry them.'
       }
       action={
         <Switch
@@ -49,8 +49,8 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
       key="settings"
       description={
         ready
-          ? 'Each setting is saved by itself and holds from the next delivery on.'
-          : 'Each setting is saved by itself. Events are delivered once every required one is there.'
+          ? 'Each setting is saved separately and applies from the next delivery.'
+          : 'Each setting is saved separately. Delivery starts once all required settings are set.'
       }
       settings={destination.app.settings}
       mayEdit={mayEdit}
@@ -82,7 +82,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
       {mayEdit && (
         <DeleteCard
           label="Delete destination"
-          description="Deleting it prevents any future synchronization to this destination. What is held for it is not delivered."
+          description="Deleting it prevents any future synchronization to this destination. Held events are not delivered."
           mutation={remove}
           list={paths.destinations(`workspaces/${destinationIds(destination.name).workspace}`)}
         >

@@ -64,16 +64,16 @@ const Rendered = ({
   const told = data.problems.find(({ field }) => field === made.field.id)
   if (told?.severity === 'error') return <p className="text-sm text-danger-ink">{told.message}</p>
   if (data.payload === '')
-    return <p className="text-sm text-ink-2">Shown once the required fields of this mapping have a source.</p>
+    return <p className="text-sm text-ink-2">Set the required fields of this mapping to see the result.</p>
   const value = valueAt(JSON.parse(data.payload), pathNames(made.field.target.name))
   if (value === undefined)
-    return <p className="text-sm text-ink-2">Nothing: the field is left out of {data.event.title}.</p>
+    return <p className="text-sm text-ink-2">Empty. The field is omitted for {data.event.title}.</p>
   return (
     <div className="space-y-2">
       <CodeBlock
         codes={[
           {
-            title: `Made of the latest ${data.event.title}`,
+            title: `From the latest ${data.event.title}`,
             language: typeof value === 'string' ? 'text' : 'json',
             text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
           },
@@ -126,7 +126,7 @@ export const TemplateDialog = ({
       onClosed={onClosed}
       size="lg"
       title={`Template of ${row.target.display_name || row.target.name || 'the new field'}`}
-      description="Liquid: text with values of the event in it. Choose a variable or a filter to put it where the cursor is."
+      description="Liquid template. Choose a variable or filter to insert it at the cursor."
       footer={
         <>
           <Button onClick={() => setOpen(false)}>Cancel</Button>

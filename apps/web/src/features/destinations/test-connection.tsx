@@ -41,10 +41,7 @@ export const TestConnection = ({ destination }: { destination: Destination }) =>
 
 /** Tries the address and the credentials of a destination. */
 export const TestConnectionCard = ({ destination }: { destination: Destination }) => (
-  <Card
-    title="Test"
-    description="Tries the address and the credentials as they are saved. No event is sent and nothing is changed."
-  >
+  <Card title="Test" description="Checks the saved address and credentials. No event is sent and nothing changes.">
     <TestConnection destination={destination} />
   </Card>
 )

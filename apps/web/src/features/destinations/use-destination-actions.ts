@@ -26,20 +26,20 @@ export const useDestinationActions = (workspace: string) => {
       {
         label: 'Resume',
         done: 'resumed',
-        text: 'Events are delivered as they arrive, and those that are held now.',
+        text: 'Held events are delivered now, and new events as they arrive.',
         run: (row) => switchTo(row, true),
       },
       {
         label: 'Pause',
         done: 'paused',
-        text: 'Their events are held, and delivered when they are resumed.',
+        text: 'Their events are held until you resume.',
         run: (row) => switchTo(row, false),
       },
       {
         label: 'Delete',
         done: 'deleted',
         danger: true,
-        text: 'Their settings, mappings and connections are deleted, and no event is delivered to them any more. This cannot be undone.',
+        text: "Their settings, mappings, and connections are deleted, and no more events are delivered to them. This can't be undone.",
         run: async ({ name }) => {
           await call(methods.destinations.delete, { params: destinationIds(name) })
           track('Destination Deleted', { destination: name })

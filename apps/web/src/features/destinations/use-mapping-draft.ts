@@ -56,7 +56,7 @@ export const useMappingDraft = () => {
     mappings: draft?.mappings,
     canUndo: (draft?.past.length ?? 0) > 0,
     /** What is not saved, in words; '' when nothing is. */
-    words: words === '' && ownNow ? 'mappings of its own in place of the presets' : words,
+    words: words === '' && ownNow ? 'custom mappings instead of the presets' : words,
     dirty: words !== '' || ownNow,
   }
 }

@@ -12,7 +12,7 @@ export const StatusBadge = ({ event }: { event: Pick<EventSummary, 'status' | 'r
     )
   if (event.status === 'blocked')
     return (
-      <Badge tone="warning" dot title="Kept back: it does not fit the schema of its source.">
+      <Badge tone="warning" dot title="Blocked because it does not match its source's schema.">
         Blocked
       </Badge>
     )

@@ -54,8 +54,8 @@ const Content = ({ event }: { event: EventDetail }) => {
             title="Payload"
             description={
               event.status === 'rejected'
-                ? 'The event as it was received.'
-                : 'The event as destinations get it, including what its batch sets for all events.'
+                ? 'The event as received.'
+                : 'The event as destinations receive it, including batch-level fields.'
             }
           >
             <CodeBlock
@@ -102,7 +102,7 @@ const Loading = () => (
 const Pending = () => (
   <>
     <output className="mb-4 block text-sm text-ink-2">
-      The event was accepted and is being stored. It is shown here as soon as it is.
+      This event was accepted and is being stored. It appears here in a moment.
     </output>
     <Loading />
   </>

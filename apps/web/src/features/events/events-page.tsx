@@ -81,8 +81,8 @@ const Nothing = ({ filtered, silent, onClear }: { filtered: boolean; silent: boo
   if (filtered)
     return (
       <EmptyState icon={<SearchX />} title="No events match" action={<Button onClick={onClear}>Clear filters</Button>}>
-        Remove a filter above, choose a longer time, or look whether the source sends. Names are searched in part, ids
-        and values must be whole.
+        Remove a filter, choose a longer period, or check that the source is sending events. Names match in part; IDs
+        and values must match exactly.
       </EmptyState>
     )
   return (
@@ -98,7 +98,7 @@ const Nothing = ({ filtered, silent, onClear }: { filtered: boolean; silent: boo
         </ButtonLink>
       }
     >
-      Every event that your sources send is kept here with its outcome. Send one to see it.
+      Every event your sources send is listed here with its outcome. Send one to see it.
     </EmptyState>
   )
 }
@@ -164,7 +164,7 @@ export const EventsPage = () => {
       <PageHeader
         title="Events"
         documentTitle="Events"
-        description="Everything your sources have sent, and its outcome."
+        description="Every event your sources sent, and its outcome."
         crumbs={[{ label: 'Home', to: paths.workspace(workspace.name) }]}
       />
       <div className="space-y-5">

@@ -61,6 +61,6 @@ test('it is told from where an event came, which version judged it and why it wa
     'This event is fully compatible with the source schema. It was compared with version 3.',
   ])
   expect(fateOf({ ...event, ip: '', status: 'rejected', reason: 'name_missing: Name it.' }).at(-1)?.text).toBe(
-    'Name it. Fix it at the sender and send it again: it was delivered nowhere.',
+    'Name it. Fix the sender and send it again. It was not delivered.',
   )
 })

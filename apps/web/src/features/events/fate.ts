@@ -18,14 +18,14 @@ const checked = ({ compatibility, schema_version: version }: EventDetail): FateS
     return {
       id: 'checked',
       title: 'Not checked',
-      text: 'It was not compared with a schema.',
+      text: 'This event was not checked against a schema.',
       tone: 'neutral',
     }
   const { title, text, tone } = compatibilityWords[compatibility]
   return {
     id: 'checked',
     title,
-    text: version > 0 ? `${text} It was compared with version ${version}.` : text,
+    text: version > 0 ? `${text} It was checked against version ${version}.` : text,
     tone,
   }
 }
@@ -35,7 +35,7 @@ export const fateOf = (event: EventDetail): FateStep[] => {
   const received: FateStep = {
     id: 'received',
     title: 'Received',
-    text: event.ip === '' ? 'It was accepted and kept.' : `It was accepted from ${event.ip} and kept.`,
+    text: event.ip === '' ? 'Accepted and stored.' : `Accepted from ${event.ip} and stored.`,
     tone: 'success',
     time: event.receive_time,
   }
@@ -45,7 +45,7 @@ export const fateOf = (event: EventDetail): FateStep[] => {
       {
         id: 'rejected',
         title: 'Rejected',
-        text: `${rejectionOf(event.reason).advice} Fix it at the sender and send it again: it was delivered nowhere.`,
+        text: `${rejectionOf(event.reason).advice} Fix the sender and send it again. It was not delivered.`,
         tone: 'danger',
       },
     ]
@@ -56,7 +56,7 @@ export const fateOf = (event: EventDetail): FateStep[] => {
     {
       id: 'blocked',
       title: 'Blocked',
-      text: 'Its source keeps back what does not fit its schema, so it was delivered nowhere.',
+      text: 'Its source blocks non-conforming events, so it was not delivered.',
       tone: 'warning',
     },
     ...(event.replay_time === null
@@ -65,7 +65,7 @@ export const fateOf = (event: EventDetail): FateStep[] => {
           {
             id: 'replayed' as const,
             title: 'Replayed',
-            text: 'It fits the schema by now and was sent again as a new event with the same message id.',
+            text: 'It matched the schema later and was replayed as a new event with the same message ID.',
             tone: 'success' as const,
             time: event.replay_time,
           },

@@ -168,7 +168,7 @@ export const MoreFields = ({ filters, change }: FieldsProps) => {
           <TypedInput control={control} value={filters.property} tell={(property) => change({ property })} max={200} />
         )}
       </Field>
-      <Field label="Its value" {...(half ? { hint: 'Property and value count together.' } : {})}>
+      <Field label="Value" {...(half ? { hint: 'Enter both a property and a value.' } : {})}>
         {(control) => (
           <TypedInput control={control} value={filters.value} tell={(value) => change({ value })} max={500} />
         )}

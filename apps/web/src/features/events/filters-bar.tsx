@@ -54,7 +54,7 @@ export const FiltersBar = ({
       </div>
       {set.length > 0 && (
         <div className="flex flex-wrap items-center gap-2">
-          <ul aria-label="Filters that are set" className="flex max-w-full min-w-0 flex-wrap gap-2">
+          <ul aria-label="Active filters" className="flex max-w-full min-w-0 flex-wrap gap-2">
             {set.map((filter) => (
               <Chip key={filter.label} filter={filter} onRemove={() => remove(filter.names)} />
             ))}

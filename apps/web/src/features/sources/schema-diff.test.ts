@@ -42,7 +42,7 @@ test.each([
     'added, removed and changed properties',
     { A: { properties: { x: { type: 'string' }, y: { type: 'string', description: 'old' } }, required: ['y'] } },
     { A: { properties: { y: { type: 'number', description: 'new' }, z: { type: 'string' } }, recommended: ['y'] } },
-    ['~ A', '~ y: string → number; required → recommended; another description', '+ z', '- x'],
+    ['~ A', '~ y: string → number; required → recommended; new description', '+ z', '- x'],
   ],
   [
     'fields of items are told by themselves',

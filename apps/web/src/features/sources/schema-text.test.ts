@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { lineOf, readSchemaText } from './schema-text.ts'
 
 test.each([
-  ['', 'The text ends here, expected a value', 1, 1],
-  ['{\n  "events": {\n', 'The text ends here, expected a name in double quotes', 3, 1],
+  ['', 'The JSON ends here, expected a value', 1, 1],
+  ['{\n  "events": {\n', 'The JSON ends here, expected a name in double quotes', 3, 1],
   ['{"events": {},}', 'Expected a name in double quotes here', 1, 15],
   ['{"events"\n {}}', 'Expected ":" here', 2, 2],
   ['{"events": {"A": {} "B": {}}}', 'Expected "," or "}" here', 1, 21],
