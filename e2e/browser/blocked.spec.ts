@@ -26,5 +26,5 @@ test('an event that the schema blocks says so in the live table, before and afte
   }).toPass()
   await blocked.click()
   await page.getByRole('dialog').getByRole('tab', { name: 'Deliveries' }).click()
-  await expect(page.getByRole('dialog')).toContainText('A blocked event is kept, and delivered nowhere.')
+  await expect(page.getByRole('dialog')).toContainText('Blocked events are stored but not delivered.')
 })

@@ -149,7 +149,7 @@ test('a part of the product is there exactly while it is switched on', async ({ 
     route.fulfill({ json: { flags: [{ key: 'signals', value: true, reason: 'STATIC', variant: 'on' }] } }),
   )
   await page.reload()
-  await expect(page.getByText('Signals are not part of this version')).toBeVisible()
+  await expect(page.getByText('Signals are not available in this version')).toBeVisible()
   await expect(links.getByRole('link', { name: 'Signals' })).toBeVisible()
   await expect(links.getByRole('link', { name: 'Syncs' })).toHaveCount(0)
 })

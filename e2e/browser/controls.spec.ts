@@ -89,7 +89,7 @@ test('each setting is saved by itself and holds from the next delivery on; a sec
   const saved = page.waitForResponse((response) => response.url().endsWith(':updateSetting'))
   await settings.getByRole('button', { name: 'Save', exact: true }).click()
   expect((await saved).status()).toBe(200)
-  await expect(settings.getByText('Headers are set and kept secret. New ones replace them all.')).toBeVisible()
+  await expect(settings.getByText('Headers are set and hidden. New headers replace all of them.')).toBeVisible()
 
   expect(await sendTracks(product.url, key, [{ event: 'Order', messageId: 'with-settings' }])).toBe(200)
   const call = await eventually('the webhook is called', () =>
@@ -98,7 +98,7 @@ test('each setting is saved by itself and holds from the next delivery on; a sec
   expect(call.headers['x-team']).toBe('Shop')
   expect(call.headers['x-tributary-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
   await page.reload()
-  await expect(settings.getByText('Headers are set and kept secret. New ones replace them all.')).toBeVisible()
+  await expect(settings.getByText('Headers are set and hidden. New headers replace all of them.')).toBeVisible()
   await expect(page.getByText('a secret of mine')).toHaveCount(0)
   expect(JSON.stringify(await product.api.ok('GET', `/${destination}`))).not.toContain('a secret of mine')
 })

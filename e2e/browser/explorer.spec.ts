@@ -203,7 +203,7 @@ test('a rejected event says why and what to mend; one that does not exist says s
   await names(page).first().click()
   await expect(page.getByRole('heading', { name: 'Rejected', exact: true })).toBeVisible()
   await expect(page.getByText('A track event needs the name')).toBeVisible()
-  await expect(page.getByText('A rejected event is kept, and delivered nowhere.')).toBeVisible()
+  await expect(page.getByText('Rejected events are stored but not delivered.')).toBeVisible()
   await onCall(page, '/events/nothing', refuse(404, 'NOT_FOUND', 'event not found'))
   await page.goto(`/${workspace}/events/nothing`)
   await expect(page.getByRole('heading', { name: 'The requested resource was not found.' })).toBeVisible({
@@ -244,7 +244,9 @@ test('what does not fit is told property by property; a blocked event leads to i
   await expect(problems).toHaveText(['currencyMissing property', 'totalType mismatch', 'giftUnknown property'])
   await expect(page.getByRole('heading', { name: 'Blocked', exact: true })).toBeVisible()
   await expect(
-    page.getByText('A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.'),
+    page.getByText(
+      'Blocked events are stored but not delivered. You can replay this event once it matches the schema.',
+    ),
   ).toBeVisible()
   const blocked = page.url()
   await page.getByRole('link', { name: 'Fix the schema and replay it' }).click()

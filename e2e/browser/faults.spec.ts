@@ -187,7 +187,7 @@ test('ERR-11, ERR-13, ERR-14: a fault inside a workspace page shows the last res
   await replacePage(page, 'sources-page', 'SourcesPage', failsWhileBroken('SourcesPage'))
   await page.goto(`/${workspace}/sources`)
   const screen = page.getByRole('alert').filter({ hasText: 'Ooops, something went wrong!' })
-  await expect(screen).toContainText('Please refresh the page.')
+  await expect(screen).toContainText('Refresh the page.')
   await expect(screen.getByRole('button', { name: 'Refresh' })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeVisible()
   await page.evaluate('window.broken = false')

@@ -144,7 +144,7 @@ test('counts that fail say so in their places, and are counted on a second try',
   )
   await page.goto(`/${workspace}`)
   await expect(page.getByRole('heading', { name: 'Failed to load the counts' })).toBeVisible()
-  await expect(figure(page, 'Profiles')).toContainText('Could not be counted.')
+  await expect(figure(page, 'Profiles')).toContainText('Could not load the count.')
   await expect(page.getByText('Recent activity')).toBeVisible()
   away = false
   await figure(page, 'Profiles').getByRole('button', { name: 'Try again' }).click()

@@ -14,7 +14,7 @@ test('NAV-32: the bell tells how many are unread and opens the list, in which on
   await page.goto(`/${workspace}`)
   await page.getByRole('button', { name: 'Notifications', exact: true }).click()
   const inbox = page.getByRole('dialog', { name: 'Notifications' })
-  await expect(inbox.getByText('You have read everything')).toBeVisible()
+  await expect(inbox.getByText("You're all caught up")).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(inbox).toHaveCount(0)
 

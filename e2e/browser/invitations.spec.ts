@@ -61,7 +61,7 @@ test('invited by mail, accepted in another browser, another role, and removed: e
   await signIn(theirs, guest)
   await theirs.goto(link)
   await expect(heading(theirs, 'Join Round trip')).toBeVisible()
-  await expect(theirs.getByText('Anton invites you to work in Round trip as Collaborator.')).toBeVisible()
+  await expect(theirs.getByText('Anton invites you to join Round trip as Collaborator.')).toBeVisible()
   await accept(theirs).click()
   await expect(theirs.getByText('Organization joined')).toBeVisible()
   await theirs.waitForURL(`**/${workspace}`)
@@ -109,7 +109,7 @@ test('MEM-14: the link of a mailed invitation, opened signed in, accepts it and 
     { verb: 'POST', path: `/invitations/${id}:accept`, body: { token } },
   ])
   await page.goto(path)
-  await expect(heading(page, 'This invitation cannot be used any more')).toBeVisible()
+  await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('has been used already')
   await page.getByRole('link', { name: 'Go to Home' }).click()
   await page.waitForURL((url) => url.pathname === '/')
@@ -229,7 +229,7 @@ test('an invitation that is expired, revoked or unknown is told apart, and leads
   await expect(heading(page, 'Invitation not found')).toBeVisible()
   await change({ expire_time: new Date(Date.now() - 1000) })
   await page.goto(path)
-  await expect(heading(page, 'This invitation cannot be used any more')).toBeVisible()
+  await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
   await expect(alert).toContainText('has expired')
   await change({ revoke_time: new Date() })
   await page.reload()
@@ -255,7 +255,7 @@ test('revoked while its page stands open, an invitation is not accepted and the 
     .where('invitee_email', '=', person.email)
     .execute()
   await accept(page).click()
-  await expect(heading(page, 'This invitation cannot be used any more')).toBeVisible()
+  await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
 })
 
 test('where sign-up is off, who is invited by mail may sign up all the same', async ({ page, product, mail }) => {

@@ -201,7 +201,7 @@ test('a code can be sent again after thirty seconds, and another address be take
   await page.getByRole('button', { name: 'Resend code', exact: true }).click()
   await expect(page.getByRole('button', { name: 'Resend code in 30 s' })).toBeDisabled()
   expect(callsTo(calls, '/users:sendOtp')).toHaveLength(2)
-  await page.getByRole('button', { name: 'Use another address' }).click()
+  await page.getByRole('button', { name: 'Use a different email' }).click()
   await expect(emailField(page)).toHaveValue('first@example.com')
   await expect(emailField(page)).toBeEditable()
 })

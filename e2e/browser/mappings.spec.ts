@@ -354,5 +354,5 @@ test('a guest reads the mappings and changes, tries and sends nothing', async ({
   await expect(reader.getByRole('button')).toHaveText(['', 'Close'])
   expect(tries).toEqual([])
   await page.goto(`/${destination}#settings`)
-  await expect(page.getByText('You are a guest here')).toBeVisible()
+  await expect(page.getByText('As a guest')).toBeVisible()
 })

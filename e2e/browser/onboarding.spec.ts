@@ -165,6 +165,6 @@ test('ONB-14: a link that was used up, revoked or never made is not found', asyn
   for (const path of [link.path, `/users/${link.userId}/onboarding/complete?token=made-up`]) {
     await page.goto(path)
     await expect(page.getByText(gone, { exact: true })).toBeVisible()
-    await expect(page.getByRole('link', { name: 'Go to login' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Go to sign-in' })).toBeVisible()
   }
 })

@@ -230,7 +230,7 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   // A token that is no longer any good leads back to the code, and ends no session.
   await database.db.deleteFrom('set_password_tokens').where('user_id', '=', person.userId).execute()
   await page.getByRole('button', { name: 'Save Changes' }).click()
-  await expect(page.getByText('The last confirmation is used or too old.')).toBeVisible()
+  await expect(page.getByText('The confirmation was used or has expired.')).toBeVisible()
 
   await page.goto('/auth/logout')
   await page.waitForURL('**/auth/login')

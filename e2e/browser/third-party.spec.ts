@@ -94,6 +94,6 @@ test('a cancelled sign-in, and a return that this browser did not begin, are tol
   await expect(page.getByRole('alert')).toContainText('The sign-in was canceled.')
   const state = Buffer.from(JSON.stringify({ provider: 'google', mode: 'login', random: 'x' })).toString('base64url')
   await page.goto(`/auth/oauth-callback?code=stolen&state=${state}`)
-  await expect(page.getByRole('alert')).toContainText('This sign-in was begun in another browser')
+  await expect(page.getByRole('alert')).toContainText('This sign-in was started in another browser')
   expect(callsTo(calls, 'Callback')).toEqual([])
 })

@@ -289,7 +289,7 @@ const onboardingScreens: Screen[] = [
     path: () => '/users/u1/onboarding/complete?token=gone',
     signedOut: true,
     expectsFailedCalls: true,
-    ready: (page) => page.getByRole('link', { name: 'Go to login' }).waitFor(),
+    ready: (page) => page.getByRole('link', { name: 'Go to sign-in' }).waitFor(),
   },
   {
     name: 'frame-join-offers',

@@ -94,7 +94,7 @@ export const settingsScreens: Screen[] = [
       await settled(page)
       await page.getByRole('textbox', { name: 'New password', exact: true }).fill('lower1')
       await page.getByRole('button', { name: 'Save Changes' }).click()
-      await page.getByText('Repeat the new password').waitFor()
+      await page.getByText('Re-enter the new password').waitFor()
     },
   },
   {

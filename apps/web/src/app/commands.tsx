@@ -8,11 +8,11 @@ import { focusFirstRow } from '../ui/row-keys.ts'
 import { type Area, useAreas } from './areas.ts'
 
 const CommandPalette = lazyDialog(
-  'Could not open the commands',
+  'Could not open the command palette',
   async () => (await import('./command-palette.tsx')).CommandPalette,
 )
 const ShortcutList = lazyDialog(
-  'Could not open the list of shortcuts',
+  'Could not open the keyboard shortcuts',
   async () => (await import('./shortcut-list.tsx')).ShortcutList,
 )
 

@@ -57,8 +57,8 @@ test('ERR-15: a status of 500 or more becomes a notification titled Error and is
 
 test('ERR-16: a status of 500 or more without a message of the server is told in the own words of the error', () => {
   const { listener, notices } = listen()
-  listener(new ApiError(502, {}, 'The server answered with status 502.'))
-  expect(notices).toEqual(['error | Error | The server answered with status 502.'])
+  listener(new ApiError(502, {}, 'The server responded with status 502.'))
+  expect(notices).toEqual(['error | Error | The server responded with status 502.'])
 })
 
 test.each([

@@ -48,7 +48,7 @@ export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
         API documentation
       </MenuItem>
       <MenuItem icon={<Braces />} href={apiPages.openApi}>
-        OpenAPI description
+        OpenAPI specification
       </MenuItem>
     </Menu>
   )

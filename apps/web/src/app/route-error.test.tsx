@@ -26,7 +26,7 @@ test('ERR-11: what no route has caught shows the last resort of the whole applic
     </AppBoundary>,
   )
   expect(screen.getByRole('heading').textContent).toBe('Ooops, something went wrong!')
-  expect(screen.getByRole('alert').textContent).toContain('Please refresh the page.')
+  expect(screen.getByRole('alert').textContent).toContain('Refresh the page.')
   expect(screen.getByRole('button', { name: 'Refresh' })).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
 })
@@ -65,7 +65,7 @@ test('a page whose code is missing because the server is away says so in the fra
   let away = true
   vi.stubGlobal('fetch', () => (away ? Promise.reject(new TypeError('cut')) : Promise.resolve(new Response('{}'))))
   const { reload } = await leaveForMissing()
-  expect(await screen.findByRole('heading', { name: 'This page could not be loaded' })).toBeTruthy()
+  expect(await screen.findByRole('heading', { name: 'Could not load this page' })).toBeTruthy()
   expect(screen.getByRole('alert').textContent).toContain("The server can't be reached.")
   expect(screen.getByText('Frame')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }))

@@ -9,11 +9,11 @@ const general = (platform: string): Line[] => [
   { keys: [paletteKeys(platform)], what: 'Search or run a command' },
   { keys: ['/'], what: 'Search this page' },
   { keys: ['?'], what: 'Show this list' },
-  { keys: ['Esc'], what: 'Close what is open' },
+  { keys: ['Esc'], what: 'Close' },
 ]
 
 const inLists: readonly Line[] = [
-  { keys: ['↓'], what: 'From the search to the first row' },
+  { keys: ['↓'], what: 'From search to the first row' },
   { keys: ['↑', '↓'], what: 'Previous or next row' },
   { keys: ['Home', 'End'], what: 'First or last row' },
   { keys: ['Enter'], what: 'Open the row' },

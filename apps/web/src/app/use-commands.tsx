@@ -62,7 +62,7 @@ const useHelp = (): Command[] => {
     ...(support === undefined ? [] : [help('support', 'Support', <LifeBuoy />, support, 'help chat mail')]),
     { ...help('shortcuts', 'Keyboard shortcuts', <Keyboard />, () => openCommand('shortcuts')), keys: ['?'] },
     help('api-docs', 'API documentation', <FileCode />, () => openTab(apiPages.docs), 'reference'),
-    help('openapi', 'OpenAPI description', <Braces />, () => openTab(apiPages.openApi), 'swagger'),
+    help('openapi', 'OpenAPI specification', <Braces />, () => openTab(apiPages.openApi), 'swagger'),
   ]
 }
 

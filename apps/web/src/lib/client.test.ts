@@ -83,13 +83,13 @@ describe('an answer that is no success', () => {
     answer = () => Promise.resolve(Response.json({ error: { code: 409, message: 'm' } }, { status: 409 }))
     expect(await failure()).toMatchObject({ status: 409, message: 'm', body: { code: 409, message: 'm' } })
     answer = () => Promise.resolve(new Response('<html>', { status: 502 }))
-    expect(await failure()).toMatchObject({ status: 502, message: 'The server answered with status 502.', body: {} })
+    expect(await failure()).toMatchObject({ status: 502, message: 'The server responded with status 502.', body: {} })
   })
 
   test('has status 0 when the server could not be reached', async () => {
     answer = () => Promise.reject(new TypeError('Failed to fetch'))
     const error = await failure()
     expect(error).toBeInstanceOf(ApiError)
-    expect(error).toMatchObject({ status: 0, message: expect.stringContaining('could not be reached') })
+    expect(error).toMatchObject({ status: 0, message: expect.stringContaining('Could not reach') })
   })
 })

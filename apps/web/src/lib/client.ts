@@ -46,20 +46,19 @@ const answerOf = <M extends Method>(method: M, json: unknown): MethodResponse<M>
     throw new ApiError(
       0,
       {},
-      `The server's answer to ${method.name} was not understood. Refresh the page to load the current version.`,
+      `The response to ${method.name} was not understood. Refresh the page to load the current version.`,
     )
   return parsed.data as MethodResponse<M>
 }
 
 /** What a call that changes something says when it was given up: it may have arrived, and the answer may be what is lost. */
-const lostText =
-  'The server stopped answering, so that nobody knows whether this was saved. Check it before you try again.'
+const lostText = 'The server stopped responding, and this may or may not have been saved. Check before you try again.'
 
 const unreachable = (verb: Method['verb']): ApiError =>
   new ApiError(
     0,
     {},
-    `The server could not be reached${verb === 'GET' ? '' : ', so nothing was saved'}. Check your connection and try again.`,
+    `Could not reach the server${verb === 'GET' ? '' : ', so nothing was saved'}. Check your connection and try again.`,
   )
 
 /** Runs a call that changes something, until the server is found away; a call that reads is asked again anyway. */
@@ -110,7 +109,7 @@ export const call = async <M extends Method>(method: M, input: CallInput<M>): Pr
     const body = readErrorBody(json)
     if (isProxyFailure(response.status, body.reason)) doubtServer()
     else serverAnswered()
-    throw new ApiError(response.status, body, `The server answered with status ${response.status}.`)
+    throw new ApiError(response.status, body, `The server responded with status ${response.status}.`)
   }
   serverAnswered()
   return answerOf(method, json)

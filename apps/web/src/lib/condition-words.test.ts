@@ -11,9 +11,9 @@ test('every operator has words of its own', () => {
 
 test('a condition reads as a sentence, and conditions are joined by how they go together', () => {
   expect(conditionWords(total)).toBe('properties.total is greater than “100”')
-  expect(conditionWords(coupon)).toBe('properties.coupon is there')
+  expect(conditionWords(coupon)).toBe('properties.coupon exists')
   expect(filterWords({ match: 'any', conditions: [total, coupon] })).toBe(
-    'properties.total is greater than “100” or properties.coupon is there',
+    'properties.total is greater than “100” or properties.coupon exists',
   )
   expect(filterWords({ match: 'all', conditions: [] })).toBe('')
 })

@@ -16,8 +16,8 @@ export const operatorWords: Readonly<Record<ConditionOperator, string>> = {
   ends_with: 'ends with',
   greater_than: 'is greater than',
   less_than: 'is less than',
-  exists: 'is there',
-  not_exists: 'is not there',
+  exists: 'exists',
+  not_exists: 'does not exist',
 }
 
 /** One condition in words: `properties.total is greater than “100”`. */

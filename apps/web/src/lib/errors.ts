@@ -98,7 +98,7 @@ export const errorScreen = (error: unknown): ErrorScreenText => {
     }
   return {
     kind: 'other',
-    title: 'This could not be loaded',
+    title: 'Could not load this',
     message: own === '' ? 'unknown error' : own,
     action: 'Retry',
   }

@@ -30,6 +30,6 @@ export const base64Of = (file: File): Promise<string> =>
       const address = typeof reader.result === 'string' ? reader.result : ''
       resolve(address.slice(address.indexOf(',') + 1))
     })
-    reader.addEventListener('error', () => reject(new Error('The file could not be read.', { cause: reader.error })))
+    reader.addEventListener('error', () => reject(new Error('Could not read the file.', { cause: reader.error })))
     reader.readAsDataURL(file)
   })

@@ -41,7 +41,7 @@ const load = (appId: string): Promise<void> =>
     script.onerror = () => {
       script.remove()
       loading = undefined
-      reject(new Error('the messaging widget could not be loaded'))
+      reject(new Error('Could not load the support chat'))
     }
     document.head.append(script)
   })
@@ -51,7 +51,7 @@ export const showMessenger = async (who: Parameters<typeof messengerOptions>[0])
   loading ??= load(who.appId)
   await loading
   const talk = messenger()
-  if (talk === undefined) throw new Error('the messaging widget did not start')
+  if (talk === undefined) throw new Error('The support chat did not start')
   talk('boot', messengerOptions(who))
   talk('show')
 }

@@ -108,7 +108,7 @@ test('a fault in words of the server is none of the connection; one in words of 
 
 test('what changes something says at once that nothing was saved when the server cannot be reached, and can be sent again', async () => {
   await expect(call(methods.users.logout, { body: {} })).rejects.toThrow(
-    'The server could not be reached, so nothing was saved. Check your connection and try again.',
+    'Could not reach the server, so nothing was saved. Check your connection and try again.',
   )
   answer = Response.json({})
   await call(methods.users.logout, { body: {} })
@@ -123,7 +123,7 @@ test('what changes something is given up, and never sent later, when the server 
   expect(sent[0]?.aborted()).toBe(false)
   status = undefined
   await passed(patienceMs)
-  expect(await told).toContain('The server stopped answering')
+  expect(await told).toContain('The server stopped responding')
   expect(sent).toHaveLength(1)
   expect(sent[0]?.aborted()).toBe(true)
 })

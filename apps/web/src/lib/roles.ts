@@ -5,9 +5,9 @@ export const roleTitle = (value: unknown): string => roleTitles[toRole(value)]
 
 /** What a role lets somebody do, in one sentence. */
 export const roleHints: Record<Role, string> = {
-  ORG_ADMIN: 'Manages members, billing and everything in the workspaces.',
-  ORG_COLLABORATOR: 'Creates and changes sources and destinations.',
-  ORG_GUEST: 'Sees everything in the workspaces and changes nothing.',
+  ORG_ADMIN: 'Manages members, billing, and everything in the workspaces.',
+  ORG_COLLABORATOR: 'Creates and edits sources and destinations.',
+  ORG_GUEST: "Views everything in the workspaces. Can't make changes.",
 }
 
 /** Whether a member administers the organization. */

@@ -17,7 +17,7 @@ const Drawing = () => (
 /** Shown when the chart's code cannot be loaded: its values are read from bar to bar all the same. */
 const NoPlot = () => (
   <p className="grid h-44 place-items-center text-sm text-ink-2">
-    The chart could not be loaded. Its table has the values.
+    Could not load the chart. Show the table to see the values.
   </p>
 )
 

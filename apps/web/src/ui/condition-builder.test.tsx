@@ -41,7 +41,7 @@ const two: EventConditions = {
 
 test('a condition is added with an id of 4 characters, its field takes the cursor, and what is typed counts as it stands', async () => {
   const value = show(none)
-  expect(screen.getByText('No conditions: every event counts.')).toBeTruthy()
+  expect(screen.getByText('No conditions. Every event matches.')).toBeTruthy()
   const user = userEvent.setup()
   await user.click(screen.getByRole('button', { name: 'Add condition' }))
   expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'Field of condition 1' }))
@@ -56,17 +56,17 @@ test('a condition is added with an id of 4 characters, its field takes the curso
 test('all or any is asked for more than one condition only', async () => {
   const value = show(two)
   const user = userEvent.setup()
-  await user.selectOptions(screen.getByRole('combobox', { name: 'How the conditions go together' }), 'any')
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Match all or any conditions' }), 'any')
   expect(value().match).toBe('any')
   await user.click(screen.getByRole('button', { name: 'Remove condition 1' }))
   expect(value().conditions.map(({ id }) => id)).toEqual(['bbbb'])
-  expect(screen.queryByRole('combobox', { name: 'How the conditions go together' })).toBeNull()
+  expect(screen.queryByRole('combobox', { name: 'Match all or any conditions' })).toBeNull()
   expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'Field of condition 1' }))
 })
 
 test('an operator that needs no value takes its field away', async () => {
   const value = show(two)
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Comparison of condition 2' }), 'is there')
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Comparison of condition 2' }), 'exists')
   expect(screen.queryByRole('textbox', { name: 'Value of condition 2' })).toBeNull()
   expect(value().conditions[1]).toEqual({ id: 'bbbb', field: 'properties.total', operator: 'exists', value: '' })
 })

@@ -108,7 +108,7 @@ export const ConditionBuilder = ({
   fields = commonEventFields,
   problems = {},
   disabled = false,
-  emptyText = 'No conditions: every event counts.',
+  emptyText = 'No conditions. Every event matches.',
 }: {
   /** Names the list for screen readers. */
   label: string
@@ -147,9 +147,9 @@ export const ConditionBuilder = ({
     <fieldset ref={list} aria-label={label} className="min-w-0 space-y-2.5">
       {conditions.length > 1 && (
         <p className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
-          Events that meet
+          Events that match
           <Select
-            aria-label="How the conditions go together"
+            aria-label="Match all or any conditions"
             className="w-24"
             value={match}
             disabled={disabled}

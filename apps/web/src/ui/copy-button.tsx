@@ -46,7 +46,7 @@ export const CopyButton = ({
     const done = await copyText(text)
     setCopied(done)
     if (done) notify('success', notice)
-    else notify('error', 'Could not copy', { description: 'Select the text and copy it by hand.' })
+    else notify('error', 'Could not copy', { description: 'Select the text and copy it manually.' })
   }
   return (
     <Button

@@ -54,7 +54,7 @@ export const CreateWorkspaceDialog = ({
     open={open}
     onClose={onClose}
     title="Create a workspace"
-    description="It has sources, destinations and events of its own; the members of the organization are the same."
+    description="It has its own sources, destinations, and events. Members of the organization can see it."
   >
     <WorkspaceForm organization={organization} onClose={onClose} />
   </Dialog>

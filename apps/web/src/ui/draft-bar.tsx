@@ -83,7 +83,7 @@ export const DraftBar = ({
           onDiscard()
         }}
       >
-        What is not saved is lost: {draft.words}.
+        You will lose: {draft.words}.
       </ConfirmDialog>
     </section>
   )

@@ -117,7 +117,7 @@ export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => 
   <Frame
     icon={CloudOff}
     heading="h1"
-    title="This page could not be loaded"
+    title="Could not load this page"
     documentTitle="No connection"
     action={
       <Button loading={asking} onClick={onRetry}>
@@ -125,7 +125,7 @@ export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => 
       </Button>
     }
   >
-    The server can't be reached. The page opens by itself as soon as the connection is back.
+    The server can't be reached. This page opens automatically once the connection is back.
   </Frame>
 )
 
@@ -144,7 +144,7 @@ export const LastResort = ({ onReset }: { onReset?: () => void }) => (
       </>
     }
   >
-    Please refresh the page. If it happens again, tell your administrator what you did before.
+    Refresh the page. If this keeps happening, tell your administrator what you were doing.
   </Frame>
 )
 

@@ -54,8 +54,8 @@ const Attempt = ({ attempt }: { attempt: Delivery }) => {
 }
 
 const undelivered: Record<string, string> = {
-  rejected: 'A rejected event is kept, and delivered nowhere.',
-  blocked: 'A blocked event is kept, and delivered nowhere. Once it fits the schema it can be replayed.',
+  rejected: 'Rejected events are stored but not delivered.',
+  blocked: 'Blocked events are stored but not delivered. You can replay this event once it matches the schema.',
 }
 
 /** What became of an event at each destination, every attempt with what was exchanged. */
@@ -71,7 +71,7 @@ export const EventDeliveries = ({ event, workspace }: { event: EventDetail; work
   if (groups.length === 0)
     return (
       <p className="text-sm text-ink-2">
-        No attempt is recorded yet. Outcomes appear here within a few seconds when{' '}
+        No attempts yet. Outcomes appear here within seconds once{' '}
         <Link to={paths.source(event.source, 'connections')} className="text-accent-ink hover:underline">
           its source is connected to a destination
         </Link>

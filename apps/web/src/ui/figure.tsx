@@ -82,7 +82,7 @@ export const CountedFigure = ({
       </FigureValue>
     ) : query.isError ? (
       <>
-        <FigureNote>Could not be counted.</FigureNote>
+        <FigureNote>Could not load the count.</FigureNote>
         <Button variant="link" size="xs" className="relative" onClick={() => void query.refetch()}>
           Try again
         </Button>

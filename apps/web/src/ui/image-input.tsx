@@ -111,7 +111,7 @@ export const ImageInput = ({
             )}
           </div>
           <p id={`${id}-hint`} className="text-xs text-ink-3">
-            Drop an image here or choose one: jpeg, png or webp, at most 2 MB.
+            Drop an image here or choose one. JPEG, PNG, or WebP, up to 2 MB.
           </p>
         </div>
         <input

@@ -28,7 +28,7 @@ export const lazyDialog = <Props extends Opened>(
           if (gone) return
           onClose()
           notify('error', title, {
-            description: 'It could not be loaded. Check your connection, reload the page and try again.',
+            description: 'Check your connection, reload the page, and try again.',
             timeout: 10_000,
           })
         },

@@ -27,7 +27,7 @@ test('a part that cannot be loaded leaves what is typed beside it, says why, and
   expect(await screen.findByText(/The server can't be reached/)).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }))
   await waitFor(() => expect(loads).toBe(2))
-  expect(screen.getByRole('alert').textContent).toContain('This part could not be loaded')
+  expect(screen.getByRole('alert').textContent).toContain('Could not load this section')
   away = false
   await askServer()
   expect(await screen.findByText('Schema of Shop')).toBeTruthy()

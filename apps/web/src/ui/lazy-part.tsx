@@ -9,11 +9,11 @@ const NotLoaded = ({ onRetry }: { onRetry: () => void }) => {
   return (
     <div role="alert" className="flex flex-col items-center gap-1 px-4 py-12 text-center">
       <CloudOff aria-hidden className="mb-2 size-5 text-ink-2" />
-      <h2 className="text-lg font-semibold">This part could not be loaded</h2>
+      <h2 className="text-lg font-semibold">Could not load this section</h2>
       <p className="text-sm text-ink-2">
         {away
-          ? "The server can't be reached. The rest of the page stays as it is."
-          : 'Reload the page to open it. What is not saved here has to be saved first.'}
+          ? "The server can't be reached. The rest of the page still works."
+          : 'Save your changes, then reload the page to open it.'}
       </p>
       <div className="mt-4 flex gap-2">
         <Button onClick={onRetry}>Retry</Button>

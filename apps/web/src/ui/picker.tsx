@@ -134,7 +134,7 @@ export const PickerField = ({
                       >
                         <PopupSearch />
                         <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
-                          Nothing is called like this
+                          No matches
                         </Base.Empty>
                         <List groups={shown} />
                       </Base.Popup>

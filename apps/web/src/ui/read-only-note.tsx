@@ -4,6 +4,6 @@ import { useMayEdit } from '../lib/workspace.ts'
 export const ReadOnlyNote = () =>
   useMayEdit() === false && (
     <p className="rounded-lg bg-sunken px-4 py-2.5 text-sm text-ink-2">
-      You are a guest here: you can see these settings. Administrators and collaborators can change them.
+      As a guest, you can view these settings. Administrators and collaborators can change them.
     </p>
   )

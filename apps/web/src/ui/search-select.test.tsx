@@ -67,6 +67,6 @@ test('a menu acts on what is chosen, also twice the same, and not on a letter wh
   expect(chosen).toEqual(['sources/1', 'sources/1'])
   await user.click(button)
   await user.keyboard('nowhere')
-  screen.getByText('Nothing is called like this')
+  screen.getByText('No matches')
   screen.getByRole('link', { name: 'New source' })
 })

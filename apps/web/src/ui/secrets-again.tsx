@@ -19,7 +19,7 @@ export const SecretsAgain = ({
   <fieldset className="min-w-0 space-y-3 rounded-md border border-line px-4 pt-1 pb-3">
     <legend className="-ml-1 px-1 text-sm font-medium">Enter secrets again</legend>
     <p className="!mt-0 text-sm text-ink-2">
-      This changes where secrets are sent. They are never shown, so enter them again for the new address.
+      This changes where secrets are sent. Enter them again for the new address.
     </p>
     {secrets.map((secret) => (
       <Field

@@ -41,7 +41,7 @@ const HeadersInput = ({
   return (
     <fieldset className="min-w-0 space-y-2" id={control.id} aria-describedby={control['aria-describedby']}>
       {isSet && pairs.length === 0 && (
-        <p className="text-sm text-ink-2">Headers are set and kept secret. New ones replace them all.</p>
+        <p className="text-sm text-ink-2">Headers are set and hidden. New headers replace all of them.</p>
       )}
       {pairs.map((pair) => (
         <div key={pair.id} className="flex gap-2">

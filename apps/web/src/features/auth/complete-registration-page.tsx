@@ -83,7 +83,7 @@ export const CompleteRegistrationPage = () => {
   return (
     <EntryFrame
       title="Complete your registration"
-      description="Your name and a password, and you are in."
+      description="Add your name and a password to finish."
       footer={
         <p>
           Not you? <AuthLink to={paths.logout()}>Sign out</AuthLink>

@@ -58,7 +58,7 @@ export const OauthCallbackPage = () => {
     }
     void finish().catch((error: unknown) => {
       const { fields, form } = formFailure(error)
-      setFailure({ mode: found.mode, message: form?.message ?? fields[0]?.message ?? 'The sign-in did not work.' })
+      setFailure({ mode: found.mode, message: form?.message ?? fields[0]?.message ?? 'Sign-in failed. Try again.' })
     })
   }, [query, enter])
   if (failure !== undefined) return <Failed {...failure} />

@@ -77,7 +77,7 @@ export const CodeHelp = ({
 }) => (
   <ResendCode sentAt={sent.sentAt} send={async () => onSent(await sendCode(sent.email, action))}>
     <Button variant="link" size="sm" onClick={onChangeAddress}>
-      Use another address
+      Use a different email
     </Button>
   </ResendCode>
 )

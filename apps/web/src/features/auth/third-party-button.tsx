@@ -26,7 +26,7 @@ export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
       await leaveForProvider(provider, mode)
     } catch (error) {
       const { fields, form } = formFailure(error)
-      setFailure(form?.message ?? fields[0]?.message ?? 'The sign-in page could not be reached.')
+      setFailure(form?.message ?? fields[0]?.message ?? 'Could not reach the sign-in page. Try again.')
       setLeaving(false)
     }
   }

@@ -76,6 +76,6 @@ test('a cancelled or failed sign-in says so', () => {
   expect(takeReturn(query)).toEqual({ mode: 'login', problem: 'Try later' })
   const empty = begun('login')
   expect(takeReturn(new URLSearchParams({ state: empty.state }))).toMatchObject({
-    problem: 'The provider did not complete the sign-in.',
+    problem: 'The provider did not complete the sign-in. Try again.',
   })
 })

@@ -23,7 +23,7 @@ export const newVerifier = (): string => base64url(crypto.getRandomValues(new Ui
 export const challengeOf = async (verifier: string): Promise<string> => {
   // Absent on pages that are not secure, whatever the type says.
   const subtle = crypto.subtle as SubtleCrypto | undefined
-  if (subtle === undefined) throw new Error('Third-party sign-in needs a secure connection (https).')
+  if (subtle === undefined) throw new Error('Third-party sign-in requires HTTPS.')
   return base64url(new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }
 
@@ -83,11 +83,11 @@ export const takeReturn = (query: URLSearchParams): Return => {
   const carried = decodeState(state)
   const mode = carried?.mode ?? 'login'
   if (carried === undefined || verifier === null || state !== expected)
-    return { mode, problem: 'This sign-in was begun in another browser, or it was used already. Please start again.' }
+    return { mode, problem: 'This sign-in was started in another browser, or was used already. Start again.' }
   if (query.get('error') === 'access_denied') return { mode, problem: 'The sign-in was canceled.' }
   const code = query.get('code') ?? ''
   if (query.has('error') || code === '')
-    return { mode, problem: query.get('error_description') ?? 'The provider did not complete the sign-in.' }
+    return { mode, problem: query.get('error_description') ?? 'The provider did not complete the sign-in. Try again.' }
   return {
     mode,
     payload: { provider: carried.provider, code, state, code_verifier: verifier, redirect_uri: redirectUri() },

@@ -26,7 +26,7 @@ export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
     }
     if (invitation !== undefined && 'refused' in invitation) {
       const { refused } = invitation
-      notify('error', 'The invitation could not be accepted', {
+      notify('error', 'Could not accept the invitation', {
         ...(refused instanceof Error ? { description: refused.message } : {}),
         timeout: false,
       })

@@ -69,14 +69,14 @@ test('required targets stand above, then the recommended, then what else is mapp
 })
 
 test('a required target that nothing goes into keeps a mapping from being saved, said at its line', () => {
-  expect(problemsOf(mapping(), action)).toEqual({ id: 'ID is required: choose what goes into it' })
+  expect(problemsOf(mapping(), action)).toEqual({ id: 'ID is required. Choose a value' })
   const field = newField(target('id', { is_required: true }), [], given)
   expect(problemsOf(mapping({ field_mappings: [field] }), action)).toEqual({})
   expect(problemsOf(mapping({ field_mappings: [{ ...field, enabled: false }] }), action)).toEqual({
-    [field.id]: 'ID is required: switch it on',
+    [field.id]: 'ID is required. Turn it on',
   })
   expect(problemsOf(mapping({ field_mappings: [{ ...field, source: emptySource('TEMPLATE') }] }), action)).toEqual({
-    [field.id]: 'ID is required: choose what goes into it',
+    [field.id]: 'ID is required. Choose a value',
   })
 })
 

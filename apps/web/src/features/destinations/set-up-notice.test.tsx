@@ -44,7 +44,7 @@ const show = (missing: string[]) =>
 test('a destination that lacks settings names them and says that its events are held', () => {
   show(['bucket', 'key'])
   const { textContent } = screen.getByRole('region', { name: 'Set-up needed' })
-  expect(textContent).toContain('enter Bucket and Access key. Until then its events are held')
+  expect(textContent).toContain('Enter Bucket and Access key. Until then, its events are held')
 })
 
 test('a destination that is set up says nothing of it', () => {

@@ -57,8 +57,8 @@ test.each([
 
 test('it is told from where an event came, which version judged it and why it was refused', () => {
   expect(fateOf(event).map(({ text }) => text)).toEqual([
-    'It was accepted from 203.0.113.7 and kept.',
-    'This event is fully compatible with the source schema. It was compared with version 3.',
+    'Accepted from 203.0.113.7 and stored.',
+    'This event is fully compatible with the source schema. It was checked against version 3.',
   ])
   expect(fateOf({ ...event, ip: '', status: 'rejected', reason: 'name_missing: Name it.' }).at(-1)?.text).toBe(
     'Name it. Fix the sender and send it again. It was not delivered.',

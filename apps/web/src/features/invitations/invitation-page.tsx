@@ -56,7 +56,7 @@ const Offer = ({ preview, children }: { preview: InvitationPreview; children: Re
             <strong className="font-medium break-words text-ink">{inviter}</strong> invites you
           </>
         )}
-        {inviter === '' && 'You are invited'} to work in {organization.display_name} as{' '}
+        {inviter === '' && 'You are invited'} to join {organization.display_name} as{' '}
         <strong className="font-medium text-ink">{roleTitle(role.value)}</strong>.
       </p>
       <p className="mt-1 text-xs text-ink-3">{roleHints[role.value]}</p>
@@ -98,7 +98,7 @@ const SignedOut = ({ invitation, preview }: Offered) => {
     <Offer preview={preview}>
       {!signUp ? login : preview.has_account ? [login, register] : [register, login]}
       <p className="pt-2 text-xs text-ink-3">
-        You join right afterwards.
+        Then you'll join right away.
         {email !== '' && (
           <>
             {' '}
@@ -124,7 +124,7 @@ const OtherAddress = ({ preview, user }: Pick<Offered, 'preview'> & { user: User
         <strong className="font-semibold">
           <EmailAddress email={user.email} />
         </strong>
-        . Sign out, then sign in or sign up with the invited address.
+        . Sign out, then sign in or sign up with the invited email.
       </p>
       <ButtonLink
         to={paths.logout()}

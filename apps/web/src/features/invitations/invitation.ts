@@ -44,8 +44,8 @@ export const invitationProblem = (error: unknown): { title: string; message: str
   if (error.status === 404 || error.status === 400)
     return {
       title: 'Invitation not found',
-      message: 'The link is wrong or not complete. Open it once more from the message, or ask for a new one.',
+      message: 'The link is invalid or incomplete. Open it again from the message, or ask for a new one.',
     }
-  if (error.status === 410) return { title: 'This invitation cannot be used any more', message: `${error.message}.` }
+  if (error.status === 410) return { title: 'This invitation is no longer valid', message: `${error.message}.` }
   return undefined
 }

@@ -79,9 +79,9 @@ const List = ({ onOpen }: { onOpen: () => void }) => {
   if (notifications.length === 0)
     return (
       <div className="px-6 py-10 text-center">
-        <p className="text-sm font-semibold">You have read everything</p>
+        <p className="text-sm font-semibold">You're all caught up</p>
         <p className="mt-1 text-xs text-balance text-ink-2">
-          Notifications appear when somebody accepts an invitation and when deliveries to a destination fail.
+          You're notified when someone accepts an invitation and when deliveries to a destination fail.
         </p>
       </div>
     )

@@ -26,7 +26,7 @@ type Values = z.infer<typeof onboardingForm>
 
 const Failure = ({ text, children }: { text: string; children: string }) => (
   <EntryFrame title={text} description={children}>
-    <ButtonLink to={paths.login()}>Go to login</ButtonLink>
+    <ButtonLink to={paths.login()}>Go to sign-in</ButtonLink>
   </EntryFrame>
 )
 
@@ -35,7 +35,7 @@ export const NoOnboarding = () => {
   useDocumentTitle('Onboarding')
   return (
     <Failure text="No onboarding: Couldn't find the requested onboarding">
-      Open the link exactly as you received it. If it is broken, ask for a new one.
+      Open the full link you received. If it doesn't work, ask for a new one.
     </Failure>
   )
 }
@@ -86,7 +86,7 @@ const Complete = ({
   return (
     <EntryFrame
       title={`Welcome to ${organization.display_name}`}
-      description="Choose a password and you are its administrator."
+      description="Choose a password to become its administrator."
     >
       <Form form={form} onSubmit={submit} label="Onboarding" className="space-y-4">
         <TextField name="email" label="Email" type="email" readOnly autoComplete="username" />
@@ -112,7 +112,7 @@ const StartedOnboarding = ({ userId, token }: { userId: string; token: string })
   if (query.isError)
     return (
       <Failure text="Onboarding not found: The requested onboarding was revoked or expired">
-        Links work once and for a limited time. Ask for a new one, or log in if you have joined already.
+        Links work once and expire. Ask for a new one, or sign in if you have already joined.
       </Failure>
     )
   return query.data === undefined ? <Loading /> : <Complete token={token} started={query.data} />

@@ -74,7 +74,7 @@ export const GettingStarted = ({ steps: found, workspace }: { steps: readonly St
       }
     >
       {done === steps.length ? (
-        <p className="text-sm text-ink-2">Everything is set up. Events are received and delivered.</p>
+        <p className="text-sm text-ink-2">You're all set. Events are being received and delivered.</p>
       ) : (
         <ol className="-my-2 divide-y divide-line">
           {steps.map((step) => (

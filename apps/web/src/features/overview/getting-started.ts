@@ -40,14 +40,14 @@ export const gettingStarted = (state: Progress, places: Places): Step[] => [
   {
     id: 'destination',
     title: 'Add a destination',
-    text: 'Choose where events are delivered to.',
+    text: 'Choose where to send your events.',
     place: { to: places.addDestination },
     done: state.destinations > 0,
   },
   {
     id: 'connection',
     title: 'Connect them',
-    text: 'From then on every event is delivered.',
+    text: 'Events are delivered from then on.',
     place: { to: places.connect },
     done: state.connections > 0,
   },
@@ -57,7 +57,7 @@ export const gettingStarted = (state: Progress, places: Places): Step[] => [
         {
           id: 'teammate',
           title: 'Invite a teammate',
-          text: 'They see the same sources, destinations and events.',
+          text: 'They see the same sources, destinations, and events.',
           place: { open: places.invite },
           done: state.people > 1,
         },

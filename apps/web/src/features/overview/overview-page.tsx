@@ -56,8 +56,8 @@ const NoEvents = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: b
       {!silent
         ? 'Choose a longer range to see earlier ones.'
         : first === undefined
-          ? 'What your sources send is counted here. Add a source to begin with.'
-          : 'What your sources send is counted here, by the hour or day.'}
+          ? 'Events from your sources are counted here. Add a source to get started.'
+          : 'Events from your sources are counted here by hour or day.'}
     </EmptyState>
   )
 }
@@ -150,7 +150,7 @@ export const OverviewPage = () => {
       <PageHeader
         title="Home"
         documentTitle={workspace.title}
-        description={`What happens in ${workspace.title}.`}
+        description={`Activity in ${workspace.title}.`}
         action={
           <>
             <RangeSelect value={preset} onChange={choose} />

@@ -60,7 +60,7 @@ export const RecentActivity = ({ workspace, sources }: { workspace: string; sour
   return (
     <Card
       title="Recent activity"
-      description="The newest events of all sources."
+      description="The latest events from all sources."
       action={
         (events.data?.length ?? 0) > 0 && (
           <ButtonLink to={paths.events(workspace)} size="sm">

@@ -49,7 +49,7 @@ export const useEndSessions = (user: string) => {
       session === undefined
         ? call(methods.sessions.deleteOthers, { params: userIds(user), body: {} })
         : call(methods.sessions.delete, { params: sessionIds(session.name) }),
-    onError: (error) => notifyRefusal('Could not sign out there', error),
+    onError: (error) => notifyRefusal('Could not end the session', error),
     onSuccess: (_answer, session) =>
       notify('success', session === undefined ? 'Signed out everywhere else' : 'Session ended'),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.sessions(user) }),

@@ -20,13 +20,13 @@ export const BillingPage = () => {
   if (organization === null) return null
   return (
     <>
-      <PageHeader title="Billing" documentTitle="Billing" description="The plan of the organization and its usage." />
+      <PageHeader title="Billing" documentTitle="Billing" description="Your organization's plan and usage." />
       <div className="max-w-2xl space-y-5">
         <Card
           title={`Current plan: ${planTitle(organization.subscription.extra.plan_name)}`}
           action={pricing !== '' && <ExternalButton href={pricing}>Compare plans</ExternalButton>}
         >
-          <p className="text-sm text-ink-2">{`It counts for all workspaces of ${organization.display_name}.`}</p>
+          <p className="text-sm text-ink-2">{`Applies to all workspaces in ${organization.display_name}.`}</p>
         </Card>
         <UsageCard organization={organization} />
       </div>

@@ -12,7 +12,7 @@ const problems = (password: string, confirmation: string): Record<string, string
 test('SET-14: a new password follows the rules of every password that is set, and is repeated', () => {
   expect(problems('short', 'short')).toEqual({ password: 'Must be at least 8 characters in length' })
   expect(problems('longenough', 'longenough')).toEqual({ password: 'One uppercase character' })
-  expect(problems('Longenough1!', '')).toEqual({ confirmation: 'Repeat the new password' })
+  expect(problems('Longenough1!', '')).toEqual({ confirmation: 'Re-enter the new password' })
   expect(problems('Longenough1!', 'Longenough1?')).toEqual({ confirmation: 'The passwords do not match' })
   expect(problems('Longenough1!', 'Longenough1!')).toEqual({})
 })

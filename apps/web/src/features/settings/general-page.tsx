@@ -71,11 +71,11 @@ const JoinCard = ({ organization, user }: { organization: Organization; user: Us
   const domain = open ? organization.auto_join_domain : domainOf(user.email)
   return (
     <Card
-      title="Joining without an invitation"
+      title="Auto-join"
       description={
         <>
           Allow people with an address at <strong className="font-medium text-ink">{domain}</strong> to join{' '}
-          {organization.display_name} automatically. They become collaborators.
+          {organization.display_name} automatically. They join as collaborators.
         </>
       }
       action={
@@ -108,7 +108,7 @@ const WorkspaceCard = ({ workspace, organization }: { workspace: Workspace; orga
   return (
     <Card
       title="Workspace"
-      description="Sources, destinations and events live inside a workspace."
+      description="A workspace holds sources, destinations, and events."
       action={
         <Button size="sm" onClick={() => setCreating(true)}>
           <Plus aria-hidden />
@@ -144,7 +144,7 @@ const Content = ({ organization, workspace }: { organization: Organization; work
       <OrganizationCard key={`${organization.title} ${organization.industry}`} organization={organization} />
       {user.data !== undefined && <JoinCard organization={organization} user={user.data} />}
       <WorkspaceCard key={workspace.title} workspace={workspace} organization={organization.name} />
-      <Card title="Identifiers" description="Support and the API ask for these.">
+      <Card title="Identifiers" description="Used by support and the API.">
         <dl className="-my-2 divide-y divide-line">
           <Identifier label="Organization ID" id={slugOf(organization.name)} />
           <Identifier label="Workspace ID" id={slugOf(workspace.name)} />

@@ -63,7 +63,7 @@ const RevokeDialog = ({
       variables={link}
       onClosed={onClose}
     >
-      Nobody can join with this link any more. Those who have joined with it stay members.
+      No one can join with this link anymore. People who already joined stay members.
     </DangerDialog>
   )
 }
@@ -103,11 +103,11 @@ export const InvitationLinksCard = ({ organization }: { organization: string }) 
       {(links) => (
         <Card
           title="Invitation links"
-          description="Anybody who has a link may join for 7 days. Share it only with people you trust."
+          description="Anyone with the link can join for 7 days. Share it only with people you trust."
           action={<Create organization={organization} />}
         >
           {links.length === 0 ? (
-            <p className="text-sm text-ink-2">No link yet. Create one to share it in a chat or on an internal page.</p>
+            <p className="text-sm text-ink-2">No links yet. Create one to share in a chat or on an internal page.</p>
           ) : (
             <CardList>
               {links.map((link) => (

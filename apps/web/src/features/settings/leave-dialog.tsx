@@ -43,8 +43,8 @@ export const LeaveDialog = ({
       error={leave.error?.message}
       onConfirm={() => leave.mutate(membership, { onSuccess: () => void left() })}
     >
-      You lose access to {organization.display_name} and all of its workspaces at once. An administrator has to invite
-      you to come back.
+      You lose access to {organization.display_name} and all of its workspaces immediately. To come back, you need a new
+      invitation.
     </ConfirmDialog>
   )
 }

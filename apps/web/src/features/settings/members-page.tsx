@@ -20,7 +20,7 @@ const Content = ({ organization }: { organization: Organization }) => {
       <PageHeader
         title="Members"
         documentTitle="Members"
-        description={`Who belongs to ${organization.display_name} and what they may do.`}
+        description={`Manage who belongs to ${organization.display_name} and their roles.`}
         action={
           <Button variant="primary" onClick={openInvite}>
             <UserPlus aria-hidden />

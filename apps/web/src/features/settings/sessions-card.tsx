@@ -80,7 +80,7 @@ const EndOthers = ({ user, count }: { user: string; count: number }) => {
         done={end.isSuccess}
         onConfirm={() => end.mutate(undefined)}
       >
-        Every session but this one ends at once. To be sure that nobody else gets in, change your password too.
+        Every session except this one ends immediately. To keep others out, change your password too.
       </ConfirmDialog>
     </>
   )
@@ -94,7 +94,7 @@ export const SessionsCard = ({ user }: { user: string }) => {
       {(sessions) => (
         <Card
           title="Active sessions"
-          description="Where you are signed in. End what you do not recognize."
+          description="Devices signed in to your account. Sign out any you don't recognize."
           action={<EndOthers user={user} count={sessions.filter(({ current }) => !current).length} />}
         >
           <CardList label="Active sessions">

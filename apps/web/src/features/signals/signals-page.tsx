@@ -6,8 +6,8 @@ import { PageHeader } from '../../ui/page-header.tsx'
 export const SignalsPage = () => (
   <>
     <PageHeader title="Signals" documentTitle="Signals" />
-    <EmptyState icon={<Sparkles />} title="Signals are not part of this version">
-      Destinations get every event of a connected source.
+    <EmptyState icon={<Sparkles />} title="Signals are not available in this version">
+      Destinations receive every event from connected sources.
     </EmptyState>
   </>
 )

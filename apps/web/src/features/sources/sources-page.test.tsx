@@ -58,7 +58,7 @@ test('a server that cannot be reached is named, and Retry goes on once it is bac
   openInWorkspace(<SourcesPage />, {
     answers: (path) => (path !== list ? undefined : away ? Promise.reject(new TypeError('Failed to fetch')) : none()),
   })
-  await screen.findByText('The server could not be reached. Check your connection and try again.')
+  await screen.findByText('Could not reach the server. Check your connection and try again.')
   away = false
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }))
   await screen.findByText('Add your first source')

@@ -33,7 +33,7 @@ export const ActOnBehalfPage = () => {
       <PageHeader
         title="Act on behalf"
         documentTitle="Act on behalf"
-        description="See a workspace as its administrators do, for support and debugging. The switch is recorded."
+        description="See a workspace as its administrators do, for support and debugging. Every switch is logged."
       />
       <Card className="max-w-2xl">
         <Form form={form} onSubmit={submit} label="Act on behalf" className="space-y-4">
@@ -49,8 +49,7 @@ export const ActOnBehalfPage = () => {
             required
             hint={
               <>
-                The last part of the workspace's address, or <code className="font-mono">workspaces/</code> followed by
-                it.
+                The last part of the workspace's URL, or <code className="font-mono">workspaces/</code> followed by it.
               </>
             }
             autoComplete="off"

@@ -10,22 +10,20 @@ export const CustomDomainPage = () => {
       <PageHeader
         title="Custom domain"
         documentTitle="Custom domain"
-        description="Serve the application and collection under a domain of your own."
+        description="Serve the app and collect events on your own domain."
       />
       <div className="max-w-2xl space-y-5">
-        <Card title="This address" description="Where this installation is open in your browser now.">
+        <Card title="This address" description="The address you are using now.">
           <p className="font-mono text-sm break-all">{`${protocol}//${host}`}</p>
         </Card>
-        <Card
-          title="Another domain"
-          description="Domains are served by the proxy in front of Tributary, which also holds their certificates."
-        >
+        <Card title="Another domain" description="Your reverse proxy serves the domain and holds its certificate.">
           <ol className="list-decimal space-y-2 pl-5 text-sm text-ink-2">
             <li>Point the domain at the proxy with a CNAME or A record.</li>
             <li>
-              Let the proxy answer for the domain over HTTPS and pass everything on to Tributary, WebSockets included.
+              Configure the proxy to terminate HTTPS for the domain and forward all traffic to Tributary, including
+              WebSockets.
             </li>
-            <li>Start Tributary with the domain as its public address, so that links in mails lead there.</li>
+            <li>Start Tributary with the domain as its public URL, so links in emails use it.</li>
           </ol>
           <div className="mt-4">
             <CodeBlock

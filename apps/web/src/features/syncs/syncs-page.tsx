@@ -6,8 +6,8 @@ import { PageHeader } from '../../ui/page-header.tsx'
 export const SyncsPage = () => (
   <>
     <PageHeader title="Syncs" documentTitle="Syncs" />
-    <EmptyState icon={<ArrowLeftRight />} title="Syncs are not part of this version">
-      Events need none: they reach destinations through connections, as they happen.
+    <EmptyState icon={<ArrowLeftRight />} title="Syncs are not available in this version">
+      Events don't need syncs. They reach destinations through connections, as they happen.
     </EmptyState>
   </>
 )

@@ -48,7 +48,7 @@ export const CreateOrganizationPage = () => {
       <PageHeader
         title="Create an organization"
         documentTitle="Create an organization"
-        description="It owns your workspaces. You become its administrator."
+        description="An organization owns your workspaces. You become its administrator."
       />
       <Card>
         <Form form={form} onSubmit={submit} label="Create an organization" className="space-y-5">
@@ -70,7 +70,7 @@ export const CreateOrganizationPage = () => {
             name="workspace_title"
             label="First workspace"
             required
-            hint="Most teams keep one workspace per environment, such as Production and Staging."
+            hint="Most teams use one workspace per environment, such as Production and Staging."
           />
           <div className="flex justify-end">
             <SubmitButton>Create</SubmitButton>

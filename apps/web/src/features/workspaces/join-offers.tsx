@@ -31,9 +31,9 @@ export const JoinOffers = ({ user }: { user: string }) => {
   const join = useJoin(user)
   if (joinable.data === undefined || joinable.data.length === 0) return null
   return (
-    <section aria-label="Open to you">
-      <h2 className="text-sm font-medium text-ink-2">Open to you</h2>
-      <p className="mb-2 text-xs text-ink-3">These organizations let people with your email domain join.</p>
+    <section aria-label="Organizations you can join">
+      <h2 className="text-sm font-medium text-ink-2">Organizations you can join</h2>
+      <p className="mb-2 text-xs text-ink-3">Anyone with your email domain can join these.</p>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
         {joinable.data.map(({ name, display_name, logo }) => (
           <li key={name} className="flex flex-wrap items-center gap-3 px-4 py-3">

@@ -26,7 +26,7 @@ const searchFrom = 9
 
 const NoOrganization = ({ offers }: { offers: ReactNode }) => (
   <div className="space-y-6">
-    <PageHeader title="Welcome" documentTitle="Welcome" description="One step is left before you can collect events." />
+    <PageHeader title="Welcome" documentTitle="Welcome" description="One more step before you can collect events." />
     <EmptyState
       icon={<Building2 />}
       title="No organization found"
@@ -36,8 +36,8 @@ const NoOrganization = ({ offers }: { offers: ReactNode }) => (
         </ButtonLink>
       }
     >
-      An organization owns your workspaces, members and plan. Create one to begin, or ask an administrator to invite
-      you.
+      An organization owns your workspaces, members, and plan. Create one to get started, or ask an administrator to
+      invite you.
     </EmptyState>
     {offers}
   </div>
@@ -107,7 +107,7 @@ const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offe
           name === '' ? 'Choose a workspace' : lastWorkspace === null ? `Welcome, ${name}` : `Welcome back, ${name}`
         }
         documentTitle="Workspaces"
-        description="Sources, destinations and events live inside a workspace."
+        description="A workspace holds sources, destinations, and events."
       />
       {workspaces.length >= searchFrom && (
         <SearchInput
@@ -126,7 +126,7 @@ const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offe
             mayCreate={group.name !== '' && check(group.name, administrators) === true}
           />
         ))}
-        {groups.length === 0 && <p className="py-8 text-center text-ink-3">No workspace is called like this.</p>}
+        {groups.length === 0 && <p className="py-8 text-center text-ink-3">No workspaces match.</p>}
         {offers}
       </div>
     </>
