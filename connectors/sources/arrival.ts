@@ -3,9 +3,9 @@ import type { SourceGuideStep } from '@tributary/connector-kit'
 /** The last step of a guide: where to see the event. `wait` says how long the library keeps it at most. */
 export const seeItArrive = (wait: string): SourceGuideStep => ({
   title: 'See it arrive',
-  text: `Run what you have set up. ${wait} The line at the top of the **Set up** page then names the first event. When it keeps waiting, look under **Refused requests**: what the server could not take is counted there with the reason.`,
+  text: `Run your code. ${wait} The top of the **Set up** page then shows your first event. If nothing appears, check **Refused requests**, which counts what the server refused and why.`,
 })
 
 /** For libraries that put https in front of the host themselves. */
 export const needsHttps =
-  'The library speaks https only and puts it in front of the host by itself, so this server has to be reachable at the host below with a certificate that the device trusts.'
+  'The library only uses HTTPS and adds it to the host, so this server must be reachable at the host below with a certificate the device trusts.'

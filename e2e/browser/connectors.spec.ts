@@ -13,13 +13,11 @@ test('a Slack channel is set up by its guide, tried without a message, and gets 
   await page.goto(`/${workspace}/catalog-destinations`)
   await page.getByRole('link', { name: /^Slack/ }).click()
   await expect(page.getByRole('heading', { name: 'New destination' })).toBeVisible()
-  await expect(page.getByText('Switch on incoming webhooks')).toBeVisible()
+  await expect(page.getByText('Turn on incoming webhooks')).toBeVisible()
   await page.getByLabel('Webhook URL').fill('#general')
   await page.getByRole('checkbox', { name: 'Shop' }).check()
   await page.getByRole('button', { name: 'Create' }).click()
-  await expect(
-    page.getByText('Enter the whole address that Slack shows, https://hooks.slack.com/services/…'),
-  ).toBeVisible()
+  await expect(page.getByText('Enter the full URL that Slack shows, https://hooks.slack.com/services/…')).toBeVisible()
   await page.getByLabel('Webhook URL').fill(address)
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Destination Created')).toBeVisible()

@@ -258,8 +258,8 @@ test('the form for a new destination tells what it receives, how, and what a rec
   await expect(received).toContainText([
     /^Events\s*Insert Only.*Known by: Message id$/,
     /^Users\s*Create or update.*Known by: User id$/,
-    /^Rows of a table\s*Create or update.*Known by: Key column of upserted rows$/,
-    /^What your statement writes\s*Your own SQL decides/,
+    /^Rows of a table\s*Create or update.*Known by: Upsert key column$/,
+    /^Custom statement\s*Your own SQL decides/,
   ])
 })
 

@@ -6,7 +6,7 @@ export const dotnet = {
   slug: 'dotnet',
   title: '.NET',
   description:
-    'Send events from .NET servers, desktop applications, Unity and Xamarin with the Analytics-CSharp library. It keeps events on disk until they are sent, so that nothing is lost while a device is offline.',
+    'Send events from .NET servers, desktop applications, Unity and Xamarin with the Analytics-CSharp library. It stores events on disk until they are sent, so nothing is lost while a device is offline.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/Analytics-CSharp',
   logo: lettersLogo('.NET', '#5c2d91'),
@@ -19,7 +19,7 @@ export const dotnet = {
     },
     {
       title: 'Point it at this server',
-      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the library asks for at start.`,
+      text: `${needsHttps} Both hosts end in \`/v1\`: one receives events, the other serves the library's settings.`,
       code: `using Segment.Analytics;
 
 var configuration = new Configuration("{{writeKey}}",
@@ -32,7 +32,7 @@ var analytics = new Analytics(configuration);`,
     },
     {
       title: 'Send events',
-      text: 'The library remembers the user it was told of last. A server that speaks for many users makes an instance for each, with `storageProvider: new InMemoryStorageProvider()`.',
+      text: 'The library remembers the last user. On a server with many users, create one instance per user, with `storageProvider: new InMemoryStorageProvider()`.',
       code: `using Segment.Serialization;
 
 analytics.Identify("user-123", new JsonObject { ["email"] = "jane@example.com", ["plan"] = "pro" });
@@ -40,6 +40,6 @@ analytics.Track("Order Completed", new JsonObject { ["order_id"] = "1001", ["tot
 analytics.Flush();`,
       language: 'csharp',
     },
-    seeItArrive('A batch leaves after the seconds of flushInterval, or when you flush.'),
+    seeItArrive('A batch is sent after flushInterval seconds, or when you flush.'),
   ],
 }

@@ -19,7 +19,7 @@ export const flutter = {
     },
     {
       title: 'Point it at this server',
-      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the package asks for at start.`,
+      text: `${needsHttps} Both hosts end in \`/v1\`: one receives events, the other serves the package's settings.`,
       code: `import 'package:segment_analytics/client.dart';
 import 'package:segment_analytics/state.dart';
 
@@ -42,6 +42,6 @@ await analytics.track('Order Completed', properties: {'order_id': '1001', 'total
 await analytics.flush();`,
       language: 'dart',
     },
-    seeItArrive('A batch leaves after twenty seconds at the latest, and when you flush.'),
+    seeItArrive('A batch is sent within twenty seconds, or when you flush.'),
   ],
 }

@@ -6,7 +6,7 @@ export const go = {
   slug: 'go',
   title: 'Go',
   description:
-    'Send events from your Go services with the analytics-go library. One client serves the whole process: it collects calls into batches and sends them from goroutines of its own.',
+    'Send events from your Go services with the analytics-go library. One client serves the whole process, batches calls, and sends them from its own goroutines.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/analytics-go',
   logo: lettersLogo('Go', '#00829b'),
@@ -19,7 +19,7 @@ export const go = {
     },
     {
       title: 'Point it at this server',
-      text: 'Give the address without a slash at its end: the library adds the path `/v1/batch`. Closing the client sends what still waits.',
+      text: 'Use the URL without a trailing slash. The library adds `/v1/batch`. Closing the client flushes it.',
       code: `package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
     },
     {
       title: 'Send events',
-      text: 'Enqueue returns at once; its error says that a message is incomplete, not that the network failed.',
+      text: 'Enqueue returns immediately. Its error means the message is incomplete, not that the network failed.',
       code: `func sendEvents(client analytics.Client) {
 	client.Enqueue(analytics.Identify{
 		UserId: "user-123",
@@ -57,6 +57,6 @@ func main() {
 }`,
       language: 'go',
     },
-    seeItArrive('A batch leaves after five seconds at the latest, and when the client is closed.'),
+    seeItArrive('A batch is sent within five seconds, or when you close the client.'),
   ],
 }

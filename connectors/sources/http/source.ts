@@ -5,13 +5,13 @@ export const http = {
   slug: 'http',
   title: 'HTTP API',
   description:
-    'Send events from any language or tool with plain HTTP requests and JSON. The calls are those of the common tracking API, so libraries written for it work, too, once you set their host.',
+    'Send events from any language or tool with plain HTTP requests and JSON. It uses the common tracking API, so libraries written for it work once you set their host.',
   type: 3,
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#2f6fed"/><path d="M10 18h24l-6-6M38 30H14l6 6" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {
       title: 'Send one event',
-      text: 'The write key is the user name of basic authorization; the password is empty. The answer {"success":true} means that the event is on disk.',
+      text: 'The write key is the user name of basic authorization; the password is empty. The response {"success":true} means that the event is on disk.',
       code: `curl {{origin}}/v1/track \\
   -u '{{writeKey}}:' \\
   -H 'Content-Type: application/json' \\
@@ -19,7 +19,7 @@ export const http = {
       language: 'shell',
     },
     {
-      title: 'Say who the user is',
+      title: 'Identify the user',
       text: 'The other calls are /v1/identify, /v1/page, /v1/screen, /v1/group and /v1/alias.',
       code: `curl {{origin}}/v1/identify \\
   -u '{{writeKey}}:' \\
@@ -29,7 +29,7 @@ export const http = {
     },
     {
       title: 'Send many events at once',
-      text: 'A batch may have up to 2,500 events and 4 MB, also compressed with gzip; each event up to 32 kB. Give each event a messageId, so that a repeated request does not count twice.',
+      text: "A batch can have up to 2,500 events and 4 MB, optionally gzipped, with up to 32 kB per event. Give each event a messageId so retried requests don't count twice.",
       code: `curl {{origin}}/v1/batch \\
   -u '{{writeKey}}:' \\
   -H 'Content-Type: application/json' \\
@@ -40,9 +40,9 @@ export const http = {
       language: 'shell',
     },
     {
-      title: 'Heed the answers',
-      text: 'Answers 429 and 503 ask you to send the same request again after the seconds in Retry-After. Other answers from 400 on name what to fix in the request; they are listed on the page of this source under refused requests.',
+      title: 'Handle responses',
+      text: 'For 429 and 503, send the same request again after Retry-After seconds. Other responses from 400 up say what to fix and are listed under Refused requests.',
     },
-    seeItArrive('Nothing waits: each request is an event.'),
+    seeItArrive('Each request is sent immediately.'),
   ],
 }

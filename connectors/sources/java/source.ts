@@ -6,14 +6,14 @@ export const java = {
   slug: 'java',
   title: 'Java',
   description:
-    'Send events from Java, Scala and other servers on the JVM with the analytics-java library. It collects calls into batches, sends them from threads of its own and retries when the network fails.',
+    'Send events from Java, Scala and other servers on the JVM with the analytics-java library. It batches calls, sends them from its own threads, and retries when the network fails.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/analytics-java',
   logo: lettersLogo('Java', '#b5541c'),
   guide: [
     {
       title: 'Add the library',
-      text: 'With Maven; for Gradle it is `implementation("com.segment.analytics.java:analytics:3.5.4")`. Take the newest version there is.',
+      text: 'With Maven; for Gradle it is `implementation("com.segment.analytics.java:analytics:3.5.4")`. Use the latest version.',
       code: `<dependency>
   <groupId>com.segment.analytics.java</groupId>
   <artifactId>analytics</artifactId>
@@ -23,7 +23,7 @@ export const java = {
     },
     {
       title: 'Point it at this server',
-      text: 'Make one instance for the whole process. The library adds the path `/v1/import/` to the endpoint.',
+      text: 'Create one instance for the whole process. The library adds the path `/v1/import/` to the endpoint.',
       code: `import com.segment.analytics.Analytics;
 
 Analytics analytics = Analytics.builder("{{writeKey}}")
@@ -33,7 +33,7 @@ Analytics analytics = Analytics.builder("{{writeKey}}")
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `import com.segment.analytics.messages.IdentifyMessage;
 import com.segment.analytics.messages.TrackMessage;
 import java.util.Map;
@@ -48,11 +48,11 @@ analytics.enqueue(TrackMessage.builder("Order Completed")
     },
     {
       title: 'Flush before the process ends',
-      text: 'Calls wait in memory for their batch. Send what waits, then let the threads end.',
+      text: 'Calls are batched in memory. Flush, then shut down the threads.',
       code: `analytics.flush();
 analytics.shutdown();`,
       language: 'java',
     },
-    seeItArrive('A batch leaves after ten seconds at the latest, and when you flush.'),
+    seeItArrive('A batch is sent within ten seconds, or when you flush.'),
   ],
 }

@@ -32,26 +32,26 @@ export const javascript = {
   slug: 'javascript',
   title: 'JavaScript',
   description:
-    'Collect page views, events and traits from your web site. Add one script to your pages, or install the analytics-next package; both send to this server and to nobody else.',
+    'Collect page views, events, and traits from your website. Add one script to your pages, or install the analytics-next package. Both send only to this server.',
   type: 1,
   docsUrl: 'https://github.com/segmentio/analytics-next',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#f2c94c"/><path d="m19 15-9 9 9 9M29 15l9 9-9 9" fill="none" stroke="#2b2b2b" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {
       title: 'Add the script to your pages',
-      text: 'Put this into the head of every page, as early as possible. It loads the library, and counts the page. Calls made before the library has arrived wait for it.',
+      text: 'Put this in the head of every page, as early as possible. It loads the library and tracks the page view. Calls made before the library loads are queued.',
       code: snippet,
       language: 'html',
     },
     {
       title: 'Or install the package',
-      text: 'In an application with a bundler, take the library from npm instead of the script.',
+      text: 'If you use a bundler, install the library from npm instead of adding the script.',
       code: `npm install @segment/analytics-next`,
       language: 'shell',
     },
     {
       title: 'Load the package',
-      text: 'The settings it asks for at start tell it where to send events, so the address of this server is all it needs. Leave this step out when you use the script.',
+      text: 'It loads its settings from this server, so this URL is all it needs. Skip this step if you use the script.',
       code: `import { AnalyticsBrowser } from '@segment/analytics-next'
 
 export const analytics = AnalyticsBrowser.load({
@@ -62,12 +62,12 @@ analytics.page()`,
       language: 'javascript',
     },
     {
-      title: 'Say who the user is and what they do',
-      text: 'Identify a user once you know the id, for instance after sign-in, and track what matters.',
+      title: 'Identify users and track events',
+      text: 'Identify a user once you know their ID, such as after sign-in, and track what matters.',
       code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
 analytics.track('Order Completed', { order_id: '1001', total: 59.9, currency: 'EUR' })`,
       language: 'javascript',
     },
-    seeItArrive('An event leaves within a second.'),
+    seeItArrive('Events are sent within a second.'),
   ],
 }

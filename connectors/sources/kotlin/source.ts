@@ -13,7 +13,7 @@ export const kotlin = {
   guide: [
     {
       title: 'Add the library',
-      text: 'In the Gradle file of your app. Take the newest version there is.',
+      text: 'In the Gradle file of your app. Use the latest version.',
       code: `dependencies {
     implementation("com.segment.analytics.kotlin:android:1.27.0")
 }`,
@@ -28,7 +28,7 @@ export const kotlin = {
     },
     {
       title: 'Point it at this server',
-      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the library asks for at start. Telemetry is what the library reports about itself to its maker; \`enable = false\` turns it off. Name the class as \`android:name\` of the application in AndroidManifest.xml.`,
+      text: `${needsHttps} Both hosts end in \`/v1\`: one receives events, the other serves the library's settings. \`enable = false\` turns off the telemetry that the library sends to its maker. Set the class as \`android:name\` of the application in AndroidManifest.xml.`,
       code: `import android.app.Application
 import com.segment.analytics.kotlin.android.Analytics
 import com.segment.analytics.kotlin.core.Analytics
@@ -66,6 +66,6 @@ analytics.track("Order Completed", buildJsonObject { put("order_id", "1001"); pu
 analytics.flush()`,
       language: 'kotlin',
     },
-    seeItArrive('A batch leaves after twenty events or thirty seconds, and when you flush.'),
+    seeItArrive('A batch is sent after twenty events or thirty seconds, or when you flush.'),
   ],
 }

@@ -5,20 +5,20 @@ export const node = {
   slug: 'node',
   title: 'Node.js',
   description:
-    'Send events from your Node.js server with the analytics-node library. It collects calls into batches, retries when the network fails, and flushes before your process ends.',
+    'Send events from your Node.js server with the analytics-node library. It batches calls, retries when the network fails, and flushes before your process ends.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/analytics-next/tree/master/packages/node',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M24 3 42 13.5v21L24 45 6 34.5v-21z" fill="#3c873a"/><path d="M17 31V17l14 14V17" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {
       title: 'Install the library',
-      text: 'Node.js 20 or newer. Versions 1 and 2 of the library, which older programs have, are set up in the same way.',
+      text: 'Node.js 20 or newer. Versions 1 and 2 of the library are set up the same way.',
       code: 'npm install @segment/analytics-node',
       language: 'shell',
     },
     {
       title: 'Point it at this server',
-      text: 'Make one instance for the whole process.',
+      text: 'Create one instance for the whole process.',
       code: `import { Analytics } from '@segment/analytics-node'
 
 export const analytics = new Analytics({
@@ -29,17 +29,17 @@ export const analytics = new Analytics({
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `analytics.identify({ userId: 'user-123', traits: { email: 'jane@example.com', plan: 'pro' } })
 analytics.track({ userId: 'user-123', event: 'Order Completed', properties: { order_id: '1001', total: 59.9 } })`,
       language: 'javascript',
     },
     {
       title: 'Flush before the process ends',
-      text: 'Calls wait up to ten seconds for their batch. Send what waits before you exit.',
+      text: 'Calls are batched for up to ten seconds. Flush before you exit.',
       code: `await analytics.closeAndFlush()`,
       language: 'javascript',
     },
-    seeItArrive('A batch leaves after ten seconds at the latest, and when you flush.'),
+    seeItArrive('A batch is sent within ten seconds, or when you flush.'),
   ],
 }

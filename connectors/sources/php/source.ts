@@ -6,7 +6,7 @@ export const php = {
   slug: 'php',
   title: 'PHP',
   description:
-    'Send events from your PHP applications with the analytics-php library. Calls of a request are collected into one batch, which is sent when the request ends.',
+    'Send events from your PHP applications with the analytics-php library. Calls in a request are sent as one batch when the request ends.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/analytics-php',
   logo: lettersLogo('php', '#5b659c'),
@@ -19,7 +19,7 @@ export const php = {
     },
     {
       title: 'Point it at this server',
-      text: `${needsHttps} The host stands without https and without a path; the library adds \`/v1/batch\`.`,
+      text: `${needsHttps} Enter the host without https and without a path. The library adds \`/v1/batch\`.`,
       code: `<?php
 require 'vendor/autoload.php';
 
@@ -33,7 +33,7 @@ Segment::init('{{writeKey}}', [
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `Segment::identify([
     'userId' => 'user-123',
     'traits' => ['email' => 'jane@example.com', 'plan' => 'pro'],
@@ -47,10 +47,10 @@ Segment::track([
     },
     {
       title: 'Flush in long-running programs',
-      text: 'A web request sends what waits when it ends. Workers and daemons do it themselves.',
+      text: 'A web request flushes when it ends. Workers and daemons must flush themselves.',
       code: 'Segment::flush();',
       language: 'php',
     },
-    seeItArrive('A batch leaves when the request ends, or when you flush.'),
+    seeItArrive('A batch is sent when the request ends, or when you flush.'),
   ],
 }

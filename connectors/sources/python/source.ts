@@ -6,7 +6,7 @@ export const python = {
   slug: 'python',
   title: 'Python',
   description:
-    'Send events from your Python programs and web applications with the segment-analytics-python library. It collects calls into batches in a thread of its own and retries when the network fails.',
+    'Send events from your Python programs and web applications with the segment-analytics-python library. It batches calls in its own thread and retries when the network fails.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/analytics-python',
   logo: lettersLogo('Py', '#356f9f', '#ffd94a'),
@@ -28,17 +28,17 @@ analytics.host = '{{origin}}'`,
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `analytics.identify('user-123', {'email': 'jane@example.com', 'plan': 'pro'})
 analytics.track('user-123', 'Order Completed', {'order_id': '1001', 'total': 59.9})`,
       language: 'python',
     },
     {
       title: 'Flush before the program ends',
-      text: 'Calls wait in memory for their batch. Send what waits before a script or worker exits.',
+      text: 'Calls are batched in memory. Flush before a script or worker exits.',
       code: 'analytics.shutdown()',
       language: 'python',
     },
-    seeItArrive('A batch leaves after half a second at the latest.'),
+    seeItArrive('A batch is sent within half a second.'),
   ],
 }

@@ -19,7 +19,7 @@ export const reactNative = {
     },
     {
       title: 'Point it at this server',
-      text: 'Version 2.20.4 or newer. With useSegmentEndpoints the library adds its paths to both addresses: `/b` for events, `/projects/…/settings` for the settings it asks for at start. Phones refuse plain http unless the app allows it, so use https outside of a simulator. From version 2.24 on the library itself refuses http, too, and turns to the address of its maker instead: allowInsecureProxy keeps it here while this server has no https.',
+      text: "Version 2.20.4 or newer. With useSegmentEndpoints, the library adds its paths to both URLs: `/b` for events and `/projects/…/settings` for its settings. Phones refuse plain HTTP unless the app allows it, so use HTTPS outside a simulator. From version 2.24, the library also refuses HTTP and sends to its maker's address instead. allowInsecureProxy prevents that while this server has no HTTPS.",
       code: `import { createClient } from '@segment/analytics-react-native'
 
 export const analytics = createClient({
@@ -34,13 +34,13 @@ export const analytics = createClient({
     },
     {
       title: 'Send events',
-      text: 'Inside components you may also take the client from `AnalyticsProvider` and `useAnalytics`.',
+      text: 'Inside components, you can also use `AnalyticsProvider` and `useAnalytics`.',
       code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
 analytics.screen('Checkout')
 analytics.track('Order Completed', { order_id: '1001', total: 59.9 })
 analytics.flush()`,
       language: 'javascript',
     },
-    seeItArrive('A batch leaves after twenty events or thirty seconds, and when you flush.'),
+    seeItArrive('A batch is sent after twenty events or thirty seconds, or when you flush.'),
   ],
 }

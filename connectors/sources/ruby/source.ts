@@ -5,20 +5,20 @@ export const ruby = {
   slug: 'ruby',
   title: 'Ruby',
   description:
-    'Send events from Rails and other Ruby programs with the analytics-ruby gem. It collects calls into batches in a thread of its own and retries when the network fails.',
+    'Send events from Rails and other Ruby programs with the analytics-ruby gem. It batches calls in its own thread and retries when the network fails.',
   type: 3,
   docsUrl: 'https://github.com/segmentio/analytics-ruby',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#a51c2d"/><path d="M15 12h18l7 9-16 18L8 21zM8 21h32M24 39l-8-18 8-9 8 9z" fill="none" stroke="#fff" stroke-width="2.6" stroke-linejoin="round"/></svg>',
   guide: [
     {
       title: 'Install the gem',
-      text: 'Put it into your Gemfile, then run `bundle install`.',
+      text: 'Add it to your Gemfile, then run `bundle install`.',
       code: "gem 'analytics-ruby', require: 'segment/analytics'",
       language: 'ruby',
     },
     {
       title: 'Point it at this server',
-      text: `${needsHttps} Host and port are two options; the path is \`/v1/import\`. Make one instance for the whole process, for Rails in an initialiser.`,
+      text: `${needsHttps} Host and port are two options; the path is \`/v1/import\`. Create one instance for the whole process, in an initializer for Rails.`,
       code: `require 'segment/analytics'
 require 'uri'
 
@@ -33,17 +33,17 @@ Analytics = Segment::Analytics.new(
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `Analytics.identify(user_id: 'user-123', traits: { email: 'jane@example.com', plan: 'pro' })
 Analytics.track(user_id: 'user-123', event: 'Order Completed', properties: { order_id: '1001', total: 59.9 })`,
       language: 'ruby',
     },
     {
       title: 'Flush before the program ends',
-      text: 'Calls wait in memory for their batch. Send what waits before a script or worker exits.',
+      text: 'Calls are batched in memory. Flush before a script or worker exits.',
       code: 'Analytics.flush',
       language: 'ruby',
     },
-    seeItArrive('A batch leaves as soon as the thread of the gem gets its turn.'),
+    seeItArrive("A batch is sent as soon as the gem's thread runs."),
   ],
 }

@@ -14,7 +14,7 @@ export const rudderstackAndroid = {
   guide: [
     {
       title: 'Add the SDK',
-      text: 'In the Gradle file of your app. Take the newest version there is. The manifest needs the permission `android.permission.INTERNET`.',
+      text: 'In the Gradle file of your app. Use the latest version. The manifest needs the permission `android.permission.INTERNET`.',
       code: `dependencies {
     implementation("com.rudderstack.sdk.kotlin:android:1.3.2")
 }`,
@@ -22,7 +22,7 @@ export const rudderstackAndroid = {
     },
     {
       title: 'Point it at this server',
-      text: `${bothPlanes} Name the class as \`android:name\` of the application in AndroidManifest.xml.`,
+      text: `${bothPlanes} Set the class as \`android:name\` of the application in AndroidManifest.xml.`,
       code: `import android.app.Application
 import com.rudderstack.sdk.kotlin.android.Analytics
 import com.rudderstack.sdk.kotlin.android.Configuration
@@ -59,6 +59,6 @@ analytics.track("Order Completed", buildJsonObject { put("order_id", "1001"); pu
 analytics.flush()`,
       language: 'kotlin',
     },
-    seeItArrive('A batch leaves after thirty events or ten seconds, and when you flush.'),
+    seeItArrive('A batch is sent after thirty events or ten seconds, or when you flush.'),
   ],
 }

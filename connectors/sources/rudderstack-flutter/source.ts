@@ -39,6 +39,6 @@ rudder.screen('Checkout');
 rudder.track('Order Completed', properties: RudderProperty()..put('order_id', '1001')..put('total', 59.9));`,
       language: 'dart',
     },
-    seeItArrive('A batch leaves after thirty events or ten seconds.'),
+    seeItArrive('A batch is sent after thirty events or ten seconds.'),
   ],
 }

@@ -5,24 +5,24 @@ export const rudderstackForward = {
   slug: 'rudderstack-forward',
   title: 'RudderStack',
   description:
-    'Move over without touching code: RudderStack passes every event on to this server through its webhook destination. Type, ids, times and context stay what they were, and your sites and apps stay as they are.',
+    'Migrate without code changes. RudderStack forwards every event to this server through its webhook destination. Types, IDs, times, and context stay the same.',
   type: 5,
   docsUrl: 'https://www.rudderstack.com/docs/destinations/webhooks/',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#105ed5"/><path d="M14 10v28M14 24h22l-6-6M36 24l-6 6" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {
       title: 'Add a webhook destination in RudderStack',
-      text: 'Choose the source whose events are to come here, then **Add destination** and **Webhook**. RudderStack has to reach the address of this server; for https its certificate has to be valid.',
+      text: 'Choose the source to forward, then **Add destination** and **Webhook**. RudderStack must be able to reach this server; for HTTPS, its certificate must be valid.',
     },
     {
-      title: 'Enter this address',
+      title: 'Enter this URL',
       text: 'Set **Webhook URL** to this and **URL Method** to POST. No headers are needed.',
       code: '{{origin}}/v1/forward?writeKey={{writeKey}}',
       language: 'address',
     },
     {
-      title: 'Switch it on',
-      text: 'Save the destination in cloud mode and enable it. A transformation may be connected to it; what comes here is what it returns.',
+      title: 'Turn it on',
+      text: 'Save the destination in cloud mode and enable it. If you connect a transformation, this server receives its output.',
     },
     ...forwardedEvents('RudderStack'),
   ],

@@ -19,7 +19,7 @@ export const rudderstackGo = {
     },
     {
       title: 'Point it at this server',
-      text: 'Give the address without a slash at its end: the SDK adds the path `/v1/batch`. Closing the client sends what still waits.',
+      text: 'Use the URL without a trailing slash. The SDK adds `/v1/batch`. Closing the client flushes it.',
       code: `package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
     },
     {
       title: 'Send events',
-      text: 'Enqueue returns at once; its error says that a message is incomplete, not that the network failed.',
+      text: 'Enqueue returns immediately. Its error means the message is incomplete, not that the network failed.',
       code: `func sendEvents(client analytics.Client) {
 	client.Enqueue(analytics.Identify{
 		UserId: "user-123",
@@ -50,6 +50,6 @@ func main() {
 }`,
       language: 'go',
     },
-    seeItArrive('A batch leaves after five seconds at the latest, and when the client is closed.'),
+    seeItArrive('A batch is sent within five seconds, or when you close the client.'),
   ],
 }

@@ -52,6 +52,6 @@ analytics.track(name: "Order Completed", properties: ["order_id": "1001", "total
 analytics.flush()`,
       language: 'swift',
     },
-    seeItArrive('A batch leaves after thirty events or ten seconds, and when you flush.'),
+    seeItArrive('A batch is sent after thirty events or ten seconds, or when you flush.'),
   ],
 }

@@ -13,7 +13,7 @@ export const rudderstackJava = {
   guide: [
     {
       title: 'Add the SDK',
-      text: 'With Maven; for Gradle it is `implementation("com.rudderstack.sdk.java.analytics:analytics:3.1.2")`. Take the newest version there is.',
+      text: 'With Maven; for Gradle it is `implementation("com.rudderstack.sdk.java.analytics:analytics:3.1.2")`. Use the latest version.',
       code: `<dependency>
   <groupId>com.rudderstack.sdk.java.analytics</groupId>
   <artifactId>analytics</artifactId>
@@ -23,7 +23,7 @@ export const rudderstackJava = {
     },
     {
       title: 'Point it at this server',
-      text: 'Make one instance for the whole process. The SDK adds the path `/v1/batch` to the data plane.',
+      text: 'Create one instance for the whole process. The SDK adds the path `/v1/batch` to the data plane.',
       code: `import com.rudderstack.sdk.java.analytics.RudderAnalytics;
 
 RudderAnalytics analytics = RudderAnalytics.builder("{{writeKey}}")
@@ -33,7 +33,7 @@ RudderAnalytics analytics = RudderAnalytics.builder("{{writeKey}}")
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `import com.rudderstack.sdk.java.analytics.messages.IdentifyMessage;
 import com.rudderstack.sdk.java.analytics.messages.TrackMessage;
 import java.util.Map;
@@ -48,11 +48,11 @@ analytics.enqueue(TrackMessage.builder("Order Completed")
     },
     {
       title: 'Flush before the process ends',
-      text: 'Calls wait in memory for their batch. Send what waits, then let the threads end.',
+      text: 'Calls are batched in memory. Flush, then shut down the threads.',
       code: `analytics.flush();
 analytics.shutdown();`,
       language: 'java',
     },
-    seeItArrive('A batch leaves after ten seconds at the latest, and when you flush.'),
+    seeItArrive('A batch is sent within ten seconds, or when you flush.'),
   ],
 }

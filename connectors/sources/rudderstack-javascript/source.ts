@@ -5,20 +5,20 @@ export const rudderstackJavascript = {
   slug: 'rudderstack-javascript',
   title: 'RudderStack JavaScript SDK',
   description:
-    "Keep RudderStack's JavaScript SDK on your web site and point it at this server. Only the two addresses change; your calls stay as they are.",
+    "Keep RudderStack's JavaScript SDK on your web site and point it at this server. Only the two URLs change; your calls stay the same.",
   type: 1,
   docsUrl: 'https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-javascript-sdk/',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#105ed5"/><path d="M24 9v20M24 29c-8 0-12 4-12 10h24c0-6-4-10-12-10z" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {
       title: 'Install the SDK',
-      text: 'The bundled build carries its plugins and loads nothing from elsewhere.',
+      text: 'The bundled build includes its plugins and loads nothing from elsewhere.',
       code: 'npm install @rudderstack/analytics-js',
       language: 'shell',
     },
     {
       title: 'Point it at this server',
-      text: 'Both the data plane and the address of the configuration are this server.',
+      text: 'Use this server as both the data plane URL and the configuration URL.',
       code: `import { RudderAnalytics } from '@rudderstack/analytics-js/bundled'
 
 export const analytics = new RudderAnalytics()
@@ -28,11 +28,11 @@ analytics.page()`,
     },
     {
       title: 'Send events',
-      text: 'Identify a user once you know the id, and track what matters.',
+      text: 'Identify a user once you know their ID, and track what matters.',
       code: `analytics.identify('user-123', { email: 'jane@example.com', plan: 'pro' })
 analytics.track('Order Completed', { order_id: '1001', total: 59.9, currency: 'EUR' })`,
       language: 'javascript',
     },
-    seeItArrive('An event leaves within a second.'),
+    seeItArrive('Events are sent within a second.'),
   ],
 }

@@ -18,7 +18,7 @@ export const rudderstackNode = {
     },
     {
       title: 'Point it at this server',
-      text: 'Make one instance for the whole process.',
+      text: 'Create one instance for the whole process.',
       code: `import RudderAnalytics from '@rudderstack/rudder-sdk-node'
 
 export const client = new RudderAnalytics('{{writeKey}}', { dataPlaneUrl: '{{origin}}' })`,
@@ -26,12 +26,12 @@ export const client = new RudderAnalytics('{{writeKey}}', { dataPlaneUrl: '{{ori
     },
     {
       title: 'Send events',
-      text: 'Call flush before the process ends, since calls wait for their batch.',
+      text: 'Calls are batched, so flush before the process ends.',
       code: `client.identify({ userId: 'user-123', traits: { email: 'jane@example.com', plan: 'pro' } })
 client.track({ userId: 'user-123', event: 'Order Completed', properties: { order_id: '1001', total: 59.9 } })
 client.flush()`,
       language: 'javascript',
     },
-    seeItArrive('The first event leaves at once, later ones in batches, and all of them when you flush.'),
+    seeItArrive('The first event is sent immediately, later ones in batches or when you flush.'),
   ],
 }

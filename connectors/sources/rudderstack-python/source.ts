@@ -28,17 +28,17 @@ rudder_analytics.dataPlaneUrl = '{{origin}}'`,
     },
     {
       title: 'Send events',
-      text: 'Every call names the user, or an anonymous id.',
+      text: 'Every call needs a user ID or an anonymous ID.',
       code: `rudder_analytics.identify('user-123', {'email': 'jane@example.com', 'plan': 'pro'})
 rudder_analytics.track('user-123', 'Order Completed', {'order_id': '1001', 'total': 59.9})`,
       language: 'python',
     },
     {
       title: 'Flush before the program ends',
-      text: 'Calls wait in memory for their batch. Send what waits before a script or worker exits.',
+      text: 'Calls are batched in memory. Flush before a script or worker exits.',
       code: 'rudder_analytics.shutdown()',
       language: 'python',
     },
-    seeItArrive('A batch leaves after half a second at the latest.'),
+    seeItArrive('A batch is sent within half a second.'),
   ],
 }

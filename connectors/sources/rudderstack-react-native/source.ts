@@ -39,6 +39,6 @@ rudderClient.track('Order Completed', { order_id: '1001', total: 59.9 })
 rudderClient.flush()`,
       language: 'javascript',
     },
-    seeItArrive('A batch leaves after thirty events or ten seconds, and when you flush.'),
+    seeItArrive('A batch is sent after thirty events or ten seconds, or when you flush.'),
   ],
 }

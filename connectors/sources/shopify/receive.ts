@@ -101,8 +101,7 @@ export const receive: ReceiveWebhook = (call, settings) => {
       refusal: {
         code: 400,
         reason: 'NOT_A_SHOPIFY_WEBHOOK',
-        message:
-          'The call is no Shopify webhook: its body must be a JSON object and `X-Shopify-Topic` must name the topic.',
+        message: 'Not a Shopify webhook. The body must be a JSON object and `X-Shopify-Topic` must name the topic.',
       },
     }
   const { headers } = call

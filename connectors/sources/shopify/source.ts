@@ -7,27 +7,27 @@ export const shopify: SourceDefinition = {
   slug: 'shopify',
   title: 'Shopify',
   description:
-    'Orders, customers, checkouts and carts of a Shopify shop. Each delivery is checked for its signature, each webhook counts once however often Shopify sends it, and the schema of the common topics is there from the start.',
+    'Collect orders, customers, checkouts, and carts from Shopify. Signatures are verified, retries count once, and a schema for common topics is included.',
   type: 5,
   docsUrl: 'https://shopify.dev/docs/apps/build/webhooks',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#4c8a2b"/><path d="M12 17h24l-2 21H14z" fill="none" stroke="#fff" stroke-width="3.6" stroke-linejoin="round"/><path d="M18 21v-6a6 6 0 0 1 12 0v6" fill="none" stroke="#fff" stroke-width="3.6" stroke-linecap="round"/></svg>',
   guide: [
     {
       title: 'Add webhooks in the Shopify admin',
-      text: 'Open **Settings, Notifications, Webhooks** and choose **Create webhook**. Take the format **JSON** and the newest API version. Shopify reaches this server from the internet, so its address has to be public and https.',
+      text: 'Open **Settings, Notifications, Webhooks** and choose **Create webhook**. Select the **JSON** format and the latest API version. Shopify must be able to reach this server from the internet over HTTPS.',
     },
     {
-      title: 'One webhook for each event, all to this address',
-      text: 'Good to begin with: **Order creation**, **Order payment**, **Order cancellation**, **Customer creation**, **Customer update**, **Checkout creation** and **Cart update**. Others may be added later; every topic is taken.',
+      title: 'Use this URL for every webhook',
+      text: 'Start with: **Order creation**, **Order payment**, **Order cancellation**, **Customer creation**, **Customer update**, **Checkout creation** and **Cart update**. You can add others later. Every topic is accepted.',
       code: '{{origin}}/v1/webhook?writeKey={{writeKey}}',
       language: 'address',
     },
     {
       title: 'Copy the signing secret into the settings',
-      text: 'Once there is a webhook, the same page of the admin says **Your webhooks will be signed with** and a text. Paste that text under **Settings, Signing secret** of this source. For webhooks that an app of yours subscribes to, it is the **Client secret** of the app. Until then every delivery is refused with `SIGNING_SECRET_NOT_SET`; Shopify sends what was refused again for about four hours.',
+      text: 'Once there is a webhook, the same page of the admin says **Your webhooks will be signed with** and a text. Paste that text under **Settings, Signing secret** of this source. For webhooks that an app of yours subscribes to, it is the **Client secret** of the app. Until then, every delivery is refused with `SIGNING_SECRET_NOT_SET`; Shopify retries refused deliveries for about four hours.',
     },
     {
-      title: 'Know what becomes of a webhook',
+      title: 'How webhooks become events',
       text: 'It is an event with the name of its topic, such as `orders/create`, and the body as its properties. The customer is the user id; a cart without a customer has an anonymous id of its own. Of an order too large for an event the repeated amounts are left out first; `context.left_out` then says what is missing.',
     },
     {

@@ -19,7 +19,7 @@ export const swift = {
     },
     {
       title: 'Point it at this server',
-      text: `${needsHttps} Both hosts end in \`/v1\`: one takes events, the other gives the settings the library asks for at start. Telemetry is what the library reports about itself to its maker; \`enable = false\` turns it off.`,
+      text: `${needsHttps} Both hosts end in \`/v1\`: one receives events, the other serves the library's settings. \`enable = false\` turns off the telemetry that the library sends to its maker.`,
       code: `import Segment
 import UIKit
 
@@ -53,6 +53,6 @@ analytics.track(name: "Order Completed", properties: ["order_id": "1001", "total
 analytics.flush()`,
       language: 'swift',
     },
-    seeItArrive('A batch leaves after twenty events or thirty seconds, and when you flush.'),
+    seeItArrive('A batch is sent after twenty events or thirty seconds, or when you flush.'),
   ],
 }

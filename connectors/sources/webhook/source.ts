@@ -7,31 +7,31 @@ export const webhook: SourceDefinition = {
   slug: 'webhook',
   title: 'Webhook',
   description:
-    'Take what a service without a library sends to a webhook: forms, payments, tickets. Each call becomes a track event whose properties are the JSON that was sent, or what a template of yours makes of it.',
+    'Receive webhooks from services without a library, such as forms, payments, and tickets. Each call becomes a track event with the JSON as its properties, or whatever your template returns.',
   type: 5,
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#8a4fbf"/><path d="M17 12v12a7 7 0 0 0 14 0v-3M31 21l-5 5M31 21l5 5M17 12l-5 5M17 12l5 5" fill="none" stroke="#fff" stroke-width="3.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   guide: [
     {
-      title: 'Enter this address at the service',
-      text: 'Where the service asks for a webhook or callback address. It calls with POST and a JSON body, or with GET and parameters. A service that can send headers may give the key as `X-Write-Key` instead.',
+      title: 'Enter this URL in the service',
+      text: 'Use it as the webhook or callback URL. The service can send POST with a JSON body, or GET with parameters. A service that can send headers can pass the key as `X-Write-Key` instead.',
       code: '{{origin}}/v1/webhook?writeKey={{writeKey}}',
       language: 'address',
     },
     {
-      title: 'Or try it by hand',
-      text: 'The answer `{"success":true}` means that the event is on disk.',
+      title: 'Or test it yourself',
+      text: 'The response `{"success":true}` means that the event is on disk.',
       code: `curl '{{origin}}/v1/webhook?writeKey={{writeKey}}' \\
   -H 'Content-Type: application/json' \\
   -d '{"ticket": 4711, "state": "closed"}'`,
       language: 'shell',
     },
     {
-      title: 'Know what becomes of a call',
-      text: 'Without a template each call is an event of the name `webhook_source_event` with an anonymous id of its own; a list stands in the property `items`. The calls are not checked for a signature: whoever has the address can send.',
+      title: 'How calls become events',
+      text: 'Without a template, each call is an event named `webhook_source_event` with its own anonymous ID. A list goes in the `items` property. Signatures are not checked, so anyone with the URL can send events.',
     },
     {
-      title: 'Make the events you want of it',
-      text: 'Under **Settings, Template** a Liquid template says what becomes of a call: its name, its user, its properties. The preview there shows the event for a body that you paste.',
+      title: 'Shape events with a template',
+      text: "Under **Settings, Template**, write a Liquid template for the event's name, user, and properties. Paste a body to preview the event.",
       code: `{
   "type": "track",
   "event": "Ticket {{ body.state }}",
@@ -41,7 +41,7 @@ export const webhook: SourceDefinition = {
 }`,
       language: 'liquid',
     },
-    seeItArrive('Nothing waits: each call is an event.'),
+    seeItArrive('Each call is sent immediately.'),
   ],
   fields: [
     {

@@ -87,7 +87,7 @@ const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => 
   if (wrongAddress.has(answer.status))
     return `Nothing at this address takes events, or their source is disabled (${status})`
   if (answer.status < 300 && isWebPage(answer))
-    return 'The address answers with a web page, so it is not one for events'
+    return 'The endpoint returned a web page, so it does not receive events'
   return undefined
 }
 

@@ -33,7 +33,7 @@ test('ERR-10, ERR-11: no access, the last resort and the unexpected fault are th
   )
   expect(screen.getAllByRole('alert').map((screenOf) => screenOf.textContent)).toEqual([
     "You don't have access to this resource.Contact your admin for more information.",
-    expect.stringMatching(/^Ooops, something went wrong!Please refresh the page\..*Refresh$/),
+    expect.stringMatching(/^Ooops, something went wrong!Refresh the page\..*Refresh$/),
     'Unexpected Application Error!mTry again',
   ])
 })

@@ -15,32 +15,32 @@ GRANT SELECT, INSERT, UPDATE ON public.your_table TO tributary;`
 export const postgresql: DestinationDefinition = {
   slug: 'postgresql',
   title: 'PostgreSQL',
-  description: 'Writes events to tables of your database: one for each event, with columns that follow its properties.',
+  description: 'Writes events to tables in your database, one table per event, with a column for each property.',
   logo,
   docs: {
     url: 'https://www.postgresql.org/docs/current/sql-grant.html',
     steps: [
       {
-        title: 'Make a user and a schema',
-        text: 'Run as an administrator of the database. The user owns the schema and needs nothing else there. The last two lines are for **Run statement** on tables of your own.',
+        title: 'Create a user and a schema',
+        text: 'Run this as a database administrator. The user owns the schema and needs no other privileges there. The last two lines are only for **Run statement** on your own tables.',
         code: grants,
         language: 'sql',
       },
       {
-        title: 'Let the server be reached',
-        text: 'A server inside your network is reached only when whoever runs Tributary allows that network with `TRIBUTARY_EGRESS_ALLOW`. Allow connections from this product in the firewall and in `pg_hba.conf`, encrypted ones at best (`hostssl`). With a certificate of your own authority, paste the certificate of the authority into the form; without TLS, choose **None** for encryption, in a network you trust.',
+        title: 'Allow network access',
+        text: 'Allow connections from Tributary in your firewall and in `pg_hba.conf`, preferably encrypted (`hostssl`). To reach a server inside your network, your Tributary operator must allow that network with `TRIBUTARY_EGRESS_ALLOW`. If you use your own certificate authority, paste its certificate into the form. Without TLS, choose **None** for encryption, and only on a network you trust.',
       },
       {
         title: 'What is written',
-        text: 'Track events go to `tracks` and to a table of their own (Order Completed to `order_completed`), with a column for each property; identify to `identifies` and, one row a user, to `users`, where the newest values win; page, screen, group and alias to `pages`, `screens`, `groups` and `aliases`. Columns are added by themselves: `text`, `numeric`, `boolean`, `timestamptz`, and `jsonb` for lists and objects. `id` is the message id: an event that comes twice is one row.',
+        text: 'Track events go to `tracks` and to a table per event (Order Completed to `order_completed`), with a column for each property. Identify goes to `identifies` and to `users`, which has one row per user with the newest values. Page, screen, group, and alias go to `pages`, `screens`, `groups`, and `aliases`. Columns are added automatically: `text`, `numeric`, `boolean`, `timestamptz`, and `jsonb` for lists and objects. `id` is the message ID, so duplicates are stored once.',
       },
       {
-        title: 'What does not fit',
-        text: 'A value that does not fit the type its column has, a property beyond 400 columns of a table, and properties of events beyond 1,000 tables are kept by their name in `extra_properties` (`jsonb`). Nothing is left out. A mapping with fields writes those in place of the event’s own properties.',
+        title: "Values that don't match",
+        text: "Values that don't match their column's type, properties beyond 400 columns per table, and properties of events beyond 1,000 tables go to `extra_properties` (`jsonb`). Nothing is dropped. A mapping with fields writes those fields instead of the event’s properties.",
       },
       {
         title: 'Upsert rows, or run a statement',
-        text: 'On the page of its mappings, choose **Upsert row** to keep one row for each key in a table of the schema, each target being a column; it is made when it is not there, and one that is there needs a primary key or a unique index on the key column. Or **Run statement**: it may run more than once for an event when a connection breaks, so let it be one that does no harm the second time (`INSERT … ON CONFLICT`).',
+        text: "On the **Mappings** tab, choose **Upsert row** to keep one row per key, with a column for each target. The table is created if it doesn't exist; an existing table needs a primary key or unique index on the key column. Or choose **Run statement**. If a connection breaks, the statement can run more than once for an event, so make it safe to repeat (`INSERT … ON CONFLICT`).",
       },
     ],
   },
@@ -52,7 +52,7 @@ export const postgresql: DestinationDefinition = {
     {
       name: 'events',
       title: 'Events',
-      description: 'A row for each event in the tables of its type and its name; one that comes twice is one row.',
+      description: 'One row per event, in the tables for its type and name. Duplicates are stored once.',
       syncModes: ['INSERT_ONLY'],
       identifiers: [{ event: 'messageId' }],
       actions: ['write_event'],
@@ -60,7 +60,7 @@ export const postgresql: DestinationDefinition = {
     {
       name: 'users',
       title: 'Users',
-      description: 'A row for each user in `users`, with the newest of the traits that identify events bring.',
+      description: 'One row per user in `users`, with the latest traits from identify events.',
       syncModes: ['UPSERT_ONLY'],
       identifiers: [{ event: 'userId' }],
       actions: ['write_event'],
@@ -68,15 +68,15 @@ export const postgresql: DestinationDefinition = {
     {
       name: 'rows',
       title: 'Rows of a table',
-      description: 'A row for each key, with the columns you map.',
+      description: 'One row per key, with the columns you map.',
       syncModes: ['UPSERT_ONLY'],
       identifiers: [{ setting: 'row_key' }],
       actions: ['upsert_row'],
     },
     {
       name: 'statement_results',
-      title: 'What your statement writes',
-      description: 'Your own SQL decides; it runs for each event.',
+      title: 'Custom statement',
+      description: 'Your SQL runs for each event.',
       syncModes: [],
       identifiers: [],
       actions: ['run_statement'],
@@ -95,7 +95,7 @@ export const postgresql: DestinationDefinition = {
     {
       name: 'upsert_row',
       title: 'Upsert row',
-      description: 'Writes a row with the mapped columns, over the one with the same key.',
+      description: 'Writes a row with the mapped columns, replacing the row with the same key.',
       targets: [],
       customTargets: true,
       wholeEvent: false,

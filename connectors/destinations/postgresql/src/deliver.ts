@@ -55,7 +55,7 @@ const runStatements =
   async ({ client }, events) => {
     const compiled = compileStatement(statement)
     if (statement === '' || compiled === undefined)
-      return rejectAll(events, 'The custom SQL statement is empty or names something that is no parameter')
+      return rejectAll(events, 'The custom SQL statement is empty or uses an unknown parameter')
     return await inTransaction(client, events, async (some) => {
       for (const event of some) await runStatement(client, compiled, written(event), event)
     })

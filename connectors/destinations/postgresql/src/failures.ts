@@ -28,11 +28,11 @@ export const faultOf = (state: string): 'row' | 'configuration' | 'retry' => {
 export const isStale = (state: string): boolean => ['42P01', '42703', '42P10', '42804', '42704'].includes(state)
 
 const hints: Readonly<Record<string, string>> = {
-  '28P01': 'The user or the password is wrong',
-  '28000': 'The server does not let this user in (pg_hba.conf)',
+  '28P01': 'Wrong user or password',
+  '28000': 'The server does not allow this user to connect (check pg_hba.conf)',
   '3D000': 'The database does not exist',
-  '42501': 'The user lacks a privilege; see the set-up guide',
-  '53300': 'The server has no connection left',
+  '42501': 'The user is missing a privilege; see the setup guide',
+  '53300': 'The server has no connections left',
 }
 
 /** An error of the driver, the server or the network as what decides what becomes of the events. */

@@ -16,9 +16,9 @@ const text = (name: string, label: string, help: string, more: Partial<FieldDefi
 
 /** What the form asks for. */
 export const fields: readonly FieldDefinition[] = [
-  text('host', 'Host', 'Name or address of the server.'),
+  text('host', 'Host', 'Server name or address.'),
   text('port', 'Port', 'Usually 5432.', { type: 'number', default: 5432, min: 1, max: 65_535 }),
-  text('database', 'Database', 'The database that events are written to.', { maxLength: 63 }),
+  text('database', 'Database', 'The database to write events to.', { maxLength: 63 }),
   text('user', 'User', 'See the guide for the privileges it needs.', { maxLength: 63 }),
   text('password', 'Password', 'Stored encrypted.', {
     type: 'secret',
@@ -27,11 +27,11 @@ export const fields: readonly FieldDefinition[] = [
     sentTo: (['host', 'port', 'tls', 'ca_certificate'] as const).map((setting) => ({ setting, by: 'value' })),
     required: false,
   }),
-  text('schema', 'Schema', 'Tables are made here. It is made, too, when the user may.', {
+  text('schema', 'Schema', 'Tables are created here. The schema is created if the user has permission.', {
     default: 'tributary',
     maxLength: 63,
   }),
-  text('tls', 'Encryption', 'Whether the connection is encrypted and the server proves who it is.', {
+  text('tls', 'Encryption', "Whether to encrypt the connection and verify the server's certificate.", {
     type: 'select',
     default: 'verify',
     choices: [
@@ -41,20 +41,20 @@ export const fields: readonly FieldDefinition[] = [
   }),
   text(
     'ca_certificate',
-    'Certificate of the authority',
-    'PEM text, when the server’s certificate is from one of your own.',
+    'CA certificate',
+    'PEM text. Only needed if the server’s certificate comes from your own CA.',
     {
       required: false,
       maxLength: 20_000,
       showWhen: { field: 'tls', value: 'verify' },
     },
   ),
-  text('row_table', 'Table of upserted rows', 'Where mappings with the action “Upsert row” write to.', {
+  text('row_table', 'Upsert table', 'The table that “Upsert row” mappings write to.', {
     required: false,
     default: 'rows',
     maxLength: 63,
   }),
-  text('row_key', 'Key column of upserted rows', 'A row with the same value here is written over.', {
+  text('row_key', 'Upsert key column', 'A row with the same value in this column is replaced.', {
     required: false,
     default: 'id',
     maxLength: 63,
@@ -62,7 +62,7 @@ export const fields: readonly FieldDefinition[] = [
   text(
     'statement',
     'Custom SQL statement',
-    'One statement that mappings with the action “Run statement” run for each event. Parameters such as :user_id, :event, :timestamp, :properties, :traits and :payload stand for the event’s values.',
+    'The statement that “Run statement” mappings run for each event. Parameters such as :user_id, :event, :timestamp, :properties, :traits and :payload stand for the event’s values.',
     { type: 'sql', required: false, maxLength: 10_000 },
   ),
 ]
@@ -71,11 +71,11 @@ export const fields: readonly FieldDefinition[] = [
 export const check = (settings: Settings): Record<string, string> => {
   const problems: Record<string, string> = {}
   for (const name of ['database', 'user', 'schema', 'row_table', 'row_key'])
-    if (!isIdentifier(settingText(settings, name))) problems[name] = 'At most 63 bytes, and no NUL character'
+    if (!isIdentifier(settingText(settings, name))) problems[name] = 'At most 63 bytes, without NUL characters'
   if (settingText(settings, 'schema').startsWith('pg_'))
-    problems.schema = 'Names that begin with pg_ belong to PostgreSQL'
+    problems.schema = 'Names that start with pg_ are reserved by PostgreSQL'
   const authority = settings.ca_certificate
   if (typeof authority === 'string' && !certificatesOf(authority))
-    problems.ca_certificate = 'Paste a certificate that begins with -----BEGIN CERTIFICATE-----'
+    problems.ca_certificate = 'Paste a certificate that starts with -----BEGIN CERTIFICATE-----'
   return problems
 }

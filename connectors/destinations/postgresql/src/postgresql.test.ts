@@ -371,8 +371,8 @@ describe('upserting a row', () => {
     ])
     expect(outcomes).toEqual([
       delivered,
-      { kind: 'rejected', reason: 'The value of age does not fit its type, integer' },
-      { kind: 'rejected', reason: 'The mapping gives no value for the key column id' },
+      { kind: 'rejected', reason: 'The value of age does not match its type, integer' },
+      { kind: 'rejected', reason: 'The mapping has no value for the key column id' },
       { kind: 'rejected', reason: expect.stringContaining('22P02') },
       { kind: 'rejected', reason: expect.stringContaining('23502') },
       { kind: 'rejected', reason: expect.stringContaining('22001') },
@@ -446,7 +446,7 @@ describe('running a statement', () => {
 
   test('a database that cannot be asked is told in other words', async () => {
     const objection = (await verify('select 1', { port: 1 }))?.statement?.message
-    expect(objection).toMatch(/^The query cannot be verified, because the database cannot be asked: Connection refused/)
+    expect(objection).toMatch(/^The query can't be verified because the database is not reachable: Connection refused/)
   })
 })
 
@@ -502,7 +502,7 @@ describe('the connection', () => {
   test('without the privilege to make the schema is an error of the set-up that says so', async () => {
     await peer.query(`revoke create on database "${peer.access.database}" from "${peer.access.user}"`)
     const { deliver, context } = open()
-    await expect(deliver([event()])).rejects.toThrow('does not exist and the user may not make it')
+    await expect(deliver([event()])).rejects.toThrow("does not exist and the user can't create it")
     expect(await postgresql.testConnection(context)).toEqual({
       ok: false,
       message: expect.stringMatching(/^Connected to PostgreSQL [\d.]+ as peer_\w+\. The schema \w+ does not exist/),
@@ -514,13 +514,13 @@ describe('the connection', () => {
     const { context, deliver, schema } = open()
     expect(await postgresql.testConnection(context)).toEqual({
       ok: true,
-      message: expect.stringMatching(/is made when the first event arrives\.$/),
+      message: expect.stringMatching(/will be created when the first event arrives\.$/),
     })
     expect(await peer.query('select from pg_namespace where nspname = $1', [schema])).toEqual([])
     await deliver([event()])
     expect(await postgresql.testConnection(context)).toEqual({
       ok: true,
-      message: expect.stringMatching(/Tables can be made in the schema/),
+      message: expect.stringMatching(/Tables can be created in the schema/),
     })
     const { context: closed } = open({ port: 1 })
     expect(await postgresql.testConnection(closed)).toEqual({

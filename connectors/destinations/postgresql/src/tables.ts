@@ -67,7 +67,7 @@ export const createTables = (client: Client, schema: string): Tables => {
       await change(`create schema if not exists ${quoted(schema)}`).catch((error: unknown) => {
         if (stateOf(error) !== '42501') throw error
         throw new ConfigurationError(
-          `The schema ${schema} does not exist and the user may not make it; see the set-up guide`,
+          `The schema ${schema} does not exist and the user can't create it; see the setup guide`,
         )
       })
     hasSchema = true

@@ -19,15 +19,15 @@ const question = `select current_setting('server_version') as version, current_u
 
 const verdict = (schema: string, { version, account, exists, may_use, may_make_schema }: Answer): ConnectionTest => {
   const connected = `Connected to PostgreSQL ${version.split(' ')[0]} as ${account}.`
-  if (exists && may_use) return { ok: true, message: `${connected} Tables can be made in the schema ${schema}.` }
+  if (exists && may_use) return { ok: true, message: `${connected} Tables can be created in the schema ${schema}.` }
   if (exists)
     return {
       ok: false,
       message: `${connected} The user needs the privileges USAGE and CREATE on the schema ${schema}.`,
     }
   if (may_make_schema)
-    return { ok: true, message: `${connected} The schema ${schema} is made when the first event arrives.` }
-  return { ok: false, message: `${connected} The schema ${schema} does not exist, and the user may not make it.` }
+    return { ok: true, message: `${connected} The schema ${schema} will be created when the first event arrives.` }
+  return { ok: false, message: `${connected} The schema ${schema} does not exist, and the user can't create it.` }
 }
 
 /** Connects, and asks whether the user may make tables in the schema. Changes nothing. */
@@ -37,7 +37,7 @@ export const testConnection = (context: DeliverContext): Promise<ConnectionTest>
       const schema = settingText(context.settings, 'schema')
       const { rows } = await client.query<Answer>(question, [schema])
       const [answer] = rows
-      return answer === undefined ? { ok: false, message: 'The server does not answer.' } : verdict(schema, answer)
+      return answer === undefined ? { ok: false, message: 'The server does not respond.' } : verdict(schema, answer)
     }),
   )
 
@@ -51,7 +51,7 @@ export const verifySettings = async (context: DeliverContext, names: readonly st
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     return {
-      statement: { message: `The query cannot be verified, because the database cannot be asked: ${error.message}` },
+      statement: { message: `The query can't be verified because the database is not reachable: ${error.message}` },
     }
   }
 }

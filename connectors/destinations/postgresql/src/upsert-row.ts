@@ -42,17 +42,18 @@ export const upsertRows = async (
 ): Promise<UpsertRow[]> => {
   const rows = events.map(valuesOf)
   const keyed = rows.filter((row) => row.get(key) !== undefined && row.get(key) !== null)
-  if (keyed.length === 0) return rows.map(() => ({ problem: `The mapping gives no value for the key column ${key}` }))
+  if (keyed.length === 0) return rows.map(() => ({ problem: `The mapping has no value for the key column ${key}` }))
   const columns = await ensure(tables, table, key, keyed)
   return rows.map((row): UpsertRow => {
-    if (!keyed.includes(row)) return { problem: `The mapping gives no value for the key column ${key}` }
+    if (!keyed.includes(row)) return { problem: `The mapping has no value for the key column ${key}` }
     const values = new Map<string, unknown>()
     for (const [column, value] of row) {
       const type = columns.get(column)
       if (value === undefined || (value === null && type === undefined)) continue
-      if (type === undefined) return { problem: `The table ${table} has no column ${column}, and no room for it` }
+      if (type === undefined)
+        return { problem: `The table ${table} has no column ${column} and can't take another one` }
       const fit = value === null ? { value } : fitTo(type, value)
-      if (fit === undefined) return { problem: `The value of ${column} does not fit its type, ${type}` }
+      if (fit === undefined) return { problem: `The value of ${column} does not match its type, ${type}` }
       values.set(column, fit.value)
     }
     return { row: { table, mode: 'merge', key, values } }

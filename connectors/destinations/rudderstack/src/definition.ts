@@ -22,30 +22,30 @@ const addressOf = (settings: Settings): string => {
 export const rudderstack: DestinationDefinition = {
   slug: 'rudderstack',
   title: 'RudderStack',
-  description: 'Passes events on to a source of RudderStack, hosted or your own data plane, as the calls they were.',
+  description: 'Forwards events unchanged to a RudderStack source, hosted or on your own data plane.',
   logo,
   docs: {
     url: 'https://www.rudderstack.com/docs/api/http-api/',
     steps: [
       {
         title: 'Add a source in RudderStack',
-        text: 'Under **Collect, Sources** add an event stream source of the kind **HTTP**. Events keep the context of the site or app they come from.',
+        text: 'Under **Collect, Sources**, add an **HTTP** event stream source. Events keep the context of the site or app they come from.',
       },
       {
         title: 'Copy its write key',
-        text: 'You find it in the source under **Setup**. It is stored encrypted here.',
+        text: 'Find it in the source under **Setup**. Tributary stores it encrypted.',
       },
       {
         title: 'Copy the data plane URL',
-        text: 'The top of the **Connections** page shows it. It is the address of the server that takes events, not of the web application: `/v1/batch` is added to it.',
+        text: 'Find it at the top of the **Connections** page. Use the URL of the server that receives events, not of the web app. Tributary adds `/v1/batch`.',
       },
       {
-        title: 'Leave out who sends there already',
-        text: 'A site or app that also sends to RudderStack by itself would have its events there twice: connect only sources that do not. An event that is sent again, because an answer was lost, has the same message id, by which RudderStack knows it.',
+        title: 'Avoid duplicates',
+        text: "Don't connect sources whose site or app already sends to RudderStack, or their events arrive twice. Retried events keep their message ID, so RudderStack can deduplicate them.",
       },
       {
-        title: 'Know what happens when it refuses',
-        text: 'With a wrong key or a disabled source, events are held here and go out when it is fixed. What it refuses for its content becomes a dead letter, alone: the others of its batch are sent.',
+        title: 'Handle errors',
+        text: 'With a wrong key or a disabled source, events are held until you fix it. An event rejected for its content becomes a dead letter; the rest of its batch is sent.',
       },
     ],
   },
@@ -62,7 +62,7 @@ export const rudderstack: DestinationDefinition = {
     {
       name: 'write_key',
       label: 'Write key',
-      help: 'Of the source in RudderStack that takes the events. Stored encrypted.',
+      help: 'The write key of the RudderStack source. Stored encrypted.',
       type: 'secret',
       required: true,
       maxLength: 200,
@@ -82,6 +82,6 @@ export const rudderstack: DestinationDefinition = {
     address: addressOf,
     writeKey: (settings) => (typeof settings.write_key === 'string' ? settings.write_key.trim() : ''),
     requestBytes: 500_000,
-    tested: 'The data plane knows this write key.',
+    tested: 'The data plane accepted this write key.',
   }),
 }

@@ -101,7 +101,7 @@ it('the test of a connection brings no event and tells a key that is right', asy
   const at = await dataPlane()
   expect(await runConnectionTest(rudderstack, settingsOf(at))).toEqual({
     ok: true,
-    message: 'The data plane knows this write key.',
+    message: 'The data plane accepted this write key.',
   })
   expect(ids(at.requests)).toEqual([])
 })

@@ -16,22 +16,22 @@ const field = (name: string, label: string, help: string, more: Partial<FieldDef
 
 const fields: readonly FieldDefinition[] = [
   field('bucket', 'Bucket', 'Name of the bucket.', { maxLength: 63 }),
-  field('region', 'Region', 'Of the bucket. Storages other than AWS often take us-east-1 or auto.', {
+  field('region', 'Region', "The bucket's region. Providers other than AWS often use us-east-1 or auto.", {
     default: 'us-east-1',
     maxLength: 63,
   }),
-  field('access_key_id', 'Access key id', 'Of the user or token that may write to the bucket.', { maxLength: 128 }),
+  field('access_key_id', 'Access key id', 'From a user or token that can write to the bucket.', { maxLength: 128 }),
   field('secret_access_key', 'Secret access key', 'Stored encrypted.', {
     type: 'secret',
     secret: true,
     sentTo: [{ setting: 'endpoint', by: 'origin' }],
   }),
-  field('prefix', 'Prefix', 'Folder that objects are written to; / for the top of the bucket.', {
+  field('prefix', 'Prefix', 'Folder to write objects to. Use / for the top of the bucket.', {
     required: false,
     default: 'events',
     maxLength: 500,
   }),
-  field('format', 'Format', 'One JSON object a line.', {
+  field('format', 'Format', 'One JSON object per line.', {
     type: 'select',
     default: 'gzip',
     choices: [
@@ -39,7 +39,7 @@ const fields: readonly FieldDefinition[] = [
       { value: 'json', label: 'JSON lines' },
     ],
   }),
-  field('wait_seconds', 'Longest wait (s)', 'An object is written after this time, with 10,000 events or with 5 MB.', {
+  field('wait_seconds', 'Maximum wait (s)', 'An object is written after this time, at 10,000 events, or at 5 MB.', {
     type: 'number',
     default: 60,
     min: 10,
@@ -48,7 +48,7 @@ const fields: readonly FieldDefinition[] = [
   field(
     'endpoint',
     'Endpoint',
-    'Empty for AWS. Address of another storage that speaks S3, such as MinIO, R2 or Ceph.',
+    'Leave empty for AWS. Otherwise, the URL of S3-compatible storage such as MinIO, R2, or Ceph.',
     {
       type: 'url',
       required: false,
@@ -56,8 +56,8 @@ const fields: readonly FieldDefinition[] = [
   ),
   field(
     'path_style',
-    'Bucket in the path',
-    'On: endpoint/bucket/object, as MinIO and Ceph like it. Off: the bucket before the host, as AWS does.',
+    'Path-style URLs',
+    'On: endpoint/bucket/object, for MinIO and Ceph. Off: bucket.endpoint/object, for AWS.',
     {
       type: 'boolean',
       required: false,
@@ -70,13 +70,13 @@ const check = (settings: Settings): Record<string, string> => {
   const problems: Record<string, string> = {}
   // Bucket naming rules of S3; older ones with capitals and underscores are reached in the path.
   if (!/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i.test(settingText(settings, 'bucket')))
-    problems.bucket = 'Letters, digits, dots and hyphens, 3 to 63 of them'
-  if (!/^[a-z0-9-]+$/i.test(settingText(settings, 'region'))) problems.region = 'Such as eu-central-1'
+    problems.bucket = 'Use 3 to 63 letters, digits, dots, and hyphens'
+  if (!/^[a-z0-9-]+$/i.test(settingText(settings, 'region'))) problems.region = 'Enter a region such as eu-central-1'
   const prefix = settingText(settings, 'prefix')
   if (/\p{Cc}/u.test(prefix) || prefix.split('/').some((part) => part === '.' || part === '..'))
-    problems.prefix = 'Names joined by slashes, none of them . or ..'
+    problems.prefix = 'Use names joined by slashes, without . or ..'
   const endpoint = settingText(settings, 'endpoint')
-  if (endpoint !== '' && new URL(endpoint).search !== '') problems.endpoint = 'Without a query'
+  if (endpoint !== '' && new URL(endpoint).search !== '') problems.endpoint = 'Enter a URL without a query'
   return problems
 }
 
@@ -100,24 +100,25 @@ const policy = `{
 export const s3: DestinationDefinition = {
   slug: 's3',
   title: 'Amazon S3',
-  description: 'Writes events as compressed JSON lines to a bucket of S3, MinIO, R2, Ceph or another storage like it.',
+  description:
+    'Writes events as compressed JSON lines to a bucket on S3, MinIO, R2, Ceph, or other S3-compatible storage.',
   logo,
   docs: {
     url: 'https://docs.aws.amazon.com/AmazonS3/latest/userguide/security-iam.html',
     steps: [
       {
-        title: 'Make a bucket',
-        text: 'In the region where the data is to live, without public access. With a storage other than AWS, note its endpoint; one inside your network is reached only when whoever runs Tributary allows that network with `TRIBUTARY_EGRESS_ALLOW`.',
+        title: 'Create a bucket',
+        text: 'Choose the region for your data and block public access. For storage other than AWS, note its endpoint. To reach storage inside your network, your Tributary operator must allow that network with `TRIBUTARY_EGRESS_ALLOW`.',
       },
       {
-        title: 'Make a user that may write to it',
-        text: 'In IAM make a user with this policy, with your bucket and prefix in it, and an access key for it. The second statement serves the test of the connection alone.',
+        title: 'Create a user that can write to it',
+        text: 'In IAM, create a user with this policy, using your bucket and prefix, and create an access key for it. The second statement is only for testing the connection.',
         code: policy,
         language: 'json',
       },
       {
-        title: 'Where objects are',
-        text: 'An object holds the events of one hour of receipt (UTC). Athena, Spark, DuckDB and others read `dt` and `hr` as partitions. It is named after its events, so a batch that is sent again replaces itself.',
+        title: 'Find your objects',
+        text: 'Each object holds events received in one hour (UTC). Athena, Spark, DuckDB, and others read `dt` and `hr` as partitions. Objects are named after their events, so a retried batch replaces itself.',
         code: 'events/dt=2026-01-31/hr=13/{first event}-{hash}.json.gz',
         language: 'text',
       },
@@ -135,7 +136,7 @@ export const s3: DestinationDefinition = {
     {
       name: 'lines',
       title: 'Lines of objects',
-      description: 'A line of JSON for each event, in objects by day and hour.',
+      description: 'One line of JSON per event, in objects by day and hour.',
       syncModes: ['INSERT_ONLY'],
       identifiers: [],
       actions: ['write_line'],

@@ -61,9 +61,12 @@ export const testConnection = (context: DeliverContext): Promise<ConnectionTest>
     await changeObject(context, 'PUT', key, Buffer.from('Written by Tributary to test the connection.\n'), 'text/plain')
     try {
       await changeObject(context, 'DELETE', key)
-      return { ok: true, message: `The object ${place} was written and taken away again.` }
+      return { ok: true, message: `The object ${place} was written and deleted.` }
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      return { ok: true, message: `The object ${place} was written. It stays, since it may not be deleted.` }
+      return {
+        ok: true,
+        message: `The object ${place} was written. It was not deleted because the user lacks permission.`,
+      }
     }
   })

@@ -197,7 +197,7 @@ describe('an answer', () => {
   test('that the clocks differ says so, and is tried again', async () => {
     const failure = await failing({ status: 403, body: errorBody('RequestTimeTooSkewed') })
     expect(failure).toBeInstanceOf(RetryableError)
-    expect((failure as Error).message).toMatch(/^The clock of this machine is not that of the storage/)
+    expect((failure as Error).message).toMatch(/^This server's clock differs from the storage's clock/)
   })
 
   test('that an object is too large rejects its events', async () => {
@@ -253,7 +253,7 @@ describe('the connection', () => {
     const { result, storage } = await test_()
     expect(result).toEqual({
       ok: true,
-      message: 'The object events/.tributary-test in the bucket my-events was written and taken away again.',
+      message: 'The object events/.tributary-test in the bucket my-events was written and deleted.',
     })
     expect(storage.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'PUT /my-events/events/.tributary-test',

@@ -76,7 +76,7 @@ const failureOf = (call: Call, context: DeliverContext): DeliveryError | undefin
   const { code, message } = errorOf(answer.body)
   const text = code === '' ? `HTTP ${answer.status}` : `${code}: ${message || `HTTP ${answer.status}`}`
   if (code === 'RequestTimeTooSkewed')
-    return new RetryableError(`The clock of this machine is not that of the storage. ${text}`, { exchange })
+    return new RetryableError(`This server's clock differs from the storage's clock. ${text}`, { exchange })
   if (outcome.kind === 'retry' || later.has(code)) {
     const retryAfterMs = outcome.kind === 'retry' ? outcome.retryAfterMs : undefined
     return new RetryableError(text, { exchange, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })

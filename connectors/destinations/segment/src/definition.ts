@@ -38,10 +38,10 @@ const testKey = async (context: DeliverContext): Promise<ConnectionTest | undefi
       if (error instanceof DeliveryError) return undefined
       throw error
     })
-  if (answer?.status === 200 && !isWebPage(answer)) return { ok: true, message: 'Segment knows this write key.' }
+  if (answer?.status === 200 && !isWebPage(answer)) return { ok: true, message: 'Segment accepted this write key.' }
   if (answer?.status === 403 || answer?.status === 404)
-    return { ok: false, message: `Segment knows no source with this write key (HTTP ${answer.status})` }
-  return { ok: true, message: 'Segment takes batches, but did not say whether it knows the write key.' }
+    return { ok: false, message: `Segment has no source with this write key (HTTP ${answer.status})` }
+  return { ok: true, message: 'Segment accepts batches but did not confirm the write key.' }
 }
 
 /**
@@ -51,30 +51,30 @@ const testKey = async (context: DeliverContext): Promise<ConnectionTest | undefi
 export const segment: DestinationDefinition = {
   slug: 'segment',
   title: 'Segment',
-  description: 'Passes events on to a Segment source, or to anything that takes its tracking calls, as they were.',
+  description: "Forwards events unchanged to a Segment source, or to any server that accepts Segment's tracking calls.",
   logo,
   docs: {
     url: 'https://www.twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api',
     steps: [
       {
         title: 'Add a source in Segment',
-        text: 'Under **Connections, Sources** add an **HTTP API** source. Events keep the context of the site or app they come from, whatever the kind of the source.',
+        text: 'Under **Connections, Sources**, add an **HTTP API** source. Events keep the context of the site or app they come from.',
       },
       {
         title: 'Copy its write key',
-        text: 'You find it in the source under **Settings, API Keys**. It is stored encrypted here.',
+        text: 'Find it in the source under **Settings, API Keys**. Tributary stores it encrypted.',
       },
       {
-        title: 'Mind the region',
-        text: 'A workspace in the EU takes events at `https://events.eu1.segmentapis.com/v1/batch` only. Sent to the other address they are answered with success, and lost.',
+        title: 'Set the region',
+        text: 'An EU workspace accepts events only at `https://events.eu1.segmentapis.com/v1/batch`. Segment answers the default endpoint with success but loses the events.',
       },
       {
-        title: 'Leave out who sends there already',
-        text: 'A site or app that also sends to Segment by itself would have its events there twice: connect only sources that do not. An event that is sent again, because an answer was lost, counts once, by its message id.',
+        title: 'Avoid duplicates',
+        text: "Don't connect sources whose site or app already sends to Segment, or their events arrive twice. Retried events keep their message ID, so Segment counts them once.",
       },
       {
-        title: 'Know what it does not tell',
-        text: 'Segment answers with success to a wrong write key and to events it does not like. The debugger of the source shows what has arrived. Events over 32 kB are not sent: the delivery log names them.',
+        title: 'Check what arrives',
+        text: 'Segment responds with success even to a wrong write key or an invalid event. Check the debugger of your Segment source. Events over 32 kB are not sent and are listed in the delivery log.',
       },
     ],
   },
@@ -82,7 +82,7 @@ export const segment: DestinationDefinition = {
     {
       name: 'write_key',
       label: 'Write key',
-      help: 'Of the source in Segment that takes the events. Stored encrypted.',
+      help: 'The write key of the Segment source. Stored encrypted.',
       type: 'secret',
       required: true,
       maxLength: 200,
@@ -93,7 +93,7 @@ export const segment: DestinationDefinition = {
     {
       name: 'endpoint',
       label: 'Endpoint',
-      help: 'Where batches go. Change it for a workspace in the EU, or for another server that takes the same calls.',
+      help: 'The URL for batches. Change it for an EU workspace, or for another server with the same API.',
       type: 'url',
       required: true,
       default: defaultEndpoint,
@@ -114,7 +114,7 @@ export const segment: DestinationDefinition = {
     writeKey: writeKeyOf,
     requestBytes: 500_000,
     eventBytes: 32 * 1024,
-    tested: 'The address takes batches with this write key. Whether events arrive shows a test event.',
+    tested: 'The endpoint accepts batches with this write key. Send a test event to check that events arrive.',
     testKey,
   }),
 }

@@ -156,7 +156,7 @@ it.each<[PeerAnswer, string]>([
   [{ status: 301, headers: { location: 'https://elsewhere.example' } }, 'Nothing at this address takes events'],
   [
     { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' },
-    'The address answers with a web page, so it is not one for events',
+    'The endpoint returned a web page, so it does not receive events',
   ],
 ])('what a person can mend holds the events: %j', async (answer, message) => {
   const at = await receiver(() => answer)
@@ -181,9 +181,9 @@ it('the test of a connection brings no event', async () => {
 
 // What cdn.segment.com answers is what Segment's own library goes by: analytics-next fails unless it is 2xx.
 it.each([
-  [200, '{"integrations":{}}', true, 'Segment knows this write key.'],
-  [404, 'Not Found', false, 'Segment knows no source with this write key (HTTP 404)'],
-  [500, '', true, 'Segment takes batches, but did not say whether it knows the write key.'],
+  [200, '{"integrations":{}}', true, 'Segment accepted this write key.'],
+  [404, 'Not Found', false, 'Segment has no source with this write key (HTTP 404)'],
+  [500, '', true, 'Segment accepts batches but did not confirm the write key.'],
 ])('at Segment itself the test asks for the key as its libraries do: %i', async (status, body, ok, message) => {
   const asked: string[] = []
   const validated = validateSettings(segment, { write_key: key })

@@ -5,7 +5,7 @@ import { logo } from './logo.ts'
 const check = (settings: Settings): Record<string, string> => {
   const url = typeof settings.webhook_url === 'string' ? URL.parse(settings.webhook_url.trim()) : null
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname === '/')
-    return { webhook_url: 'Enter the whole address that Slack shows, https://hooks.slack.com/services/…' }
+    return { webhook_url: 'Enter the full URL that Slack shows, https://hooks.slack.com/services/…' }
   return {}
 }
 
@@ -13,30 +13,30 @@ const check = (settings: Settings): Record<string, string> => {
 export const slack: DestinationDefinition = {
   slug: 'slack',
   title: 'Slack',
-  description: 'Posts a message to a channel for the events you choose, in your own words.',
+  description: 'Posts a message to a channel for the events you choose.',
   logo,
   docs: {
     url: 'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks',
     steps: [
       {
-        title: 'Make an app in Slack',
-        text: 'At `api.slack.com/apps` choose **Create New App, From scratch**, give it a name and choose the workspace. The name and picture of the app are those of its messages.',
+        title: 'Create a Slack app',
+        text: "At `api.slack.com/apps`, choose **Create New App, From scratch**, name it, and choose the workspace. Messages show the app's name and icon.",
       },
       {
-        title: 'Switch on incoming webhooks',
-        text: 'In the app open **Incoming Webhooks**, switch **Activate Incoming Webhooks** on, then **Add New Webhook** and choose the channel. Each webhook posts to that one channel: for another channel add another destination.',
+        title: 'Turn on incoming webhooks',
+        text: 'In the app, open **Incoming Webhooks**, turn on **Activate Incoming Webhooks**, then choose **Add New Webhook** and a channel. Each webhook posts to one channel. For another channel, add another destination.',
       },
       {
         title: 'Copy the webhook URL',
-        text: 'It begins with `https://hooks.slack.com/services/`. Whoever knows it can post to the channel: it is stored encrypted here and shown nowhere.',
+        text: 'It starts with `https://hooks.slack.com/services/`. Anyone who has it can post to the channel, so Tributary stores it encrypted and never shows it.',
       },
       {
-        title: 'Choose the events and the words',
-        text: 'At first every track event is a message. On the page of the mappings choose the events that are worth one, and write the text as a template: `{{ event }}`, `{{ user_key }}` and `{{ properties.total }}` stand for what the event has. `*bold*` and `_italic_` work.',
+        title: 'Choose events and text',
+        text: "By default, every track event posts a message. On the **Mappings** tab, choose the events to post and write the text as a template: `{{ event }}`, `{{ user_key }}` and `{{ properties.total }}` are replaced with the event's values. `*bold*` and `_italic_` work.",
       },
       {
-        title: 'Mind the pace',
-        text: 'Slack takes about one message a second for a channel. More of them wait here in their order of arrival, so choose events that people want to read.',
+        title: 'Mind the rate limit',
+        text: 'Slack accepts about one message per second per channel. Further messages wait in order, so choose events that people want to read.',
       },
     ],
   },
@@ -44,7 +44,7 @@ export const slack: DestinationDefinition = {
     {
       name: 'webhook_url',
       label: 'Webhook URL',
-      help: 'The address of the incoming webhook. Stored encrypted.',
+      help: 'The incoming webhook URL. Stored encrypted.',
       type: 'secret',
       required: true,
       maxLength: 500,
@@ -55,7 +55,7 @@ export const slack: DestinationDefinition = {
     {
       name: 'allow_links',
       label: 'Links and mentions',
-      help: "On: links such as `<https://example.com|text>` and mentions such as `<!channel>` work, those in the events' own texts too. Off: they show as they are written.",
+      help: 'On: links such as `<https://example.com|text>` and mentions such as `<!channel>` work, including those in event values. Off: they show as plain text.',
       type: 'boolean',
       required: false,
       default: false,
@@ -70,7 +70,7 @@ export const slack: DestinationDefinition = {
     {
       name: 'messages',
       title: 'Messages',
-      description: "A message in the webhook's channel for each event.",
+      description: "One message per event in the webhook's channel.",
       syncModes: ['INSERT_ONLY'],
       identifiers: [],
       actions: ['send_message'],
@@ -85,7 +85,7 @@ export const slack: DestinationDefinition = {
         {
           name: 'text',
           label: 'Text',
-          help: 'The message, and with blocks what notifications show. Up to 40,000 characters.',
+          help: 'The message, or the notification text when you use blocks. Up to 40,000 characters.',
           type: 'string',
           required: true,
           recommended: true,
@@ -94,7 +94,7 @@ export const slack: DestinationDefinition = {
         {
           name: 'blocks',
           label: 'Blocks',
-          help: 'A list of up to 50 blocks of Slack\'s Block Kit, which then are the message. In a template write values as JSON: {"text": {{ event | json }}}.',
+          help: 'Up to 50 Slack Block Kit blocks that replace the text. In a template, write values as JSON: {"text": {{ event | json }}}.',
           type: 'array',
           required: false,
           recommended: false,
@@ -103,7 +103,7 @@ export const slack: DestinationDefinition = {
         {
           name: 'thread_ts',
           label: 'Thread',
-          help: 'The time stamp of a message in the channel, which this one answers. A webhook cannot set its name, picture or channel: those are set in Slack.',
+          help: "The timestamp of the message to reply to. Name, icon, and channel are set in Slack and can't be changed by a webhook.",
           type: 'string',
           required: false,
           recommended: false,

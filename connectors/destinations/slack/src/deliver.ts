@@ -22,16 +22,16 @@ import { messageOf } from './message.ts'
  */
 const setUpErrors: ReadonlyMap<string, string> = new Map([
   ['no_service', 'The webhook was removed or disabled in Slack'],
-  ['no_service_id', 'The webhook URL is not complete'],
+  ['no_service_id', 'The webhook URL is incomplete'],
   ['no_active_hooks', 'The webhook is disabled in Slack'],
-  ['no_team', 'Slack does not know the workspace of the webhook'],
-  ['team_disabled', 'The Slack workspace is not active any more'],
-  ['invalid_token', 'Slack does not know the webhook URL'],
-  ['channel_not_found', 'The channel of the webhook is gone'],
-  ['channel_is_archived', 'The channel of the webhook is archived'],
-  ['user_not_found', 'The person whom the webhook writes to is gone'],
-  ['action_prohibited', 'An administrator of the Slack workspace does not let the webhook post'],
-  ['posting_to_general_channel_denied', 'Webhooks may not post to this channel'],
+  ['no_team', "Slack does not recognize the webhook's workspace"],
+  ['team_disabled', 'The Slack workspace is no longer active'],
+  ['invalid_token', 'Slack does not recognize the webhook URL'],
+  ['channel_not_found', "The webhook's channel was deleted"],
+  ['channel_is_archived', "The webhook's channel is archived"],
+  ['user_not_found', "The webhook's recipient no longer exists"],
+  ['action_prohibited', 'A Slack workspace administrator blocked the webhook'],
+  ['posting_to_general_channel_denied', "Webhooks can't post to this channel"],
 ])
 
 /** Statuses that no message brings about. */
@@ -60,12 +60,11 @@ const errorOf = ({ body }: HttpAnswer): string => /^\s*([a-z][a-z_]{1,60})\s*$/.
 /** What is wrong with the webhook, in words for people; undefined where nothing is. */
 const setUpProblem = (answer: HttpAnswer): string | undefined => {
   if (answer.status >= 200 && answer.status < 300)
-    return isWebPage(answer) ? 'The address answers with a web page: it is no webhook' : undefined
+    return isWebPage(answer) ? 'The URL returned a web page, so it is not a webhook' : undefined
   const error = errorOf(answer)
   const known = setUpErrors.get(error)
   if (known !== undefined) return `${known} (${error})`
-  if (setUpStatuses.has(answer.status))
-    return `The webhook URL is not right (HTTP ${answer.status}${error && ` ${error}`})`
+  if (setUpStatuses.has(answer.status)) return `The webhook URL is wrong (HTTP ${answer.status}${error && ` ${error}`})`
   return undefined
 }
 
@@ -94,6 +93,6 @@ export const testConnection = (context: DeliverContext): Promise<ConnectionTest>
     const problem = setUpProblem(answer)
     if (problem !== undefined) return { ok: false, message: problem }
     if (answer.status === 429 || answer.status >= 500)
-      return { ok: false, message: `Slack cannot take messages now (HTTP ${answer.status})` }
+      return { ok: false, message: `Slack can't accept messages right now (HTTP ${answer.status})` }
     return { ok: true, message: 'The webhook can post to its channel. Nothing was posted.' }
   })

@@ -37,9 +37,9 @@ export const messageOf = (
   if (typeof thread === 'string' && thread !== '') message.thread_ts = thread
   if (!Array.isArray(blocks) || blocks.length === 0) return { message }
   if (!blocks.every((block) => isJsonObject(block) && typeof block['type'] === 'string'))
-    return { problem: 'Blocks are not a list of objects that have a type' }
+    return { problem: 'Blocks must be a list of objects with a type' }
   if (blocks.length > mostBlocks)
-    return { problem: `The message has ${blocks.length} blocks; Slack takes ${mostBlocks}` }
+    return { problem: `The message has ${blocks.length} blocks; Slack allows ${mostBlocks}` }
   message.blocks = markup ? blocks : blocks.map(withoutMarkup)
   return { message }
 }

@@ -84,10 +84,10 @@ it('an event cannot call the channel or hide a link, unless links and mentions a
 it.each([
   [{}, 'The message has no text'],
   [{ text: ' ' }, 'The message has no text'],
-  [{ text: 'x', blocks: ['[{"type":'] }, 'Blocks are not a list of objects that have a type'],
+  [{ text: 'x', blocks: ['[{"type":'] }, 'Blocks must be a list of objects with a type'],
   [
     { text: 'x', blocks: Array.from({ length: 51 }, () => ({ type: 'divider' })) },
-    'The message has 51 blocks; Slack takes 50',
+    'The message has 51 blocks; Slack allows 50',
   ],
 ])('what is no message is refused without asking Slack: %j', async (payload, message) => {
   const at = await channel()
@@ -108,18 +108,14 @@ it("a message that Slack does not take is refused for good, in Slack's word, wit
 
 it.each([
   [404, 'no_service', 'The webhook was removed or disabled in Slack (no_service)'],
-  [404, 'channel_not_found', 'The channel of the webhook is gone (channel_not_found)'],
-  [410, 'channel_is_archived', 'The channel of the webhook is archived (channel_is_archived)'],
-  [
-    403,
-    'action_prohibited',
-    'An administrator of the Slack workspace does not let the webhook post (action_prohibited)',
-  ],
-  [403, 'invalid_token', 'Slack does not know the webhook URL (invalid_token)'],
-  [400, 'user_not_found', 'The person whom the webhook writes to is gone (user_not_found)'],
-  [404, '<!doctype html><title>Not found</title>', 'The webhook URL is not right (HTTP 404)'],
-  [302, '', 'The webhook URL is not right (HTTP 302)'],
-  [200, '<html>Sign in to Slack</html>', 'The address answers with a web page: it is no webhook'],
+  [404, 'channel_not_found', "The webhook's channel was deleted (channel_not_found)"],
+  [410, 'channel_is_archived', "The webhook's channel is archived (channel_is_archived)"],
+  [403, 'action_prohibited', 'A Slack workspace administrator blocked the webhook (action_prohibited)'],
+  [403, 'invalid_token', 'Slack does not recognize the webhook URL (invalid_token)'],
+  [400, 'user_not_found', "The webhook's recipient no longer exists (user_not_found)"],
+  [404, '<!doctype html><title>Not found</title>', 'The webhook URL is wrong (HTTP 404)'],
+  [302, '', 'The webhook URL is wrong (HTTP 302)'],
+  [200, '<html>Sign in to Slack</html>', 'The URL returned a web page, so it is not a webhook'],
 ])('a webhook that cannot post holds the events: %i %s', async (status, body, message) => {
   const at = await channel(() => ({ status, body }))
   const failure = await runConnector(slack, settingsOf(at), asking({ text: 'x' })).catch((error: unknown) => error)

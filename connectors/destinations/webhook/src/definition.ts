@@ -33,18 +33,18 @@ export const exampleBody = `{
 export const webhook: DestinationDefinition = {
   slug: 'webhook',
   title: 'Webhook',
-  description: 'Sends events as JSON to an address of yours, whole or with the fields you map, signed if you wish.',
+  description: 'Sends events as JSON to your own URL, whole or with the fields you map, optionally signed.',
   logo,
   docs: {
     url: '/docs/webhook',
     steps: [
       {
         title: 'Prepare an endpoint',
-        text: 'Have an HTTPS address that takes a JSON body and answers with a 2xx status within 10 seconds. Answer first and work later: a slow endpoint holds up its own events. An address inside your network is reached only when whoever runs Tributary allows that network with `TRIBUTARY_EGRESS_ALLOW`; until then events are held.',
+        text: 'Create an HTTPS endpoint that accepts a JSON body and responds with a 2xx status within 10 seconds. Respond first and process later, because a slow endpoint delays its own events. To reach an endpoint inside your network, your Tributary operator must allow that network with `TRIBUTARY_EGRESS_ALLOW`; until then, events are held.',
       },
       {
-        title: 'Know the body',
-        text: 'One event is one JSON object; a batch is an array of them. The name of a `track` call stands in `event`, and so does the name of a `page` or `screen` call. What the sender left out is absent; keys that Tributary does not know stand in `extra`.',
+        title: 'Read the body',
+        text: 'An event is a JSON object; a batch is an array of them. `event` holds the name of a `track`, `page`, or `screen` call. Fields the sender omitted are absent, and unknown keys are in `extra`.',
         code: exampleBody,
         language: 'json',
       },
@@ -54,15 +54,15 @@ export const webhook: DestinationDefinition = {
       },
       {
         title: 'Choose what is sent',
-        text: 'At first the body is the whole event. Where a mapping has fields, it is an object of these fields; in a batch it is an array of such objects.',
+        text: 'By default, the body is the whole event. If a mapping has fields, the body is an object with those fields. A batch is an array of these objects.',
       },
       {
-        title: 'Expect repeats',
-        text: 'Every event arrives at least once. Idempotency-Key is the same when the same event is sent again; use it, or messageId in the body, to drop repeats.',
+        title: 'Handle duplicates',
+        text: 'Every event arrives at least once. A retried event has the same Idempotency-Key; use it, or messageId in the body, to drop duplicates.',
       },
       {
-        title: 'Answer what you mean',
-        text: '2xx: taken. 408, 429 and 5xx: tried again for hours, after Retry-After when you send it. Any other answer, redirects included: the event becomes a dead letter with your answer beside it. A batch answered 400, 413 or 422 comes again in halves, until only the events at fault are refused.',
+        title: 'Respond with the right status',
+        text: '2xx: delivered. 408, 429, and 5xx: retried for hours, after Retry-After if you send it. Anything else, including redirects: the event becomes a dead letter with your response. A batch answered 400, 413, or 422 is split in half and resent until only the failing events are rejected.',
       },
     ],
   },
@@ -70,7 +70,7 @@ export const webhook: DestinationDefinition = {
     {
       name: 'url',
       label: 'URL',
-      help: 'Where events are sent, with http:// or https://.',
+      help: 'Where to send events, with http:// or https://.',
       type: 'url',
       required: true,
       secret: false,
@@ -134,8 +134,8 @@ export const webhook: DestinationDefinition = {
     },
     {
       name: 'batch_wait_ms',
-      label: 'Longest wait (ms)',
-      help: 'A batch that is not full leaves after this time.',
+      label: 'Maximum wait (ms)',
+      help: 'A batch that is not full is sent after this time.',
       type: 'number',
       required: false,
       default: 1000,
@@ -147,8 +147,8 @@ export const webhook: DestinationDefinition = {
     },
     {
       name: 'ordered',
-      label: 'Keep the order of each user',
-      help: 'On: one request at a time, in the order of arrival; an event that has to be tried again holds back those behind it. Off: faster, and a later event may overtake one that is tried again.',
+      label: 'Keep order per user',
+      help: 'On: one request at a time, in order of arrival. A retried event delays the events behind it. Off: faster, but later events can overtake a retried one.',
       type: 'boolean',
       required: false,
       default: false,
@@ -162,7 +162,7 @@ export const webhook: DestinationDefinition = {
     {
       name: 'events',
       title: 'Events',
-      description: 'Each event in a request, by itself or together with others.',
+      description: 'Each event in a request, alone or in a batch.',
       syncModes: ['INSERT_ONLY'],
       identifiers: [],
       actions: ['send'],

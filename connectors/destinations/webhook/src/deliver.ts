@@ -121,12 +121,12 @@ export const testConnection = (context: DeliverContext): Promise<ConnectionTest>
     )
     const status = `HTTP ${answer.status}`
     if (answer.status === 401 || answer.status === 403)
-      return { ok: false, message: `The address answers, but refuses the headers (${status})` }
-    if (answer.status >= 500) return { ok: false, message: `The address answers with a fault of its own (${status})` }
+      return { ok: false, message: `The endpoint responded but refused the headers (${status})` }
+    if (answer.status >= 500) return { ok: false, message: `The endpoint responded with a server error (${status})` }
     if (answer.status >= 300 && answer.status < 400)
-      return { ok: false, message: `The address sends on to another one (${status}), which deliveries do not follow` }
+      return { ok: false, message: `The endpoint redirects (${status}). Deliveries do not follow redirects` }
     return {
       ok: true,
-      message: `The address answers (${status} to GET). Send a test event to see whether it takes events.`,
+      message: `The endpoint responded (${status} to GET). Send a test event to check that it accepts events.`,
     }
   })

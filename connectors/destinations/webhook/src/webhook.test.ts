@@ -115,14 +115,14 @@ describe('with field mappings', () => {
 
 describe('the test of a connection', () => {
   const headers = { Authorization: 'Bearer s3cr3t-token' }
-  const answers = 'The address answers'
+  const answers = 'The endpoint responded'
 
   it.each([
     [200, true, `${answers} (HTTP 200 to GET). Send a test event to see whether it takes events.`],
     [405, true, `${answers} (HTTP 405 to GET). Send a test event to see whether it takes events.`],
     [401, false, `${answers}, but refuses the headers (HTTP 401)`],
     [403, false, `${answers}, but refuses the headers (HTTP 403)`],
-    [307, false, 'The address sends on to another one (HTTP 307), which deliveries do not follow'],
+    [307, false, 'The endpoint redirects (HTTP 307). Deliveries do not follow redirects'],
     [502, false, `${answers} with a fault of its own (HTTP 502)`],
   ])('an answer of %i', async (status, ok, message) => {
     const { url, requests } = await receiver({ status, headers: { location: 'https://elsewhere.example' } })

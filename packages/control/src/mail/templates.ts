@@ -4,8 +4,8 @@ import { layOut, shortName } from './layout.ts'
 /** A mail without its recipient: what a template gives and `queueMail` takes. */
 export type Mail = { kind: string; subject: string; text: string; html: string }
 
-const codeNote = 'The code can be used once and within 10 minutes. Nobody at Tributary will ever ask you for it.'
-const unaskedNote = 'You did not ask for this? Then nothing has to be done: without the code nobody gets in.'
+const codeNote = 'This code works once and expires in 10 minutes. No one at Tributary will ever ask you for it.'
+const unaskedNote = "If you didn't request this, you can ignore this email. No one can sign in without the code."
 
 /** An address of the web application; `origin` is where browsers reach the product. */
 const pageUrl = (origin: string, path: string, query: Readonly<Record<string, string>> = {}): string => {
@@ -43,7 +43,7 @@ export const signUpCodeMail = (given: { code: string; email: string; origin: str
       label: 'Verify my email',
       url: pageUrl(given.origin, '/auth/register', { email: given.email, otp: given.code }),
     },
-    notes: [codeNote, 'You did not ask for this? Then ignore this mail: no account is made without the code.'],
+    notes: [codeNote, "If you didn't request this, you can ignore this email. No account is created without the code."],
   }),
 })
 
@@ -53,7 +53,7 @@ export const alreadyRegisteredMail = (given: { code: string; email: string; orig
   ...layOut({
     subject: 'You already have an account',
     paragraphs: [
-      `Somebody asked to sign up to Tributary as ${given.email}. This address is registered already, so there is nothing to sign up for.`,
+      `Someone tried to sign up for Tributary as ${given.email}, but this address already has an account.`,
       'Use this one-time passcode to sign in instead:',
     ],
     code: given.code,
@@ -79,8 +79,8 @@ export const invitationMail = (given: {
       paragraphs: [`${inviter} invites you to join the organization ${organization} as ${roleTitles[given.role]}.`],
       action: { label: 'Accept invitation', url: given.url },
       notes: [
-        `The invitation is valid until ${utc(given.expireTime)}.`,
-        'You do not know who this is from? Then ignore this mail: nobody joins anything without accepting.',
+        `This invitation expires on ${utc(given.expireTime)}.`,
+        "If you don't know the sender, you can ignore this email. You only join if you accept.",
       ],
     }),
   }
@@ -92,10 +92,10 @@ export const passwordChangedMail = (given: { email: string; origin: string; time
   ...layOut({
     subject: given.first ? 'Your password was set' : 'Your password was changed',
     paragraphs: [
-      `The password of your Tributary account ${given.email} was ${given.first ? 'set' : 'changed'} on ${utc(given.time)}.`,
-      'All your other sessions have been ended.',
+      `The password for your Tributary account ${given.email} was ${given.first ? 'set' : 'changed'} on ${utc(given.time)}.`,
+      'You were signed out of all other sessions.',
     ],
-    notes: [`That was not you? Then set a new password at once: ${pageUrl(given.origin, '/auth/forgot-password')}`],
+    notes: [`If this wasn't you, reset your password now: ${pageUrl(given.origin, '/auth/forgot-password')}`],
   }),
 })
 
@@ -113,10 +113,10 @@ export const onboardingMail = (given: {
       subject: `Welcome to Tributary: set up ${organization}`,
       paragraphs: [
         `Hello ${shortName(given.firstName)},`,
-        `the organization ${organization} is ready for you. Choose a password and join it as its administrator.`,
+        `Your organization ${organization} is ready. Choose a password to join it as its administrator.`,
       ],
       action: { label: 'Set up my account', url: given.url },
-      notes: [`The link can be used once, until ${utc(given.expireTime)}.`],
+      notes: [`This link works once and expires on ${utc(given.expireTime)}.`],
     }),
   }
 }
