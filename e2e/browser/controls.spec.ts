@@ -53,7 +53,7 @@ test('a connection that is switched off or taken apart delivers nothing more', a
   await expect(toggle).toBeChecked()
   await page.getByRole('button', { name: 'Disconnect' }).click()
   const dialog = page.getByRole('dialog', { name: 'Disconnect' })
-  await expect(dialog.getByText(/Events from Shop will no longer be delivered to Hook/)).toBeVisible()
+  await expect(dialog.getByText(/Hook stops receiving events from Shop/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Disconnect' }).click()
   await expect(page.getByText('Destination Disconnected')).toBeVisible()
   await send('connection-gone')

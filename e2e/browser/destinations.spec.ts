@@ -259,7 +259,7 @@ test('the form for a new destination tells what it receives, how, and what a rec
     /^Events\s*Insert Only.*Known by: Message id$/,
     /^Users\s*Create or update.*Known by: User id$/,
     /^Rows of a table\s*Create or update.*Known by: Upsert key column$/,
-    /^Custom statement\s*Your own SQL decides/,
+    /^Custom statement\s*Your SQL runs/,
   ])
 })
 

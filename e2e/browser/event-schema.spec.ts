@@ -213,7 +213,7 @@ test('the view says which version judged the event, and that it is judged anew w
   await send([{ event: 'Paid', messageId: 'm' }])
   await expect(icon(rows(page), 'incompatible')).toBeVisible()
   await expect(
-    (await openCompatibility(page)).getByText('Judged by version 1 of the schema, which is the schema as it is now.'),
+    (await openCompatibility(page)).getByText('Checked against version 1, the current schema.'),
   ).toBeVisible()
   await product.api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify({ events: { Paid: {} } }) })
   await page.reload()
@@ -221,7 +221,7 @@ test('the view says which version judged the event, and that it is judged anew w
   await dialog.getByRole('tab', { name: 'Compatibility' }).click()
   await expect(
     dialog.getByText(
-      'Judged against the schema as it is now (version 2). When it was received, version 1 found it: new to the schema.',
+      'Checked against the current schema (version 2). When it was received, version 1 found it: new to the schema.',
     ),
   ).toBeVisible()
   await expect(icon(dialog, 'compatible').first()).toBeVisible()
@@ -247,7 +247,7 @@ test('a rejected event is not judged, a page always fits, and a guest sees what 
   expect(response.status).toBe(200)
   await expect(icon(rows(page).first(), 'compatible')).toBeVisible()
   await openCompatibility(page)
-  await expect(dialog.getByText(/A page event always fits/)).toBeVisible()
+  await expect(dialog.getByText(/A page event is always compatible/)).toBeVisible()
 
   await send([{ event: 'Paid', messageId: 'm', properties: { order_id: 'A', gift: true } }])
   const guest = await addPerson(database, 'Guest', { organization, role: 'ORG_GUEST' })

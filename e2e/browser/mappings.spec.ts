@@ -56,7 +56,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await rows.getByRole('button', { name: 'Any event', exact: true }).click()
   const editor = editorOf(page)
   const preview = editor.getByRole('complementary', { name: 'Preview' })
-  await expect(preview.getByLabel('What Warehouse gets', { exact: true })).toContainText('"o-1"')
+  await expect(preview.getByLabel('Payload for Warehouse', { exact: true })).toContainText('"o-1"')
 
   // Which events: proposed by their names, and a condition.
   await editor.getByRole('combobox', { name: 'Event name' }).click()
@@ -100,7 +100,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await skipped.getByRole('textbox', { name: 'Source of skipped' }).fill('never')
   await skipped.getByRole('switch', { name: 'Send skipped' }).click()
 
-  const payload = preview.getByLabel('What Warehouse gets', { exact: true })
+  const payload = preview.getByLabel('Payload for Warehouse', { exact: true })
   await expect(payload).toContainText('"greeting": "Hello Ada"')
   const mapped = { id: 'o-1', channel: 'web', greeting: 'Hello Ada', meta: { seen_as: 'customer-7' } }
   expect(JSON.parse((await payload.textContent()) ?? '')).toEqual(mapped)
@@ -217,7 +217,7 @@ test('an editor that was open before the first event came proposes its name and 
     .getByRole('option', { name: /Order Completed/ })
     .click()
   await expect(editor.getByRole('heading', { name: 'Order Completed' })).toBeVisible()
-  await expect(preview.getByLabel('What Early gets', { exact: true })).toContainText('"o-1"')
+  await expect(preview.getByLabel('Payload for Early', { exact: true })).toContainText('"o-1"')
 })
 
 test('mappings are put in order, copied, deleted and brought back as a draft that leaving the page asks about', async ({
@@ -312,7 +312,7 @@ test('a required target without a source keeps a mapping from being saved, in wo
   const editor = editorOf(page)
   const text = editor.getByRole('list', { name: 'Fields' }).getByRole('listitem').first()
   await expect(text).toContainText('Required')
-  await text.getByRole('combobox', { name: 'Kind of source for Text' }).selectOption('Field')
+  await text.getByRole('combobox', { name: 'Source type for Text' }).selectOption('Field')
   const puts: string[] = []
   page.on('request', (request) => {
     if (request.method() === 'PUT') puts.push(request.url())

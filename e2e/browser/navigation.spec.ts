@@ -167,7 +167,7 @@ test('NAV-15, NAV-16: the return pages of third-party connections say that none 
   }
   await page.goto('/destination-oauth-callback?error=access_denied&error_description=The+user+said+no')
   await expect(heading(page, 'Access was not granted')).toBeVisible()
-  await expect(page.getByText('The other side answered: The user said no. Nothing was changed.')).toBeVisible()
+  await expect(page.getByText('The provider answered: The user said no. Nothing changed.')).toBeVisible()
 })
 
 test('BIL-44, NAV-17: short links lead to the page in the workspace used last, unknown ones to the choice of a workspace', async ({

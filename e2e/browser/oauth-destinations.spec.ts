@@ -91,7 +91,7 @@ test('without an opener the way leads back to the destination, and a refusal sho
   await page.goto(String(authorize_url))
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('heading', { name: 'Access was not granted' })).toBeVisible()
-  await expect(page.getByText('The other side answered: The user has cancelled. Nothing was changed.')).toBeVisible()
+  await expect(page.getByText('The provider answered: The user has cancelled. Nothing changed.')).toBeVisible()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'second@example.com' }).click()
   await expect(page).toHaveURL(new RegExp(`/${destination}#settings$`))
@@ -104,7 +104,7 @@ test('without an opener the way leads back to the destination, and a refusal sho
   )
   await expect(
     page.getByText(
-      'This permission was not asked for by you, was used already, or is too old: begin again. Nothing was changed.',
+      'This permission was not asked for by you, was used already, or is too old: begin again. Nothing changed.',
     ),
   ).toBeVisible()
   await page.getByRole('link', { name: 'Back to the destination' }).click()

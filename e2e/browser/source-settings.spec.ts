@@ -10,9 +10,7 @@ test("Stripe's secret is asked for on the set-up page, set once, never shown, an
   const { workspace } = await createWorkspace(product.api, 'Payments')
   const { source, key } = await createSource(product.api, workspace, 'Payments', 'stripe')
   await page.goto(`/${source}#setup`)
-  await expect(
-    page.getByText('The signing secret is not set yet: until it is, every delivery is refused.'),
-  ).toBeVisible()
+  await expect(page.getByText('The signing secret is not set yet, so every delivery is refused.')).toBeVisible()
   await expect(page.getByText(`${product.url}/v1/webhook?writeKey=${key}`)).toBeVisible()
   await page.getByRole('link', { name: 'Set it' }).click()
 

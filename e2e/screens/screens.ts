@@ -323,7 +323,7 @@ export const screens: Screen[] = [
     name: 'connections-panel',
     path: filled(({ workspace }) => `${workspace}/connections`),
     ready: async (page) => {
-      await page.getByRole('button', { name: /^Connection of Online shop with Archive/ }).click()
+      await page.getByRole('button', { name: /^Connection from Online shop to Archive/ }).click()
       await page.getByRole('dialog', { name: 'Connection' }).getByRole('button', { name: 'Add condition' }).click()
       await settled(page)
     },

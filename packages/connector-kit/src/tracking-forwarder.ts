@@ -86,8 +86,7 @@ const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => 
   if (answer.status === 401 || answer.status === 403) return `${title} refuses the write key (${status})`
   if (wrongAddress.has(answer.status))
     return `Nothing at this address takes events, or their source is disabled (${status})`
-  if (answer.status < 300 && isWebPage(answer))
-    return 'The endpoint returned a web page, so it does not receive events'
+  if (answer.status < 300 && isWebPage(answer)) return 'The endpoint returned a web page, so it does not receive events'
   return undefined
 }
 

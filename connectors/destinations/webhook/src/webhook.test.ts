@@ -118,12 +118,12 @@ describe('the test of a connection', () => {
   const answers = 'The endpoint responded'
 
   it.each([
-    [200, true, `${answers} (HTTP 200 to GET). Send a test event to see whether it takes events.`],
-    [405, true, `${answers} (HTTP 405 to GET). Send a test event to see whether it takes events.`],
-    [401, false, `${answers}, but refuses the headers (HTTP 401)`],
-    [403, false, `${answers}, but refuses the headers (HTTP 403)`],
+    [200, true, `${answers} (HTTP 200 to GET). Send a test event to check that it accepts events.`],
+    [405, true, `${answers} (HTTP 405 to GET). Send a test event to check that it accepts events.`],
+    [401, false, `${answers} but refused the headers (HTTP 401)`],
+    [403, false, `${answers} but refused the headers (HTTP 403)`],
     [307, false, 'The endpoint redirects (HTTP 307). Deliveries do not follow redirects'],
-    [502, false, `${answers} with a fault of its own (HTTP 502)`],
+    [502, false, `${answers} with a server error (HTTP 502)`],
   ])('an answer of %i', async (status, ok, message) => {
     const { url, requests } = await receiver({ status, headers: { location: 'https://elsewhere.example' } })
     expect(await runConnectionTest(webhook, { url, headers })).toEqual({ ok, message })
