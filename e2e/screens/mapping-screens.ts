@@ -84,9 +84,9 @@ export const mappingScreens: Screen[] = [
       await settled(page)
       await page.getByRole('button', { name: 'Customize' }).click()
       await open('Any event')(page)
-      await page.getByRole('combobox', { name: 'Kind of source for Text' }).selectOption('Field')
+      await page.getByRole('combobox', { name: 'Source type for Text' }).selectOption('Field')
       await page.getByRole('button', { name: 'Save mappings' }).last().click()
-      await page.getByText('Text is required: choose what goes into it').first().waitFor()
+      await page.getByText('Text is required. Choose a value').first().waitFor()
       await settled(page)
     },
   },

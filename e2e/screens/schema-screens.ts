@@ -64,7 +64,7 @@ export const schemaScreens: readonly Screen[] = [
     ready: tool('Add event', async (page) => {
       await page.getByRole('textbox', { name: 'Event name' }).fill('Order Completed')
       await page.getByRole('dialog').getByRole('button', { name: 'Add event' }).click()
-      await page.getByText('There is an event of this name already').waitFor()
+      await page.getByText('There is already an event with this name').waitFor()
     }),
   },
   {

@@ -265,7 +265,7 @@ describe('the connection', () => {
     const { result } = await test_(({ method }) =>
       method === 'DELETE' ? { status: 403, body: errorBody('AccessDenied') } : undefined,
     )
-    expect(result).toMatchObject({ ok: true, message: expect.stringContaining('It stays') })
+    expect(result).toMatchObject({ ok: true, message: expect.stringContaining('It was not deleted') })
   })
 
   test('is not when nothing may be written', async () => {
