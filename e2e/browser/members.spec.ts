@@ -208,7 +208,7 @@ test('an invitation link is made with a role, copied and revoked', async ({ page
     .click()
   await expect(page.getByText('No link yet.')).toBeVisible()
   await visitor.page.reload()
-  await expect(visitor.page.getByRole('heading', { name: 'This invitation cannot be used any more' })).toBeVisible()
+  await expect(visitor.page.getByRole('heading', { name: 'This invitation is no longer valid' })).toBeVisible()
 })
 
 test('with many members a search finds them by name, address and role', async ({ page, product, database }) => {
@@ -225,7 +225,7 @@ test('with many members a search finds them by name, address and role', async ({
   await search.fill('guest')
   await expect(rows).toHaveCount(2)
   await search.fill('nobody at all')
-  await expect(page.getByText('Nobody is called like this.')).toBeVisible()
+  await expect(page.getByText('No members match.')).toBeVisible()
 })
 
 test('at every width an address breaks before its @ at most', async ({ page, product, database }) => {

@@ -25,7 +25,10 @@ const isWhole = async ({ page, path }: Opened): Promise<void> => {
   const main = page.getByRole('main')
   await expect(main.getByRole('heading', { level: 1 }).first(), path).toBeVisible()
   await expect(main.locator('[aria-busy=true]'), path).toHaveCount(0)
-  await expect(main.getByText(/could not be loaded|Failed to load|something went wrong/i), path).toHaveCount(0)
+  await expect(
+    main.getByText(/could not load|could not be loaded|Failed to load|something went wrong/i),
+    path,
+  ).toHaveCount(0)
 }
 const isSame = (page: Page): Promise<unknown> => page.evaluate(() => Reflect.get(window, 'notReloaded'))
 const banner = (page: Page) => page.getByRole('status').filter({ hasText: "The server can't be reached." })

@@ -71,7 +71,7 @@ const emptyWords = (found: FoundOptions | undefined, isEmpty: boolean, emptyText
   if (found?.state === 'idle') return 'Type to search'
   if (found?.state === 'searching') return 'Searching…'
   if (found?.state === 'failed') return 'The search failed. Type again to retry.'
-  return isEmpty && found === undefined ? (emptyText ?? 'Nothing to choose') : 'Nothing is called like this'
+  return isEmpty && found === undefined ? (emptyText ?? 'No options') : 'No matches'
 }
 
 /** A list below its trigger that is searched by typing; `trigger` says what is chosen. */

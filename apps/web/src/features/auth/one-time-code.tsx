@@ -20,7 +20,7 @@ const sendCode = async (address: string, action: CodeAction): Promise<Sent> => {
 
 /** Where codes are when the server mails none; nothing where it does. */
 export const CodesNotMailed = () =>
-  useMailEnabled() ? null : <NoMailNote>Whoever runs this server finds your code in its outbox folder.</NoMailNote>
+  useMailEnabled() ? null : <NoMailNote>Your server's operator can find the code in its outbox folder.</NoMailNote>
 
 /** The first step: an address that a one-time code is sent to. The step stays, with the error, when that fails. */
 export const AddressStep = ({

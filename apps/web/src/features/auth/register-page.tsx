@@ -100,7 +100,7 @@ const CodeStep = ({
           <strong className="font-medium text-ink">
             <EmailAddress email={email} />
           </strong>
-          . It works for 10 minutes.
+          . It expires in 10 minutes.
         </>
       }
       footer={<BackToLogin />}

@@ -57,16 +57,16 @@ const Filter = ({
       <div>
         <h3 className="text-base font-semibold">Event filter</h3>
         <p className="mt-0.5 text-sm text-ink-2">
-          Only events that meet it go to the destination. The others are listed as Filtered in its deliveries.
+          Only matching events go to the destination. The rest are listed as Filtered in its deliveries.
         </p>
       </div>
       <ConditionBuilder
-        label="Conditions of the filter"
+        label="Filter conditions"
         value={draft}
         onChange={setDraft}
         problems={problems}
         disabled={!mayEdit || saving}
-        emptyText="No conditions: every event goes through."
+        emptyText="No conditions. Every event is sent."
       />
       {failure !== undefined && (
         <p role="alert" className="text-xs text-danger-ink">
@@ -166,18 +166,18 @@ export const ConnectionPanel = ({
             <h3 className="text-base font-semibold">Deliver events</h3>
             <p className="mt-0.5 text-sm text-ink-2">
               {!source.enabled
-                ? 'The source is disabled: nothing comes in.'
+                ? 'The source is disabled and sends no events.'
                 : !destination.enabled
-                  ? 'The destination is paused: its events are held.'
+                  ? 'The destination is paused and its events are held.'
                   : connection.enabled
                     ? 'Events are delivered as they arrive.'
-                    : 'Events that arrive now are not delivered, also not later.'}
+                    : 'Events that arrive while this is off are never delivered.'}
             </p>
           </div>
           <Switch
             checked={connection.enabled}
             disabled={!mayEdit}
-            label={`Connection of ${source.title} with ${destination.title}`}
+            label={`Connection from ${source.title} to ${destination.title}`}
             onChange={(enabled) => enable.mutate({ name: connection.name, enabled })}
           />
         </div>
@@ -220,7 +220,7 @@ export const ConnectionPanel = ({
           })
         }
       >
-        Events of {source.title} are no longer delivered to {destination.title}. Neither of them is deleted.
+        Events from {source.title} will no longer be delivered to {destination.title}. Neither is deleted.
       </ConfirmDialog>
     </SlideOver>
   )

@@ -186,7 +186,7 @@ export const AffectedEvents = ({ destination, group }: { destination: Destinatio
               }
             />
           ))}
-          {rows.length === 0 && <li className="px-4 py-6 text-center text-ink-3">Nothing is left.</li>}
+          {rows.length === 0 && <li className="px-4 py-6 text-center text-ink-3">No events left.</li>}
         </ul>
       )}
       <LoadMore query={query} />

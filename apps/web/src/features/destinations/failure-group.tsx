@@ -24,7 +24,7 @@ import { useDiscardGroup, useRetryDeliveries } from './mutations.ts'
 const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
   <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
     <Fact name="Events">{count(group.event_count)}</Fact>
-    <Fact name="HTTP status">{(group.http_status ?? 0) === 0 ? 'No answer' : group.http_status}</Fact>
+    <Fact name="HTTP status">{(group.http_status ?? 0) === 0 ? 'No response' : group.http_status}</Fact>
     <Fact name="Attempts">{count(group.attempts)}</Fact>
     <Fact name="First">
       <RelativeTime time={group.first_time} />
@@ -34,9 +34,9 @@ const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
     </Fact>
     <Fact name="Next try">
       {group.next_time === null ? (
-        'When you retry it'
+        'When you retry'
       ) : paused ? (
-        'When it is resumed'
+        'When you resume'
       ) : (
         <RelativeTime time={group.next_time} upcoming past="Due now" />
       )}
@@ -75,7 +75,7 @@ const DiscardButton = ({ destination, group }: { destination: Destination; group
         }
       >
         {count(group.event_count)} {pluralise(group.event_count, 'event')} can no longer be retried from here. The
-        events themselves are kept, and the delivery log shows their outcome.
+        events stay stored, and the delivery log keeps their outcome.
       </ConfirmDialog>
     </>
   )
@@ -97,9 +97,9 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
         <p className="mt-1 flex flex-wrap items-center gap-2 text-sm text-ink-2">
           <Badge tone={tone}>{title}</Badge>
           {group.state === 'dead'
-            ? 'Not tried again by itself. Fix what is wrong, then retry.'
+            ? 'Not retried automatically. Fix the cause, then retry.'
             : destination.enabled
-              ? 'Tried again by itself.'
+              ? 'Retried automatically.'
               : 'Held while this destination is paused.'}
         </p>
         {mayEdit && destination.enabled && group.state === 'dead' && (
@@ -143,14 +143,14 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
 const Gone = ({ destination }: { destination: Destination }) => (
   <EmptyState
     icon={<CircleCheck />}
-    title="Nothing of this is held any more"
+    title="No events are held for this failure"
     action={
       <ButtonLink to={paths.deliveries(destination.name, '')} variant="primary">
         See deliveries
       </ButtonLink>
     }
   >
-    Its events were delivered, tried again with another outcome, or discarded. The outcome of each is in the deliveries.
+    Its events were delivered, discarded, or failed for another reason. See deliveries for the outcome of each.
   </EmptyState>
 )
 
@@ -177,11 +177,11 @@ export const FailureGroupView = ({ destination, name }: { destination: Destinati
           <Card>
             <Facts group={group} paused={!destination.enabled} />
           </Card>
-          <Card title="Latest attempt" description="What was sent and what was answered, without secrets.">
+          <Card title="Latest attempt" description="The request and its response, without secrets.">
             <Exchange reason="" request={group.request} response={group.response}>
               {group.attempts === 0
-                ? 'These events have not been sent yet, so there is no answer to show.'
-                : 'No request or response of the last attempt was kept.'}
+                ? 'These events have not been sent yet, so there is no response.'
+                : "The last attempt's request and response were not stored."}
             </Exchange>
           </Card>
           <AffectedEvents destination={destination} group={group} />

@@ -49,7 +49,7 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
         autoComplete="off"
         inputMode="email"
         placeholder="ana@example.com, ben@example.com"
-        hint="Separate addresses with commas, up to 10 at once. Each gets a link that works for 7 days."
+        hint="Separate up to 10 emails with commas. Each link expires after 7 days."
       />
       <SelectField name="role" label="Role" required hint={roleHints[role]}>
         {roles.map((each) => (
@@ -86,7 +86,7 @@ export const InviteDialog = ({
     open={open}
     onClose={onClose}
     title="Add team members"
-    description="They join the organization and see all of its workspaces."
+    description="They join the organization and can see all of its workspaces."
   >
     <InviteForm organization={organization} onClose={onClose} />
   </Dialog>

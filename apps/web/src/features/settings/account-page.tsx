@@ -40,7 +40,7 @@ const ProfileCard = ({ user }: { user: User }) => {
           onPick={async (file) => photo.mutateAsync(await base64Of(file))}
           onRemove={() => photo.mutateAsync(null)}
         />
-        <Field label="Email" hint="You sign in with it. It cannot be changed here.">
+        <Field label="Email" hint="You sign in with this email. It can't be changed here.">
           {(control) => <Input {...control} type="email" value={user.email} readOnly autoComplete="off" />}
         </Field>
         <div className="grid gap-4 sm:grid-cols-2">
@@ -74,7 +74,7 @@ const LeaveCard = ({ membership, members }: { membership: Membership; members: s
       <Card
         tone="danger"
         title="Leave organization"
-        description={`You are ${administrator ? 'an' : 'a'} ${roleTitle(role.value).toLowerCase()} of ${organization.display_name}. Leaving ends your access at once.`}
+        description={`You are ${administrator ? 'an' : 'a'} ${roleTitle(role.value).toLowerCase()} of ${organization.display_name}. Leaving ends your access immediately.`}
         action={
           <Button variant="danger" disabled={administrator && others.isPending} onClick={() => setOpen(true)}>
             Leave organization

@@ -22,7 +22,7 @@ export const passwordForm = z
   .object({ password: newPassword, confirmation: z.string() })
   .superRefine(({ password, confirmation }, context) => {
     if (confirmation === password) return
-    const message = confirmation === '' ? 'Repeat the new password' : 'The passwords do not match'
+    const message = confirmation === '' ? 'Re-enter the new password' : 'The passwords do not match'
     context.addIssue({ code: 'custom', path: ['confirmation'], message })
   })
 type Passwords = z.infer<typeof passwordForm>
@@ -46,11 +46,11 @@ const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
   }
   return (
     <Card
-      title="Confirm that it is you"
+      title="Confirm it's you"
       description={
         again
-          ? 'The last confirmation is used or too old. Get a new code to go on.'
-          : 'Before the password is changed, a one-time code confirms that the address is yours.'
+          ? 'The confirmation was used or has expired. Get a new code to continue.'
+          : 'Before you change your password, confirm your email with a one-time code.'
       }
     >
       <p className="mb-4 text-sm text-ink-2">
@@ -108,7 +108,7 @@ const PasswordStep = ({ user, token, onRefused }: { user: string; token: string;
     notify('success', 'Password updated')
   }
   return (
-    <Card title="New password" description="All your other sessions end when you change it.">
+    <Card title="New password" description="Changing it signs you out of all other sessions.">
       <Form form={form} onSubmit={submit} label="Change password" className="space-y-4">
         <NewPasswordField name="password" label="New password" />
         <TextField
@@ -139,7 +139,7 @@ export const ChangePasswordPage = () => {
       <PageHeader
         title="Change password"
         documentTitle="Change password"
-        description="Choose one that you use nowhere else."
+        description="Choose a password you don't use anywhere else."
       />
       <QueryView
         query={user}

@@ -36,7 +36,7 @@ const RevokeDialog = ({
       variables={invitation}
       onClosed={onClose}
     >
-      The invitation of {invitation.invitee_email} stops working at once.
+      The invitation of {invitation.invitee_email} stops working immediately.
     </DangerDialog>
   )
 }
@@ -95,11 +95,11 @@ export const InvitationsCard = ({ organization }: { organization: string }) => {
         >
           {!mailEnabled && invitations.length > 0 && (
             <div className="mb-3">
-              <NoMailNote>These were not mailed. Pass on an invitation link instead.</NoMailNote>
+              <NoMailNote>These were not emailed. Share an invitation link instead.</NoMailNote>
             </div>
           )}
           {invitations.length === 0 ? (
-            <p className="text-sm text-ink-2">Nobody is waiting. Use Invite to add people by email.</p>
+            <p className="text-sm text-ink-2">No pending invitations. Use Invite to add people by email.</p>
           ) : (
             <CardList>
               {invitations.map((invitation) => (

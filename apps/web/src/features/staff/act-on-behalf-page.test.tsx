@@ -58,7 +58,7 @@ test('a search that finds nobody and one that fails say so', async () => {
   await user.click(screen.getByRole('combobox', { name: 'Find a workspace' }))
   await screen.findByText('Type to search')
   await user.keyboard('none')
-  await screen.findByText('Nothing is called like this')
+  await screen.findByText('No matches')
   failed = true
   await user.keyboard('!')
   await screen.findByText('The search failed. Type again to retry.')

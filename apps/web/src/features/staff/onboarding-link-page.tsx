@@ -45,7 +45,7 @@ const LinkForm = ({ onMade }: { onMade: (made: Made) => void }) => {
           type="email"
           inputMode="email"
           required
-          hint="Of the person who becomes the organization's administrator."
+          hint="The person who becomes the organization's administrator."
           autoComplete="off"
         />
         <div className="grid gap-5 sm:grid-cols-2">
@@ -69,7 +69,7 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
   const mailEnabled = useMailEnabled()
   const copyAll = async (): Promise<void> => {
     if (await copyText(detailsText(details))) notify('success', 'Onboarding details copied')
-    else notify('error', 'Could not copy', { description: 'Select the text and copy it by hand.' })
+    else notify('error', 'Could not copy', { description: 'Select the text and copy it manually.' })
   }
   return (
     <Card
@@ -77,7 +77,7 @@ const Result = ({ made, onAgain }: { made: Made; onAgain: () => void }) => {
       title={made.organization.display_name}
       description={`${
         mailEnabled
-          ? `The onboarding link was mailed to ${made.user.email}.`
+          ? `We emailed the onboarding link to ${made.user.email}.`
           : `No mail server is set up: copy the onboarding link and send it to ${made.user.email} yourself.`
       } It works once, and is not shown again.`}
       footer={
@@ -127,7 +127,7 @@ export const OnboardingLinkPage = () => {
       <PageHeader
         title="Generate an onboarding link"
         documentTitle="Onboarding link"
-        description="Makes an organization with a first workspace, and a link for its administrator."
+        description="Creates an organization with its first workspace, and a link for its administrator."
       />
       {made === undefined ? <LinkForm onMade={setMade} /> : <Result made={made} onAgain={() => setMade(undefined)} />}
     </>
