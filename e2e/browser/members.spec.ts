@@ -53,7 +53,7 @@ test('MEM-09, MEM-10: after sending, the window says so and closes, and the list
   const { workspace, organization } = await createWorkspace(product.api, 'Refetching')
   await signIn(page, await addPerson(database, 'Rita', { organization, role: 'ORG_ADMIN' }))
   await page.goto(membersPath(workspace))
-  await expect(page.getByText('Nobody is waiting.')).toBeVisible()
+  await expect(page.getByText('No pending invitations.')).toBeVisible()
   const calls = recordCalls(page)
   await page.getByRole('main').getByRole('button', { name: 'Invite', exact: true }).click()
   await invite(page).getByRole('textbox', { name: 'Emails' }).fill('carl@x.co')
@@ -82,7 +82,7 @@ test('an address that is a member already is told at the field, and nobody is in
   await expect(invite(page).getByText(`Already a member: ${admin.email}`, { exact: true })).toBeVisible()
   await expect(emails).toBeFocused()
   await page.keyboard.press('Escape')
-  await expect(page.getByText('Nobody is waiting.')).toBeVisible()
+  await expect(page.getByText('No pending invitations.')).toBeVisible()
 })
 
 test('MEM-12: the Invite menu of the sidebar opens the window for inviting', async ({ page, product, database }) => {
@@ -206,7 +206,7 @@ test('an invitation link is made with a role, copied and revoked', async ({ page
     .getByRole('dialog', { name: 'Revoke invitation link' })
     .getByRole('button', { name: 'Revoke link' })
     .click()
-  await expect(page.getByText('No link yet.')).toBeVisible()
+  await expect(page.getByText('No links yet.')).toBeVisible()
   await visitor.page.reload()
   await expect(visitor.page.getByRole('heading', { name: 'This invitation is no longer valid' })).toBeVisible()
 })

@@ -11,7 +11,7 @@ export const DestinationCatalogPage = () => {
   return (
     <ChooseStep
       noun="destination"
-      description="Choose where events are delivered to."
+      description="Choose where to send your events."
       list={{ label: 'Destinations', to: paths.destinations(workspace.name) }}
       query={query}
       cardOf={(app) => ({

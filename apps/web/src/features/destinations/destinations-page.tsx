@@ -29,12 +29,12 @@ import {
 import { useDestinationActions } from './use-destination-actions.ts'
 
 const toneOf = {
-  unfinished: { tone: 'warning', dot: true, title: 'Its events are held until its settings are complete' },
-  unpermitted: { tone: 'danger', dot: true, title: 'Its events are held until its account is connected' },
-  failing: { tone: 'danger', dot: true, title: 'Events were given up and not delivered since' },
-  unknown: { tone: 'outline', dot: false, title: 'Whether its deliveries fail could not be loaded' },
+  unfinished: { tone: 'warning', dot: true, title: 'Events are held until setup is finished' },
+  unpermitted: { tone: 'danger', dot: true, title: 'Events are held until an account is connected' },
+  failing: { tone: 'danger', dot: true, title: 'Events became dead letters, and none were delivered since' },
+  unknown: { tone: 'outline', dot: false, title: 'Could not load the delivery status' },
   unconnected: { tone: 'warning', dot: true, title: 'No source is connected' },
-  paused: { tone: 'outline', dot: false, title: 'Its events are held, and delivered when it is resumed' },
+  paused: { tone: 'outline', dot: false, title: 'Events are held and delivered when you resume' },
   enabled: { tone: 'success', dot: true, title: 'Events are delivered as they arrive' },
 } as const
 
@@ -169,14 +169,10 @@ const List = ({
       bulk={mayEdit ? bulk : undefined}
       sorted={sort === 'failed' ? byFailed : undefined}
       controls={<RangeSelect value={range} onChange={onRange} />}
-      notice={
-        failed !== undefined && (
-          <LoadFailure title="The status of the destinations could not be loaded" query={failed} />
-        )
-      }
+      notice={failed !== undefined && <LoadFailure title="Could not load the status of destinations" query={failed} />}
       note={
         <p className="text-xs text-ink-3">
-          Delivered, failed and success count each event once, by its last outcome in the{' '}
+          Delivered, failed, and success count each event once, by its last outcome in the{' '}
           {viewOf(range).title.toLowerCase()}.
         </p>
       }
@@ -201,14 +197,14 @@ export const DestinationsPage = () => {
   return (
     <ListPage
       title="Destinations"
-      description="Where your events are delivered to."
+      description="Where your events are delivered."
       query={query}
       errorTitle="Failed to load the destinations"
       action={add}
       empty={{
         icon: <Send />,
         title: 'Add your first destination',
-        text: 'A destination is where events are delivered to, such as a webhook of your own service. What fails is retried for hours and never lost.',
+        text: 'A destination receives your events, such as your own webhook. Failed deliveries are retried for hours and never lost.',
       }}
     >
       {(destinations) => (

@@ -112,7 +112,7 @@ const RemoveDialog = ({
       onDone={() => notify('success', 'Member removed')}
       onClosed={onClose}
     >
-      {personName(member.profile)} loses access to {organization.display_name} and all of its workspaces at once.
+      {personName(member.profile)} loses access to {organization.display_name} and all of its workspaces immediately.
     </DangerDialog>
   )
 }
@@ -133,8 +133,8 @@ const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () 
         setOpen(false)
       }}
     >
-      You will no longer manage members, billing and the settings of the organization. Another administrator has to give
-      the role back to you.
+      You will no longer be able to manage members, billing, and organization settings. Only another administrator can
+      give the role back.
     </ConfirmDialog>
   )
 }
@@ -236,7 +236,7 @@ export const MembersTable = ({ organization, members }: { organization: Organiza
         idOf={idOf}
         titleOf={titleOf}
         barFrom={searchFrom}
-        empty="Nobody is called like this."
+        empty="No members match."
       />
       {asked?.kind === 'remove' && <RemoveDialog member={asked.member} organization={organization} onClose={close} />}
       {asked?.kind === 'demote' && (

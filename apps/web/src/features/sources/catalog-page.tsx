@@ -12,7 +12,7 @@ export const SourceCatalogPage = () => {
   return (
     <ChooseStep
       noun="source"
-      description="Choose what sends the events."
+      description="Choose what sends your events."
       list={{ label: 'Sources', to: paths.sources(workspace.name) }}
       query={query}
       cardOf={(app) => ({

@@ -146,7 +146,7 @@ export const SourcesPage = () => {
         empty={{
           icon: <Radio />,
           title: 'Add your first source',
-          text: 'A source is a website, an app or a server that sends events. Choose what yours is made of, copy the snippet, and watch the first event arrive.',
+          text: 'A source is a website, app, or server that sends events. Choose its platform, copy the snippet, and watch the first event arrive.',
         }}
       >
         {(sources) => <List sources={sources} mayEdit={mayEdit} />}
