@@ -69,7 +69,7 @@ test.each(parts)('%s says nothing of mail servers where there is one', async (_,
 })
 
 test.each([
-  [true, 'The onboarding link was mailed to ben@acme.example. It works once, and is not shown again.'],
+  [true, 'We emailed the onboarding link to ben@acme.example. It works once, and is not shown again.'],
   [
     false,
     'No mail server is set up: copy the onboarding link and send it to ben@acme.example yourself. It works once, and is not shown again.',
