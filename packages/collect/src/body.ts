@@ -30,7 +30,7 @@ export const readBody = (
     const named = req.headers['content-encoding']?.trim().toLowerCase()
     const isPlain = named === undefined || named === '' || named === 'identity'
     if (isPlain && !isGzip(body)) return done(withoutMark(body), release)
-    inflate(isPlain ? 'gzip' : named, body, { limit: terms.limit, held, terms: terms.inflating }, (result) => {
+    inflate(isPlain ? 'gzip' : named, body, { limit: terms.limit, owner, held, terms: terms.inflating }, (result) => {
       if (typeof result === 'string') release()
       done(typeof result === 'string' ? result : withoutMark(result), release)
     })

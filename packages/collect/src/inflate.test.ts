@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createBodyBudget } from '@tributary/http'
+import { createWorkShare, type WorkShare } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { type InflateTerms, inflate, knownInflating, strangersInflating } from './inflate.ts'
 
@@ -25,7 +26,9 @@ const run = async (
     },
     drop: (bytes: number) => budget.give('sender', bytes),
   }
-  const result = await new Promise((resolve) => inflate(encoding, body, { limit, held, terms }, resolve))
+  const result = await new Promise((resolve) =>
+    inflate(encoding, body, { limit, owner: 'sender', held, terms }, resolve),
+  )
   return { result: Buffer.isBuffer(result) ? result.length : result, taken, used: budget.used() }
 }
 
@@ -70,26 +73,33 @@ test('a zstd body that asks for a larger window than HTTP allows is refused', as
   expect((await run('zstd', Buffer.concat(chunks), MiB)).result).toBe('bad-compression')
 })
 
-test('what strangers send compressed is inflated one after the other, to 64 KiB or 50 times its size', async () => {
-  const inner = strangersInflating()
-  let now = 0
-  let most = 0
-  const terms: InflateTerms = {
-    ...inner,
-    begin: (work) =>
-      inner.begin((finished) => {
-        most = Math.max(most, ++now)
-        work(() => {
-          now--
-          finished()
-        })
-      }),
-  }
+test('what strangers send compressed becomes 64 KiB or 50 times larger, and no more', async () => {
   const bomb = gzipSync(zeros.subarray(0, 4 * MiB))
   const text = gzipSync('{"userId":"u1"}')
+  const terms = strangersInflating()
   const bodies = [bomb, text, bomb, Buffer.from('no gzip'), text]
   const outcomes = await Promise.all(bodies.map((body) => run('gzip', body, 4 * MiB, MiB, terms)))
   expect(outcomes.map(({ result }) => result)).toEqual(['too-large', 15, 'too-large', 'bad-compression', 15])
   expect(outcomes[0]?.taken).toBeLessThanOrEqual(bomb.length * 50 + piece)
-  expect(most).toBe(1)
+})
+
+test('what one network sends compressed is paid for by its size and bounded in number; others go on', () => {
+  const jobs: (() => void)[] = []
+  const charged: [string, number][] = []
+  const share: WorkShare = {
+    ...createWorkShare(),
+    charge: (owner, ms) => void charged.push([owner, ms]),
+    later: (owner, job) => owner === 'b' || jobs.push(job) <= 2,
+  }
+  const terms = strangersInflating(share)
+  const begun = [1, 2, 3].map(() => terms.begin('a', MiB, () => {}))
+  expect([...begun, terms.begin('b', MiB, () => {})]).toEqual([true, true, false, true])
+  expect(charged).toEqual([])
+  jobs[0]?.()
+  expect(charged).toEqual([['a', 8]])
+})
+
+test('a compressed body that may not even wait is answered as overloaded, and nothing is inflated', async () => {
+  const terms: InflateTerms = { ...strangersInflating(), begin: () => false }
+  expect(await run('gzip', gzipSync(zeros), 50 * MiB, 4 * MiB, terms)).toMatchObject({ result: 'overloaded', taken: 0 })
 })

@@ -8,6 +8,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import type { Held } from '@tributary/http'
+import { createWorkShare, type WorkShare, type WorkShareSettings } from '@tributary/kernel'
 
 /** How much larger than it came a body may become. Batches of events become 5 to 50 times larger. */
 export type InflateTerms = {
@@ -15,56 +16,55 @@ export type InflateTerms = {
   freeBytes: number
   /** … beyond that so many times larger than it came. */
   maxRatio: number
-  /** Begins the work, now or when it is its turn; calls `finished` with what is to be called when it is done. */
-  begin(work: (finished: () => void) => void): void
+  /**
+   * Begins work for somebody that makes at most so many bytes, now or when it is their turn; false, and it never begins,
+   * when too much of theirs waits.
+   */
+  begin(owner: string, bytes: number, work: () => void): boolean
 }
 
 /** For bodies whose key is known: all at once. */
-export const knownInflating: InflateTerms = { freeBytes: 1024 * 1024, maxRatio: 200, begin: (work) => work(() => {}) }
+export const knownInflating: InflateTerms = {
+  freeBytes: 1024 * 1024,
+  maxRatio: 200,
+  begin(_owner, _bytes, work) {
+    work()
+    return true
+  },
+}
+
+/** What a millisecond of the thread is worth in bytes: most of it goes to collecting the memory they are written to. */
+const bytesPerMs = 128 * 1024
+const strangersShare: Partial<WorkShareSettings> = { share: 0.1, together: 0.2, burstMs: 10, freeMs: 0, waiting: 256 }
 
 /**
- * For bodies of strangers, which nobody pays for: one after the other, and with room for what browsers and phones send.
+ * For bodies of strangers, which nobody pays for: with room for what browsers and phones send, and at a pace of about
+ * 13 MB a second from one network, and twice that from all.
  */
-export const strangersInflating = (): InflateTerms => {
-  const waiting: (() => void)[] = []
-  let busy = false
-  const begin: InflateTerms['begin'] = (work) => {
-    if (busy) return void waiting.push(() => begin(work))
-    busy = true
-    work(() => {
-      busy = false
-      const next = waiting.shift()
-      if (next !== undefined) setImmediate(next)
-    })
-  }
-  return { freeBytes: 64 * 1024, maxRatio: 50, begin }
-}
+export const strangersInflating = (share: WorkShare = createWorkShare(strangersShare)): InflateTerms => ({
+  freeBytes: 64 * 1024,
+  maxRatio: 50,
+  begin: (owner, bytes, work) =>
+    share.later(owner, () => {
+      share.charge(owner, bytes / bytesPerMs)
+      work()
+    }),
+})
 
 /** Bytes of a piece that comes out at once: each piece costs a round of the event loop. */
 const pieceBytes = 64 * 1024
 /** RFC 9659: a sender over HTTP may not ask for a window of more than 8 MiB. */
 const zstdWindowLog = 23
 
-const inflaterOf = (encoding: string, body: Buffer): Transform | undefined => {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip({ chunkSize: pieceBytes })
-    case 'br':
-      return createBrotliDecompress({ chunkSize: pieceBytes })
-    case 'zstd':
-      return createZstdDecompress({
-        chunkSize: pieceBytes,
-        params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog },
-      })
-    case 'deflate':
-      // RFC 9110 8.4.1.2: "deflate" is the zlib format; many senders leave its header out, which its first bits tell.
-      return (body[0] ?? 0) % 16 === 8
-        ? createInflate({ chunkSize: pieceBytes })
-        : createInflateRaw({ chunkSize: pieceBytes })
-    default:
-      return undefined
-  }
+const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
+  gzip: () => createGunzip({ chunkSize: pieceBytes }),
+  'x-gzip': () => createGunzip({ chunkSize: pieceBytes }),
+  br: () => createBrotliDecompress({ chunkSize: pieceBytes }),
+  zstd: () =>
+    createZstdDecompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } }),
+  // RFC 9110 8.4.1.2: "deflate" is the zlib format; many senders leave its header out, which its first bits tell.
+  deflate: (body) =>
+    (body[0] ?? 0) % 16 === 8 ? createInflate({ chunkSize: pieceBytes }) : createInflateRaw({ chunkSize: pieceBytes }),
 }
 
 export type InflateFault = 'too-large' | 'overloaded' | 'unknown-encoding' | 'bad-compression'
@@ -77,13 +77,15 @@ export type InflateFault = 'too-large' | 'overloaded' | 'unknown-encoding' | 'ba
 export const inflate = (
   encoding: string,
   body: Buffer,
-  { limit, held, terms }: { limit: number; held: Pick<Held, 'add' | 'drop'>; terms: InflateTerms },
+  options: { limit: number; owner: string; held: Pick<Held, 'add' | 'drop'>; terms: InflateTerms },
   done: (result: Buffer | InflateFault) => void,
 ): void => {
-  const inflater = inflaterOf(encoding, body)
-  if (inflater === undefined) return done('unknown-encoding')
+  const { limit, owner, held, terms } = options
+  const create = Object.hasOwn(createInflater, encoding) ? createInflater[encoding] : undefined
+  if (create === undefined) return done('unknown-encoding')
   const room = Math.min(limit, Math.max(terms.freeBytes, body.length * terms.maxRatio))
-  terms.begin((finished) => {
+  const begun = terms.begin(owner, room, () => {
+    const inflater = create(body)
     const chunks: Buffer[] = []
     let size = 0
     let ended = false
@@ -91,7 +93,6 @@ export const inflate = (
       if (ended) return
       ended = true
       inflater.destroy()
-      finished()
       done(result)
     }
     inflater.on('data', (chunk: Buffer) => {
@@ -108,4 +109,5 @@ export const inflate = (
     inflater.on('error', () => settle('bad-compression'))
     inflater.end(body)
   })
+  if (!begun) done('overloaded')
 }

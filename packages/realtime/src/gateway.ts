@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Logger, Metrics } from '@tributary/kernel'
+import { createWorkShare, type Logger, type Metrics, type WorkShareSettings } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import { WebSocketServer } from 'ws'
 import { type Channels, createChannels } from './channels.ts'
@@ -9,7 +9,6 @@ import { createCommands } from './commands.ts'
 import { type Connection, createConnection, textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, dataText, message, parseMessage, versionProblem } from './protocol.ts'
-import { createRounds } from './rounds.ts'
 import { createShares } from './shares.ts'
 import type { Signer } from './signatures.ts'
 
@@ -35,6 +34,14 @@ export type Gateway = {
 const maxMessageBytes = 32 * 1024
 const changeDelayMs = 20
 const closeWaitMs = 3000
+const tooManyOpenings =
+  'HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n'
+
+/**
+ * Opening connections takes so much of the thread, by the network that they come from: about 500 a second of one, and
+ * each in a round of the event loop of its own. Clients that are too many to wait try again.
+ */
+const openingShare: Partial<WorkShareSettings> = { share: 0.15, together: 0.3, burstMs: 10, freeMs: 0, waiting: 256 }
 
 const newSocketId = (): string => `${randomInt(1, 2 ** 47)}.${randomInt(1, 2 ** 47)}`
 
@@ -118,7 +125,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     user: limits.connectionsPerUser,
     workspace: limits.connectionsPerWorkspace,
   })
-  const openings = createRounds({ perRound: 8, waiting: limits.connections })
+  const openings = createWorkShare(openingShare)
   const deliver = createDelivery(channels, options)
   let timers: NodeJS.Timeout[] = []
   let unsubscribe: (() => void)[] = []
@@ -152,11 +159,15 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     }
     // Until the server of web sockets looks after it.
     socket.on('error', () => socket.destroy())
-    if (!openings.add(() => open(url, req, socket, head))) socket.destroy()
+    const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
+    const opening = (): void => {
+      // Whoever has gone meanwhile costs nothing.
+      if (!socket.destroyed) open(url, network, req, socket, head)
+    }
+    if (!openings.later(network, opening)) socket.end(tooManyOpenings)
   }
 
-  const open = (url: URL, req: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
+  const open = (url: URL, network: string, req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     server.handleUpgrade(req, socket, head, (webSocket) => {
       const connection = createConnection(webSocket, newSocketId(), limits)
       webSocket.on('error', (error) => logger.debug({ err: error }, 'A live connection failed'))

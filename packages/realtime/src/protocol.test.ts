@@ -1,4 +1,6 @@
-import { connect } from 'node:net'
+import { IncomingMessage } from 'node:http'
+import { connect, Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { textOf } from './connection.ts'
@@ -274,6 +276,45 @@ describe('places are shared out', () => {
     await mine[0]?.closed
     const again = await enter(running, 'a')
     expect(again.socketId).not.toBe('')
+    await running.stop()
+  })
+
+  test('of many that come at once from one network so many wait, the rest is told to come later; others are next', async () => {
+    const running = await start({ connections: 1000 })
+    const opened: string[] = []
+    const late: string[] = []
+    const upgrade = (from: string): Promise<void> =>
+      new Promise((resolve) => {
+        const headers = {
+          'x-from': from,
+          upgrade: 'websocket',
+          'sec-websocket-version': '13',
+          'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+        }
+        const socket = new Duplex({
+          read() {},
+          write(chunk: Buffer, _encoding, done) {
+            const said = chunk.toString('latin1')
+            if (said.startsWith('HTTP/1.1 101')) opened.push(from)
+            else if (said.startsWith('HTTP/1.1 429')) late.push(from)
+            done()
+            resolve()
+          },
+        })
+        const req = Object.assign(new IncomingMessage(new Socket()), { headers, method: 'GET' })
+        req.url = `/app/${key}?protocol=7`
+        running.realtime.handleUpgrade(
+          req,
+          Object.assign(socket, { setTimeout() {}, setNoDelay() {} }),
+          Buffer.alloc(0),
+        )
+      })
+    const many = Array.from({ length: 300 }, () => upgrade('a'))
+    await upgrade('b')
+    expect(late).toHaveLength(44)
+    expect(opened.indexOf('b')).toBeLessThan(3)
+    await Promise.all(many)
+    expect(opened).toHaveLength(257)
     await running.stop()
   })
 
