@@ -1,7 +1,7 @@
 /**
  * A delivery in a process of its own that runs until it kills itself at a fault point: `node crash-child.ts <plan as JSON>`.
  */
-import type { DestinationDefinition } from '@tributary/connector-kit'
+import type { DestinationDefinition, OutgoingEvent } from '@tributary/connector-kit'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore, openRelational } from '@tributary/storage'
 import type { DestinationEntry } from './ports.ts'
@@ -22,19 +22,33 @@ export type CrashPlan = {
 
 const plan: CrashPlan = JSON.parse(process.argv[2] ?? '{}')
 let left = plan.fault.count
+const committing = Promise.withResolvers<void>()
 setFaultHandler((point) => {
+  if (point === 'delivery.before-commit') committing.resolve()
   if (point === plan.fault.point && --left === 0) process.kill(process.pid, 'SIGKILL')
 })
 const loaded: Record<string, DestinationDefinition> = await import(plan.connector.module)
 const connector = loaded[plan.connector.name]
 if (connector === undefined) throw new Error('No such connector')
+/** For a second commit something has to be left by the first, however slow the machine is. */
+const leavesSome = plan.fault.point === 'delivery.before-commit' && plan.fault.count > 1
+const isLate = ({ messageId }: OutgoingEvent): boolean => leavesSome && Number(messageId.slice('m-'.length)) >= 100
 const { delivery } = openDelivery({
   folder: plan.folder,
   entries: new Map(plan.entries.map((entry) => [entry.id, { ...entry, filters: new Map() }])),
   db: openRelational({ url: plan.postgresUrl, logger: silentLogger }).db,
   eventStore: createClickHouseEventStore({ url: plan.eventStoreUrl, logger: silentLogger }),
-  connector,
-  // Few rows an insert make many positions to commit, however slow the machine is.
-  settings: { attempts: { ...defaultDeliverySettings.attempts, rows: 20 }, flushMs: 20 },
+  connector: {
+    ...connector,
+    deliver: async (events, context) => {
+      if (events.some(isLate)) await committing.promise
+      return await connector.deliver(events, context)
+    },
+  },
+  settings: {
+    attempts: { ...defaultDeliverySettings.attempts, rows: 20 },
+    flushMs: 20,
+    ...(leavesSome ? { stallMs: 60_000 } : {}),
+  },
 })
 await delivery.start()
