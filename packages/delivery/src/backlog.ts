@@ -1,10 +1,10 @@
 import { type HeldRange, type HeldRanges, isRangeDone } from './held.ts'
 import type { LaneState } from './lane-state.ts'
-import type { LaneRows } from './outcomes.ts'
 import type { ParkedRow } from './parking.ts'
 import type { Part } from './parts.ts'
 import type { LaneContext } from './ports.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
+import type { RetryQueue } from './retry-queue.ts'
 
 /** Bytes of the log read at once for a held range. */
 const chunkBytes = 256 * 1024
@@ -37,7 +37,7 @@ export type BacklogDeps = {
   id: string
   context: LaneContext
   held: HeldRanges
-  rows: LaneRows
+  retries: RetryQueue
   state: () => LaneState
   /** True while the lane has anything queued or under way. */
   busy: () => boolean
@@ -49,8 +49,6 @@ export type BacklogDeps = {
   /** Room for parked rows. */
   rowRoom: () => boolean
   take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
-  closeRow: (part: Part, row: ParkedRow) => void
-  lostRow: (row: ParkedRow, now: number) => void
   wake: () => void
 }
 
@@ -63,7 +61,8 @@ export type BacklogDeps = {
  * what is behind it.
  */
 export const createBacklog = (deps: BacklogDeps): Backlog => {
-  const { id, context, held, rows } = deps
+  const { id, context, held, retries } = deps
+  const { rows } = retries
   const { reader, parking, clock, logger, settings } = context
   let fetching = false
   let makingDue = false
@@ -125,9 +124,9 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
 
   const takeRow = (row: ParkedRow, lookup: ReturnType<typeof createLookup>): void => {
     const record = lookup(row.partition, row.offset)
-    if (record === undefined) return deps.lostRow(row, clock())
+    if (record === undefined) return retries.lost(row, clock())
     rows.taken.add(row.id)
-    deps.take(record, row, (part) => deps.closeRow(part, row))
+    deps.take(record, row, (part) => retries.close(part, row))
   }
 
   const fetch = async (): Promise<void> => {

@@ -1,15 +1,15 @@
 import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
-import { type Clock, createWorkShare, faultPoint, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
+import { type Clock, createWorkShare, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
 import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createAttemptLog } from './attempts.ts'
+import { createCommit } from './commit.ts'
 import { createLane, type Lane, type LaneSnapshot } from './lane.ts'
+import { createLogReading, createPlaces } from './log-reading.ts'
 import { createMaintenance } from './maintenance.ts'
-import { createOffsetTracker } from './offsets.ts'
 import { createParking } from './parking.ts'
 import type { AccessTokens, DestinationDirectory, LaneContext } from './ports.ts'
 import { restoredRange } from './range-change.ts'
-import { openRecord } from './record.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 
 export type DeliveryDeps = {
@@ -59,9 +59,7 @@ export type Delivery = {
   retryNow(destinationId: string): Promise<void>
 }
 
-const readBytes = 1024 * 1024
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * Delivers the records of the deliveries log to each of their destinations, at least once. A record's position is left
@@ -92,17 +90,10 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     queued: { bytes: 0 },
   }
   const lanes = new Map<string, Lane>()
-  const partitions = Array.from({ length: reader.partitions }, (_, partition) => ({
-    partition,
-    next: 0,
-    committed: 0,
-    tracker: createOffsetTracker(),
-  }))
+  const places = createPlaces(reader.partitions)
   let loaded = false
   let stopping = false
   let loops: Promise<void>[] = []
-  let wakeReader: (() => void) | undefined
-  let committing: Promise<boolean> | undefined
 
   const laneOf = (id: string): Lane => {
     const known = lanes.get(id)
@@ -113,99 +104,19 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   }
   const maintenance = createMaintenance({ parking, lanes, laneOf, clock, logger, metrics, settings })
 
-  /** Reads one piece of a partition; true when there was anything. */
-  const readPiece = (place: (typeof partitions)[number]): boolean => {
-    const records = reader.read(place.partition, place.next, readBytes)
-    for (const found of records) {
-      const entry = place.tracker.begin(found.offset)
-      const record = openRecord(found)
-      if (record === undefined) {
-        logger.error(
-          { partition: found.partition, offset: found.offset },
-          'A record of the deliveries log has no readable meta',
-        )
-        metrics.count('delivery_records_unreadable', 1)
-      } else for (const id of record.reference.meta.d) laneOf(id).offer(record, entry, place.tracker)
-      place.next = found.offset + 1
-      place.tracker.release(entry)
-    }
-    return records.length > 0
-  }
-
-  const underWay = (): number => partitions.reduce((sum, place) => sum + place.tracker.size(), 0)
-
-  const readLoop = async (): Promise<void> => {
-    while (!stopping) {
-      let read = false
-      try {
-        const ends = reader.ends()
-        for (const place of partitions) {
-          if (stopping || underWay() >= settings.openRecords) break
-          if (place.next >= (ends[place.partition] ?? 0)) continue
-          if (!readPiece(place)) continue
-          read = true
-          await breathe()
-        }
-      } catch (error) {
-        logger.error({ err: error }, 'The deliveries log cannot be read; it is tried again')
-        await pause(500)
-      }
-      if (read || stopping) continue
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, settings.pollMs)
-        wakeReader = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      wakeReader = undefined
-    }
-  }
-
-  const lowestOpen = (place: (typeof partitions)[number]): number => {
-    let low = place.tracker.low() ?? place.next
-    for (const lane of lanes.values()) low = Math.min(low, lane.held.undurableLow(place.partition) ?? low)
-    return low
-  }
-
-  /** Parks, then moves positions; true when everything that could be written was. */
-  const commitOnce = async (all: boolean): Promise<boolean> => {
-    const changes = [...lanes.values()].map((lane) => lane.ranges(all))
-    const extra = {
-      deletes: changes.flatMap((item) => item.change.deletes),
-      rows: changes.flatMap((item) => item.change.rows),
-    }
-    try {
-      const parks = parking.buffered() > 0 || extra.deletes.length > 0 || extra.rows.length > 0
-      await parking.flush(extra)
-      for (const item of changes) item.apply()
-      if (parks) faultPoint('delivery.after-park')
-      const moved = partitions.filter((place) => lowestOpen(place) > place.committed)
-      if (moved.length === 0) return true
-      faultPoint('delivery.before-commit')
-      const positions = new Map(moved.map((place) => [place.partition, lowestOpen(place)]))
-      journal.commit(positions)
-      for (const place of moved) place.committed = positions.get(place.partition) ?? place.committed
-      return true
-    } catch (error) {
-      logger.warn({ err: error }, 'Positions of deliveries cannot be moved yet; it is tried again')
-      metrics.count('delivery_commit_failures', 1)
-      return false
-    }
-  }
-
-  /** One commit at a time; whoever comes meanwhile waits and then has one of its own. */
-  const commit = async (all = false): Promise<boolean> => {
-    while (committing !== undefined) await committing
-    committing = commitOnce(all).finally(() => {
-      committing = undefined
-    })
-    return committing
-  }
+  const reading = createLogReading({
+    reader,
+    places,
+    offer: (id, record, entry, tracker) => laneOf(id).offer(record, entry, tracker),
+    settings,
+    logger,
+    metrics,
+  })
+  const commit = createCommit({ places, lanes, parking, journal, logger, metrics })
 
   const writeLoop = async (): Promise<void> => {
     while (!stopping) {
-      const done = await commit()
+      const done = await commit.run()
       await pause(done ? settings.flushMs : 500)
     }
   }
@@ -230,7 +141,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     await directory.ready()
     const positions = journal.positions()
     const starts = reader.starts()
-    for (const place of partitions) {
+    for (const place of places) {
       place.committed = positions.get(place.partition) ?? 0
       place.next = Math.max(place.committed, starts[place.partition] ?? 0)
     }
@@ -254,24 +165,20 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     await maintenance.refresh()
   }
 
-  const settled = (): boolean => {
-    const ends = reader.ends()
-    return (
-      partitions.every((place) => place.next >= (ends[place.partition] ?? 0)) &&
-      [...lanes.values()].every((lane) => lane.idle()) &&
-      attempts.buffered() === 0 &&
-      parking.buffered() === 0
-    )
-  }
+  const settled = (): boolean =>
+    reading.upToDate() &&
+    [...lanes.values()].every((lane) => lane.idle()) &&
+    attempts.buffered() === 0 &&
+    parking.buffered() === 0
 
   return {
     start: async () => {
       await load()
-      loops = [readLoop(), writeLoop(), tickLoop()]
+      loops = [reading.run(), writeLoop(), tickLoop()]
     },
     stop: async () => {
       stopping = true
-      wakeReader?.()
+      reading.stop()
       await Promise.all(loops)
       for (const lane of lanes.values()) lane.halt()
       const until = clock() + settings.drainMs
@@ -282,36 +189,36 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       if (!loaded) return
       for (let tries = 0; tries < 5; tries++) {
         await attempts.flush(true)
-        const done = await commit(true)
+        const done = await commit.run(true)
         if (done && attempts.buffered() === 0 && parking.buffered() === 0) return
       }
     },
     idle: async () => {
       for (;;) {
         if (settled()) {
-          const before = partitions.map((place) => place.next).join()
+          const before = places.map((place) => place.next).join()
           // The commit may bring work of its own; only a round without any counts.
-          if ((await commit(true)) && settled() && before === partitions.map((place) => place.next).join()) return
+          if ((await commit.run(true)) && settled() && before === places.map((place) => place.next).join()) return
         }
         await attempts.flush(true)
-        wakeReader?.()
+        reading.wake()
         await pause(10)
       }
     },
-    wake: () => wakeReader?.(),
+    wake: reading.wake,
     takeUp,
     retryNow: async (destinationId) => {
       await takeUp(destinationId)
       lanes.get(destinationId)?.endRest()
     },
     state: () => ({
-      partitions: partitions.map(({ partition, next, committed }) => ({ partition, next, committed })),
+      partitions: places.map(({ partition, next, committed }) => ({ partition, next, committed })),
       lanes: [...lanes.values()].map((lane) => lane.snapshot()),
       queuedBytes: context.queued.bytes,
       unwritten: { attempts: attempts.buffered(), parked: parking.buffered() },
     }),
     minimumNeeded: () =>
-      partitions.map(({ partition, committed }) => ({
+      places.map(({ partition, committed }) => ({
         partition,
         // Before the parked rows were looked up, everything may be needed.
         offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0,

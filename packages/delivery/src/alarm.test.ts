@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createAlarm } from './alarm.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('rings once at the soonest of the times that were set, and can be set again then', () => {
+  const ring = vi.fn()
+  const alarm = createAlarm(Date.now, ring)
+  for (const ms of [50, 20, 80, Number.POSITIVE_INFINITY]) alarm.ringIn(ms)
+  vi.advanceTimersByTime(19)
+  expect(ring).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(200)
+  expect(ring).toHaveBeenCalledOnce()
+  alarm.ringIn(5)
+  vi.advanceTimersByTime(5)
+  expect(ring).toHaveBeenCalledTimes(2)
+})
+
+it('does not ring after it was stopped', () => {
+  const ring = vi.fn()
+  const alarm = createAlarm(Date.now, ring)
+  alarm.ringIn(5)
+  alarm.stop()
+  vi.advanceTimersByTime(10)
+  expect(ring).not.toHaveBeenCalled()
+})
