@@ -80,7 +80,7 @@ const columnsOf = (source: string, mayEdit: boolean): readonly Column<Violation>
     value: (row) => row.last_seen_time,
     cell: (row) => <RelativeTime time={row.last_seen_time} className="text-ink-2" />,
     align: 'right',
-    wide: true,
+    wide: 'lg',
     className: 'whitespace-nowrap',
   },
   ...(mayEdit
