@@ -25,6 +25,21 @@ const press = (name: string | RegExp, shown: (page: Page) => Promise<void>) => a
   await shown(page)
 }
 
+const inboxShown = async (page: Page): Promise<void> => {
+  await page.getByRole('dialog', { name: 'Notifications' }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+/** Opens the inbox: a narrow page has it in its bar. */
+const openInbox = async (page: Page): Promise<void> => {
+  await settled(page)
+  await page
+    .getByRole('button', { name: /^Notifications/ })
+    .filter({ visible: true })
+    .click()
+  await inboxShown(page)
+}
+
 const answer = (pattern: RegExp, json: unknown) => async (page: Page) => {
   await page.route(
     (url) => pattern.test(url.pathname),
@@ -57,25 +72,20 @@ const inbox = {
   next_page_token: '',
 }
 
-const inboxShown = async (page: Page): Promise<void> => {
-  await page.getByRole('dialog', { name: 'Notifications' }).waitFor()
-  await page.waitForLoadState('networkidle')
-}
-
 const inboxScreens: Screen[] = [
   {
     name: 'frame-inbox-filled',
     opensMenu: true,
     path: full(),
     prepare: answer(/\/notifications$/, inbox),
-    ready: press(/^Notifications/, inboxShown),
+    ready: openInbox,
   },
   {
     name: 'frame-inbox-empty',
     opensMenu: true,
     path: full(),
     prepare: answer(/\/notifications$/, { notifications: [], unread_count: 0, next_page_token: '' }),
-    ready: press(/^Notifications/, inboxShown),
+    ready: openInbox,
   },
   {
     name: 'frame-inbox-error',
@@ -83,7 +93,7 @@ const inboxScreens: Screen[] = [
     path: full(),
     prepare: failing(/\/notifications$/),
     expectsFailedCalls: true,
-    ready: press(/^Notifications/, inboxShown),
+    ready: openInbox,
   },
 ]
 

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { sidebarRow } from './sidebar-row.tsx'
 
-/** The inbox as a row of the sidebar. */
+/** The inbox as a row of the sidebar; a narrow screen has it in its bar, where it opens over the page alone. */
 export const InboxRow = ({ narrow }: { narrow: boolean }) => (
   <Inbox>
     {(unread) => (
@@ -11,7 +11,7 @@ export const InboxRow = ({ narrow }: { narrow: boolean }) => (
         type="button"
         aria-label={inboxLabel(unread)}
         title={narrow ? 'Notifications' : undefined}
-        className={cn(sidebarRow, narrow && 'justify-center px-0')}
+        className={cn(sidebarRow, 'max-md:hidden', narrow && 'justify-center px-0')}
       >
         <UnreadBell unread={unread} />
         {!narrow && (

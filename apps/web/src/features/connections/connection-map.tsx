@@ -205,7 +205,7 @@ export const ConnectionRows = ({
 }) => (
   <ul
     aria-label="Connections"
-    className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card md:hidden"
+    className="divide-y divide-line overflow-clip rounded-lg border border-line bg-surface shadow-card md:hidden"
   >
     {lines.map((line) => {
       const { extra, enabled, filter, name } = line.connection
@@ -215,7 +215,7 @@ export const ConnectionRows = ({
             type="button"
             aria-label={nameOf(line, range)}
             onClick={() => onOpen(name)}
-            className="flex w-full items-center gap-3 px-4 py-3 text-left hover:bg-hover"
+            className="flex w-full items-center gap-3 px-4 py-3 text-left hover:bg-hover focus-visible:-outline-offset-2"
           >
             <span className="min-w-0 flex-1">
               <span className="flex items-center gap-2">
