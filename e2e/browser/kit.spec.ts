@@ -68,6 +68,25 @@ test('no component breaks a rule of accessibility or sticks out of a phone, in l
   }
 })
 
+test('no state of a pattern breaks a rule of accessibility or sticks out of a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const [address, heading] of [
+    ['?pattern=list', 'Objects'],
+    ['?pattern=list&state=empty', 'Add your first object'],
+    ['?pattern=detail', 'Object 1'],
+    ['?pattern=detail&state=failed', 'Failed to load the object'],
+    ['?pattern=create', 'Add an object'],
+    ['?pattern=create&step=fill', 'New object'],
+    ['?pattern=overlays', 'Dialogs and panels'],
+  ] as const) {
+    await page.goto(address)
+    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${address} ${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), address).toBe(390)
+  }
+})
+
 test('MAP-17b: an editor works without any request to another origin, and a plain field takes its place when its module cannot be loaded', async ({
   page,
 }) => {

@@ -151,6 +151,15 @@ const Beside = () => {
   )
 }
 
+/** Each dialog and panel, to be opened. */
+export const KitWindows = () => (
+  <>
+    <Panels />
+    <Questions />
+    <Beside />
+  </>
+)
+
 /** What opens above the page: menus, dialogs, questions, panels, notices. */
 export const KitOverlays = () => (
   <>
@@ -158,9 +167,7 @@ export const KitOverlays = () => (
       <Menus />
     </Part>
     <Part title="Dialogs and panels">
-      <Panels />
-      <Questions />
-      <Beside />
+      <KitWindows />
     </Part>
     <Part title="Changes that are not saved">
       <Draft />

@@ -1,6 +1,8 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { compatibilities } from '@tributary/contract'
 import { Inbox, Radio, Rows3, Settings } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { setTheme } from '../../lib/ui-store.ts'
 import { Avatar, avatarRounds, avatarSizes } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -22,10 +24,14 @@ import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { KitFigures } from './kit-figures.tsx'
 import { KitForm } from './kit-form.tsx'
-import { KitList } from './kit-list.tsx'
 import { KitOverlays } from './kit-overlays.tsx'
 import { KitTemplate } from './kit-template.tsx'
 import { Part } from './part.tsx'
+import { CreatePattern } from './pattern-create.tsx'
+import { DetailPattern } from './pattern-detail.tsx'
+import { PatternLinks } from './pattern-guide.tsx'
+import { ListPattern } from './pattern-list.tsx'
+import { OverlaysPattern } from './pattern-overlays.tsx'
 
 const Looks = () => (
   <>
@@ -153,19 +159,12 @@ const Screens = () => (
   </>
 )
 
-/** The kit, alive: every component in its states. At /dev/ui of the development server, and as a page of its own. */
-export const KitPage = () => (
-  <main className="mx-auto max-w-5xl space-y-6 px-6 py-10 max-sm:px-4">
+const Parts = () => (
+  <>
     <PageHeader
       title="Design system"
       documentTitle="Design system"
-      description="Every component in its states."
-      action={
-        <>
-          <Button onClick={() => setTheme('light')}>Light</Button>
-          <Button onClick={() => setTheme('dark')}>Dark</Button>
-        </>
-      }
+      description="Every component in its states, and the patterns that pages are made of."
     />
     <Looks />
     <Part title="Controls">
@@ -182,10 +181,39 @@ export const KitPage = () => (
       <Markup text={markup} className="text-sm text-ink-2" />
     </Card>
     <Tables />
-    <Part title="List">
-      <KitList />
-    </Part>
     <KitFigures />
     <Screens />
-  </main>
+  </>
 )
+
+const patterns: Readonly<Record<string, () => ReactNode>> = {
+  list: ListPattern,
+  detail: DetailPattern,
+  create: CreatePattern,
+  overlays: OverlaysPattern,
+}
+
+const cache = new QueryClient()
+
+/**
+ * The kit, alive: every component in its states, and with `?pattern=list` and so on one pattern with guidance. At /dev/ui
+ * of the development server, and as a page of its own.
+ */
+export const KitPage = () => {
+  const [search] = useSearchParams()
+  const Pattern = patterns[search.get('pattern') ?? ''] ?? Parts
+  return (
+    <QueryClientProvider client={cache}>
+      <main className="mx-auto max-w-5xl space-y-6 px-6 py-10 max-sm:px-4">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <PatternLinks />
+          <span className="flex gap-2">
+            <Button onClick={() => setTheme('light')}>Light</Button>
+            <Button onClick={() => setTheme('dark')}>Dark</Button>
+          </span>
+        </div>
+        <Pattern />
+      </main>
+    </QueryClientProvider>
+  )
+}
