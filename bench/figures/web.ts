@@ -3,6 +3,7 @@ import { launchChromium } from '../../e2e/browser/chromium.ts'
 import { weighPage } from '../../e2e/browser/page-weight.ts'
 import { type Figure, median } from '../harness.ts'
 import { startBench } from '../product.ts'
+import { measureList } from './web-list.ts'
 
 const rounds = 5
 
@@ -92,7 +93,7 @@ export const measureWeb = async (): Promise<Figure[]> => {
         },
       )
     }
-    return figures
+    return [...figures, await measureList(browser, product, session, slowness)]
   } finally {
     await browser.close()
   }
