@@ -5,7 +5,7 @@ export const rudderstackJavascript = {
   slug: 'rudderstack-javascript',
   title: 'RudderStack JavaScript SDK',
   description:
-    "Keep RudderStack's JavaScript SDK on your web site and point it at this server. Only the two URLs change; your calls stay the same.",
+    "Keep RudderStack's JavaScript SDK on your website and point it at this server. Only the two URLs change; your calls stay the same.",
   type: 1,
   docsUrl: 'https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-javascript-sdk/',
   logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#105ed5"/><path d="M24 9v20M24 29c-8 0-12 4-12 10h24c0-6-4-10-12-10z" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',

@@ -116,7 +116,7 @@ describe('acting on behalf', () => {
 
   test('a workspace without an organisation cannot be acted in', () => {
     stopActing()
-    expect(() => actOnBehalf(workspace('w7', null))).toThrow('belongs to no organisation')
+    expect(() => actOnBehalf(workspace('w7', null))).toThrow('belongs to no organization')
     expect(useSession.getState().session.organization).toEqual(own)
   })
 })

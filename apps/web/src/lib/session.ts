@@ -75,7 +75,7 @@ export const workspaceEntered = (workspace: Workspace): void => {
  */
 export const actOnBehalf = (workspace: Workspace): void => {
   const { organization } = workspace
-  if (organization === null) throw new Error(`${workspace.name} belongs to no organisation`)
+  if (organization === null) throw new Error(`${workspace.name} belongs to no organization`)
   const { actOnBehalfOf, session } = useSession.getState()
   const originalOrganization = actOnBehalfOf === null ? session.organization : actOnBehalfOf.originalOrganization
   useSession.setState({

@@ -60,8 +60,8 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
       </SelectField>
       {!mailEnabled && (
         <NoMailNote>
-          Invitations stay in the outbox folder of the server and reach nobody. Create an invitation link on the Members
-          page instead, and pass it on yourself.
+          Invitations stay in the server's outbox folder and are not sent. Create an invitation link on the Members page
+          and share it yourself.
         </NoMailNote>
       )}
       <div className="flex justify-end gap-2 pt-1">

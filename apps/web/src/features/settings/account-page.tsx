@@ -64,7 +64,7 @@ const LeaveCard = ({ membership, members }: { membership: Membership; members: s
     return (
       <Card
         title="Leave organization"
-        description={`You are the only administrator of ${organization.display_name}. Make somebody else an administrator before you leave.`}
+        description={`You are the only administrator of ${organization.display_name}. Make someone else an administrator before you leave.`}
         action={<ButtonLink to={members}>See members</ButtonLink>}
         className="pb-4"
       />
