@@ -31,7 +31,7 @@ export const config = {
     name: 'config.get',
     verb: 'GET',
     path: '/config',
-    summary: 'What the web application needs to know before anybody signs in.',
+    summary: "Gets the web application's public configuration.",
     public: true,
     response: clientConfig,
     errors: [],

@@ -84,7 +84,7 @@ export const deliveries = {
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/deliveries',
     summary:
-      'The attempts of a destination, newest first, from `start_time` to before `end_time` where they are given, and how much is parked.',
+      "Lists a destination's delivery attempts, newest first, optionally from `start_time` to before `end_time`, with the number of held events.",
     query: pageQuery.extend({
       status: z.enum(deliveryStatuses).optional(),
       start_time: time.optional(),
@@ -104,7 +104,8 @@ export const deliveries = {
     name: 'deliveries.listParked',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/parkedDeliveries',
-    summary: 'What is held for a destination, waiting or dead, or of one failure group; latest first.',
+    summary:
+      'Lists the events held for a destination, waiting or dead letters, optionally of one failure group, latest first.',
     query: pageQuery.extend({ state: z.enum(parkedStates).optional(), failure_group: reference.optional() }),
     response: z.object({ parked_deliveries: z.array(parkedDelivery), next_page_token: nextPageToken }),
     errors: [errors.notFound],

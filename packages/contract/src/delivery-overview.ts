@@ -49,7 +49,7 @@ export const deliveryOverviews = {
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/deliveryOverview',
     summary:
-      'What became of the events of a destination from `start_date.seconds` to before `end_date.seconds` (at most 92 days, by hours at most 2), and in the period of the same length before. Each event counts once, however often it was tried.',
+      "Gets a destination's delivery outcomes from `start_date.seconds` to before `end_date.seconds` (at most 92 days, or 2 days by hour), and for the previous period. Each event counts once, regardless of retries.",
     query: z.object({
       'start_date.seconds': epochSeconds,
       'end_date.seconds': epochSeconds,

@@ -24,34 +24,35 @@ export const destinationReturnPath = '/destination-oauth-callback'
 const refused = {
   code: 400,
   reason: 'PROVIDER_REFUSED',
-  when: 'The other side gives no tokens; the message says what it answers.',
+  when: 'The provider returned no tokens; the message has its response.',
 } as const
 
 /** The parts of the methods by which a destination is connected and disconnected. */
 export const grantMethods = {
   connect: {
     summary:
-      'Begins to ask for permission: the address to open in a browser. It comes back to `redirect_uri` with a code and the state, with which `:completeConnect` is called within ten minutes by the same user.',
+      'Starts an OAuth connection and returns the URL to open in a browser. The provider redirects to `redirect_uri` with a code and state; the same user passes them to `:completeConnect` within ten minutes.',
     request: z.object({ redirect_uri: z.url('Must be an address').max(2000) }),
     response: z.object({ authorize_url: z.string(), expire_time: time }),
     errors: [
       {
         code: 400,
         reason: 'VALIDATION',
-        when: 'The address is not the page of this product, or settings are missing.',
+        when: "The redirect URI is not this product's page, or settings are missing.",
       },
       errors.forbidden,
       errors.notFound,
     ],
   },
   completeConnect: {
-    summary: 'Ends it: takes the code that came back for tokens and keeps them. A state serves once.',
+    summary:
+      'Completes an OAuth connection: exchanges the returned code for tokens and stores them. A state can be used once.',
     request: z.object({ code: z.string().min(1, 'Required').max(4096), state: z.string().min(1, 'Required').max(400) }),
     errors: [
       {
         code: 400,
         reason: 'CONSENT_UNKNOWN',
-        when: 'The state was not given to this user for this destination, was used before, or is too old.',
+        when: 'The state belongs to another user or destination, was used, or has expired.',
       },
       refused,
       errors.forbidden,
@@ -60,7 +61,7 @@ export const grantMethods = {
     ],
   },
   disconnect: {
-    summary: 'Forgets the permission and its tokens. Events are held until it is connected again.',
+    summary: 'Deletes the OAuth connection and its tokens. Events are held until it is reconnected.',
     request: z.object({}),
     errors: [errors.forbidden, errors.notFound],
   },

@@ -8,7 +8,7 @@ import { destinationTitle } from './value-rules.ts'
 const secretsUnreadable = {
   code: 409,
   reason: 'SECRETS_UNREADABLE',
-  when: 'Its secrets were sealed with another secret key.',
+  when: 'Its secrets were encrypted with another secret key.',
 }
 
 /** The app of one destination, with its settings. */
@@ -53,7 +53,7 @@ export const destinations = {
     name: 'destinations.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations',
-    summary: 'The destinations of a workspace, newest first.',
+    summary: 'Lists the destinations of a workspace, newest first.',
     query: pageQuery,
     response: z.object({ destinations: z.array(destination), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -62,7 +62,7 @@ export const destinations = {
     name: 'destinations.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}',
-    summary: 'Reads a destination.',
+    summary: 'Gets a destination.',
     response: destination,
     errors: [errors.notFound],
   }),
@@ -71,7 +71,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations',
     summary:
-      'Makes a destination of an entry of the catalog (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` has given them.',
+      'Creates a destination from a catalog entry (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` provides them.',
     request: z.object({
       title: destinationTitle,
       app: z.object({ name: reference }),
@@ -83,7 +83,7 @@ export const destinations = {
       {
         code: 400,
         reason: 'VALIDATION',
-        when: 'A field breaks a rule; metadata names it, a setting as `settings.{name}`.',
+        when: 'A field is invalid; metadata names it, a setting as `settings.{name}`.',
       },
       errors.forbidden,
       errors.notFound,
@@ -93,7 +93,7 @@ export const destinations = {
     name: 'destinations.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/destinations/{destination}',
-    summary: 'Changes title, enabled or consent. Events for a disabled destination are held until it is enabled again.',
+    summary: 'Updates title, enabled, or consent. Events for a disabled destination are held until it is enabled.',
     query: maskQuery,
     request: z.object({
       title: destinationTitle.optional(),
@@ -107,7 +107,7 @@ export const destinations = {
     name: 'destinations.delete',
     verb: 'DELETE',
     path: '/workspaces/{workspace}/destinations/{destination}',
-    summary: 'Deletes a destination and its connections; nothing is delivered to it any more.',
+    summary: 'Deletes a destination and its connections. No more events are delivered to it.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],
   }),
@@ -115,7 +115,7 @@ export const destinations = {
     name: 'destinations.getApp',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/app',
-    summary: "Reads the app of a destination with its settings; a secret's value is never returned.",
+    summary: "Gets a destination's app with its settings. Secret values are never returned.",
     response: destinationApp,
     errors: [errors.notFound],
   }),
@@ -124,7 +124,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/app:updateSetting',
     summary:
-      'Changes one setting; null takes it back to its default. One that decides where secrets are sent (`sent_to` of the secret) takes the secrets that are set once more in `secrets`.',
+      "Updates one setting; null resets it to its default. To change where secrets are sent (the secret's `sent_to`), pass the secrets again in `secrets`.",
     request: z.object({
       name: line(100).min(1, 'Required'),
       value: newSettingValue,
@@ -136,7 +136,7 @@ export const destinations = {
       {
         code: 400,
         reason: 'VALIDATION',
-        when: 'The setting is unknown or its value breaks a rule; see metadata.value. A secret that has to be entered again is named as `secrets.{name}`.',
+        when: 'The setting is unknown or its value is invalid; see metadata.value. A secret that must be entered again is named `secrets.{name}`.',
       },
       errors.forbidden,
       errors.notFound,
@@ -146,7 +146,7 @@ export const destinations = {
     name: 'destinations.testConnection',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:testConnection',
-    summary: 'Tries the address and the credentials of a destination without sending an event.',
+    summary: "Tests a destination's address and credentials without sending an event.",
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, secretsUnreadable, errors.tooMany],
@@ -176,7 +176,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:retry',
     summary:
-      'Makes waiting or dead deliveries due now: those of a state, of a failure group or of one parked delivery; all of them when nothing is named.',
+      'Retries waiting deliveries or dead letters now, by state, failure group, or parked delivery; all of them by default.',
     request: z.object({
       state: z.enum(['waiting', 'dead']).optional(),
       failure_group: reference.optional(),

@@ -19,7 +19,8 @@ export const droppedEvents = {
     name: 'droppedEvents.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/droppedEvents',
-    summary: "How many of a source's accepted events of the last 24 hours were left out, by reason, most first.",
+    summary:
+      "Counts a source's accepted events in the last 24 hours that were not stored, by reason, most frequent first.",
     query: pageQuery,
     response: z.object({ dropped_events: z.array(droppedEvent), next_page_token: nextPageToken }),
     errors: [errors.notFound, errors.unavailable],

@@ -32,7 +32,7 @@ export const failureGroups = {
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups',
     summary:
-      'What is held for a destination by its cause: dead letters first, of each state the largest group. With `start_time` dead letters count only when they were given up since then; what waits counts whenever it came.',
+      'Groups the events held for a destination by cause, dead letters first, largest group first. `start_time` limits dead letters to those that became dead letters since then; waiting events always count.',
     query: pageQuery.extend({ state: z.enum(parkedStates).optional(), start_time: time.optional() }),
     response: z.object({ failure_groups: z.array(failureGroup), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -41,7 +41,7 @@ export const failureGroups = {
     name: 'failureGroups.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}',
-    summary: 'Reads a failure group; 404 once nothing of it is left.',
+    summary: 'Gets a failure group; 404 once it is empty.',
     response: failureGroup,
     errors: [errors.notFound],
   }),
@@ -49,8 +49,7 @@ export const failureGroups = {
     name: 'failureGroups.discard',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}:discard',
-    summary:
-      'Gives up dead letters for good: they cannot be retried any more. The delivery log says so for each of their events.',
+    summary: "Discards dead letters. They can't be retried. The delivery log records it for each event.",
     request: z.object({}),
     /** How many events. */
     response: z.object({ event_count: z.number().int() }),

@@ -72,12 +72,12 @@ export const errorBody = z.object({
 
 /** Failures that many methods document. */
 export const errors = {
-  invalid: { code: 400, reason: 'VALIDATION', when: 'A field is missing or breaks a rule; metadata names the fields.' },
+  invalid: { code: 400, reason: 'VALIDATION', when: 'A field is missing or invalid; metadata names the fields.' },
   unauthorized: { code: 401, reason: 'UNAUTHORIZED', when: 'There is no session.' },
   expired: { code: 401, reason: 'TOKEN_EXPIRED', when: 'The session has ended.' },
-  forbidden: { code: 403, reason: 'FORBIDDEN', when: 'The role does not allow it.' },
-  notFound: { code: 404, reason: 'NOT_FOUND', when: 'It does not exist, or not for the caller.' },
-  exists: { code: 409, reason: 'ALREADY_EXISTS', when: 'It exists already.' },
-  tooMany: { code: 429, reason: 'RATE_LIMITED', when: 'Too many tries; Retry-After says when to try again.' },
-  unavailable: { code: 503, reason: 'UNAVAILABLE', when: 'A store is starting or overloaded; try again.' },
+  forbidden: { code: 403, reason: 'FORBIDDEN', when: 'The role does not allow this.' },
+  notFound: { code: 404, reason: 'NOT_FOUND', when: 'It does not exist, or the caller has no access to it.' },
+  exists: { code: 409, reason: 'ALREADY_EXISTS', when: 'It already exists.' },
+  tooMany: { code: 429, reason: 'RATE_LIMITED', when: 'Too many attempts; Retry-After says when to try again.' },
+  unavailable: { code: 503, reason: 'UNAVAILABLE', when: 'A data store is starting or overloaded; try again.' },
 } as const satisfies Record<string, DocumentedError>

@@ -189,8 +189,7 @@ export const mappings = {
     name: 'mappings.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings',
-    summary:
-      'The mappings of a destination, those of its app where it has none of its own, and what they may be made of.',
+    summary: "Gets a destination's mappings, or its app's presets, with the available actions and fields.",
     response: destinationMappings,
     errors: [errors.notFound],
   }),
@@ -198,8 +197,7 @@ export const mappings = {
     name: 'mappings.update',
     verb: 'PUT',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings',
-    summary:
-      'Replaces the mappings of a destination; null takes it back to the presets of its app. In force for the next event.',
+    summary: "Replaces a destination's mappings; null resets them to its app's presets. Applies from the next event.",
     request: z.object({
       event_mappings: eventMappings.nullable(),
       /** The revision that the change was made on; without it the last saver wins. */
@@ -210,11 +208,11 @@ export const mappings = {
       {
         code: 400,
         reason: 'VALIDATION',
-        when: 'A mapping breaks a rule or leaves a required target out; metadata names it as `event_mappings.{i}.…`.',
+        when: 'A mapping is invalid or misses a required target; metadata names it as `event_mappings.{i}.…`.',
       },
       errors.forbidden,
       errors.notFound,
-      { code: 409, reason: 'MAPPINGS_CHANGED', when: 'Somebody changed the mappings since `revision`.' },
+      { code: 409, reason: 'MAPPINGS_CHANGED', when: 'The mappings changed since `revision`.' },
     ],
     bodyLimit: 2 * 1024 * 1024,
   }),
@@ -223,7 +221,7 @@ export const mappings = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:suggest',
     summary:
-      'Proposes field mappings for an action from the schemas and recent events of the connected sources; nothing is kept.',
+      "Suggests field mappings for an action from the connected sources' schemas and recent events. Nothing is saved.",
     request: z.object({
       destination: line(100).min(1, 'Required'),
       event_name: line(200).default(''),
@@ -250,7 +248,7 @@ export const mappings = {
     name: 'mappings.preview',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:preview',
-    summary: 'Shows what a mapping makes of an event; nothing is kept or sent.',
+    summary: "Previews a mapping's payload for an event. Nothing is saved or sent.",
     request: trial,
     response: mapped,
     errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
@@ -260,7 +258,7 @@ export const mappings = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:sendTest',
     summary:
-      'Sends one event to the destination as a mapping makes it, and shows the request and the answer. Not retried, not logged as a delivery.',
+      'Sends one test event to the destination with a mapping and returns the request and response. Not retried or logged as a delivery.',
     request: trial,
     response: mapped.extend({
       /** `delivered`, `retry` (would be tried again), `rejected`, or `none` where nothing was sent. */
@@ -275,7 +273,7 @@ export const mappings = {
       errors.invalid,
       errors.forbidden,
       errors.notFound,
-      { code: 409, reason: 'SECRETS_UNREADABLE', when: 'Its secrets were sealed with another secret key.' },
+      { code: 409, reason: 'SECRETS_UNREADABLE', when: 'Its secrets were encrypted with another secret key.' },
       errors.tooMany,
       errors.unavailable,
     ],

@@ -33,7 +33,7 @@ export type Member = z.infer<typeof member>
 const lastAdministrator = {
   code: 409,
   reason: 'LAST_ADMINISTRATOR',
-  when: 'The organization would be left without an administrator.',
+  when: 'The organization would have no administrator.',
 } as const
 
 export const memberships = {
@@ -41,7 +41,7 @@ export const memberships = {
     name: 'memberships.list',
     verb: 'GET',
     path: '/users/{user}/memberships',
-    summary: 'The organizations a user belongs to, and the role in each.',
+    summary: 'Lists the organizations a user belongs to, with the role in each.',
     query: pageQuery,
     response: z.object({ memberships: z.array(membership), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -50,7 +50,7 @@ export const memberships = {
     name: 'memberships.listByOrganization',
     verb: 'GET',
     path: '/organizations/{organization}/memberships',
-    summary: 'Who belongs to an organization, the oldest membership first.',
+    summary: 'Lists the members of an organization, oldest first.',
     query: pageQuery,
     response: z.object({ memberships: z.array(member), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -69,7 +69,7 @@ export const memberships = {
     name: 'memberships.delete',
     verb: 'DELETE',
     path: '/organizations/{organization}/memberships/{membership}',
-    summary: 'Removes a member; everybody may end their own membership. What they could see ends at once.',
+    summary: 'Removes a member and ends their access immediately. Anyone can end their own membership.',
     response: empty,
     errors: [errors.forbidden, errors.notFound, lastAdministrator],
   }),

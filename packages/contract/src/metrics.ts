@@ -40,7 +40,7 @@ export const metrics = {
     verb: 'GET',
     path: '/workspaces/{workspace}/metrics',
     summary:
-      'Counts per UTC hour, per UTC day or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number; empty buckets are left out, a total never is. `events_received` counts accepted and blocked events, `profiles` the distinct users in them.',
+      'Counts per UTC hour, per UTC day, or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number. Empty buckets are omitted; a total is always returned. `events_received` counts accepted and blocked events, `profiles` the distinct users in them.',
     query: z.object({
       metric: z.enum(metricNames),
       'start_date.seconds': epochSeconds,

@@ -12,7 +12,7 @@ export const realtime = {
     name: 'realtime.getConfig',
     verb: 'GET',
     path: '/realtime:config',
-    summary: 'The application key of the realtime gateway (Pusher protocol 7, same origin).',
+    summary: 'Gets the application key of the realtime gateway (Pusher protocol 7, same origin).',
     response: z.object({ key: z.string() }),
     errors: [],
   }),

@@ -32,7 +32,7 @@ export const refusedRequests = {
     name: 'refusedRequests.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/refusedRequests',
-    summary: "A source's refused requests of the last 24 hours by reason, latest first.",
+    summary: "Lists a source's refused requests in the last 24 hours by reason, latest first.",
     query: pageQuery,
     response: refusedList,
     errors: [errors.notFound],
@@ -42,7 +42,7 @@ export const refusedRequests = {
     verb: 'GET',
     path: '/workspaces/{workspace}/refusedRequests',
     summary:
-      "A workspace's refused requests of the last 24 hours by source and reason, latest first. `source_deleted` asks for those of deleted sources, or of the others.",
+      "Lists a workspace's refused requests in the last 24 hours by source and reason, latest first. Use `source_deleted` to filter by deleted sources.",
     query: pageQuery.extend({ source_deleted: z.enum(['true', 'false']).optional() }),
     response: refusedList,
     errors: [errors.notFound],
@@ -52,7 +52,7 @@ export const refusedRequests = {
     verb: 'GET',
     path: '/refusedRequests',
     summary:
-      'Refused requests of the last 24 hours that no source can be found for, latest first; platform admins only.',
+      'Lists refused requests in the last 24 hours that belong to no source, latest first. Platform admins only.',
     query: pageQuery,
     response: refusedList,
     errors: [errors.forbidden],

@@ -113,7 +113,7 @@ export const replay = z.object({
 })
 export type Replay = z.infer<typeof replay>
 
-const ended = { code: 409, reason: 'REPLAY_ENDED', when: 'It is over already.' }
+const ended = { code: 409, reason: 'REPLAY_ENDED', when: 'It has already ended.' }
 const changes = [errors.forbidden, errors.notFound, ended]
 
 export const replays = {
@@ -121,7 +121,7 @@ export const replays = {
     name: 'replays.preview',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays:preview',
-    summary: 'Counts what a replay would send, without sending anything.',
+    summary: 'Counts the events a replay would send, without sending any.',
     request: replayScope,
     response: z.object({
       event_count: z.number().int(),
@@ -139,7 +139,11 @@ export const replays = {
       stored_before: z.string(),
     }),
     errors: [
-      { code: 400, reason: 'VALIDATION', when: 'A field breaks a rule, or conditions would be asked of too many.' },
+      {
+        code: 400,
+        reason: 'VALIDATION',
+        when: 'A field is invalid, or too many events would need checking against the conditions.',
+      },
       errors.forbidden,
       errors.notFound,
       errors.unavailable,
@@ -150,15 +154,15 @@ export const replays = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays',
     summary:
-      'Sends stored events or dead letters to this destination again, and to no other: its mappings, consent and age limit hold, deduplication and what the events say of destinations do not.',
+      "Sends stored events or dead letters to this destination again, and to no other. Its mappings, consent, and age limit apply; deduplication and the events' integrations do not.",
     request: newReplay,
     response: replay,
     errors: [
-      { code: 400, reason: 'VALIDATION', when: 'A field breaks a rule, or nothing is there to be sent.' },
+      { code: 400, reason: 'VALIDATION', when: 'A field is invalid, or there are no events to send.' },
       errors.forbidden,
       errors.notFound,
       { code: 409, reason: 'REPLAY_OPEN', when: 'Another replay of the destination is running or paused.' },
-      { code: 409, reason: 'REPLAY_CHANGED', when: 'It is about another number of events than expected.' },
+      { code: 409, reason: 'REPLAY_CHANGED', when: 'The number of events differs from the expected one.' },
       errors.unavailable,
     ],
   }),
@@ -166,7 +170,7 @@ export const replays = {
     name: 'replays.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/replays',
-    summary: 'The replays of a destination, newest first.',
+    summary: 'Lists the replays of a destination, newest first.',
     query: pageQuery,
     response: z.object({ replays: z.array(replay), next_page_token: nextPageToken }),
     errors: [errors.notFound, errors.unavailable],
@@ -175,7 +179,7 @@ export const replays = {
     name: 'replays.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}',
-    summary: 'Reads a replay with how far it is.',
+    summary: 'Gets a replay with its progress.',
     response: replay,
     errors: [errors.notFound, errors.unavailable],
   }),
@@ -183,7 +187,7 @@ export const replays = {
     name: 'replays.pause',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:pause',
-    summary: 'Stops a replay for a while; what it has sent is delivered.',
+    summary: 'Pauses a replay. Events already sent are delivered.',
     request: empty,
     response: replay,
     errors: changes,
@@ -192,7 +196,7 @@ export const replays = {
     name: 'replays.resume',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:resume',
-    summary: 'Lets a paused replay go on where it stopped.',
+    summary: 'Resumes a paused replay where it stopped.',
     request: empty,
     response: replay,
     errors: changes,
@@ -201,7 +205,7 @@ export const replays = {
     name: 'replays.cancel',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:cancel',
-    summary: 'Ends a replay for good; what it has sent is delivered.',
+    summary: 'Cancels a replay. Events already sent are delivered.',
     request: empty,
     response: replay,
     errors: changes,

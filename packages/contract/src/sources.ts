@@ -58,7 +58,7 @@ export const sources = {
     name: 'sources.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources',
-    summary: 'The sources of a workspace, newest first.',
+    summary: 'Lists the sources of a workspace, newest first.',
     query: pageQuery.extend({ target_product: z.enum(targetProducts).optional() }),
     response: z.object({ sources: z.array(source), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -67,7 +67,7 @@ export const sources = {
     name: 'sources.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}',
-    summary: 'Reads a source with its schema.',
+    summary: 'Gets a source with its schema.',
     response: sourceWithSchema,
     errors: [errors.notFound],
   }),
@@ -76,7 +76,7 @@ export const sources = {
     verb: 'POST',
     path: '/workspaces/{workspace}/sources',
     summary:
-      'Makes a source of an entry of the catalog (`app.name` is `catalogSources/{slug}`). Its schema starts as the template says, or as a copy of another source (`schema.initial_template.name`); without one it is empty, or the one that its app has.',
+      "Creates a source from a catalog entry (`app.name` is `catalogSources/{slug}`). Its schema starts from a template or a copy of another source's schema (`schema.initial_template.name`); otherwise it is its app's schema, or empty.",
     request: z.object({
       title,
       app: z.object({ name: reference }),
@@ -92,7 +92,7 @@ export const sources = {
     verb: 'PATCH',
     path: '/workspaces/{workspace}/sources/{source}',
     summary:
-      'Changes title, enabled, enforcement or schema. A disabled source refuses what is sent to it. A whole `schema` with `schema_version` is refused when somebody changed it since; with `propertyId`, only that property of it is taken over.',
+      'Updates title, enabled, enforcement, or schema. A disabled source refuses events. A `schema` with `schema_version` is refused if the schema changed since; with `propertyId`, only that property is updated.',
     query: maskQuery.extend({ force_refresh: z.enum(['true', 'false']).optional() }),
     bodyLimit: 2 * schemaLimits.bytes,
     maskCompanions: { schema: ['propertyId', 'schema_version', 'schema_change'] },
@@ -114,14 +114,14 @@ export const sources = {
       errors.invalid,
       errors.forbidden,
       errors.notFound,
-      { code: 409, reason: 'SCHEMA_CHANGED', when: 'Somebody changed the schema since `schema_version`.' },
+      { code: 409, reason: 'SCHEMA_CHANGED', when: 'The schema changed since `schema_version`.' },
     ],
   }),
   updateSetting: defineMethod({
     name: 'sources.updateSetting',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}/app:updateSetting',
-    summary: "Changes one setting of a source's app; null takes it back to its default.",
+    summary: "Updates one setting of a source's app; null resets it to its default.",
     request: z.object({ name: line(100).min(1, 'Required'), value: newSettingValue }),
     response: source,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
@@ -130,8 +130,7 @@ export const sources = {
     name: 'sources.previewTemplate',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}:previewTemplate',
-    summary:
-      'Shows the events that a template would make of a call to the webhook of this source; nothing is kept or changed.',
+    summary: "Previews the events a template creates from a call to this source's webhook. Nothing is saved.",
     request: z.object({
       template: storableText(10_000).min(1, 'Required'),
       /** The body of the call. */
@@ -152,7 +151,7 @@ export const sources = {
     name: 'sources.delete',
     verb: 'DELETE',
     path: '/workspaces/{workspace}/sources/{source}',
-    summary: 'Deletes a source; its write keys are refused from then on.',
+    summary: 'Deletes a source. Its write keys stop working.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],
   }),

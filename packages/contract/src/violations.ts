@@ -29,7 +29,7 @@ export const violations = {
     name: 'violations.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/violations',
-    summary: "What did not fit a source's schema in the last 30 days, most frequent first.",
+    summary: "Lists a source's schema violations in the last 30 days, most frequent first.",
     query: pageQuery,
     response: z.object({
       violations: z.array(violation),
@@ -44,7 +44,7 @@ export const violations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}:replayBlockedEvents',
     summary:
-      'Sends the kept back events that fit the schema as it is now through the pipeline again, each once, as new events; the others stay kept back.',
+      'Replays the blocked events that match the current schema, each once, as new events. The rest stay blocked.',
     request: z.object({
       /** Only the events of this name. */
       event: line(500).optional(),

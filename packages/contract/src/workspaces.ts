@@ -31,7 +31,7 @@ export const workspaces = {
     name: 'workspaces.list',
     verb: 'GET',
     path: '/workspaces',
-    summary: 'The workspaces of a user, oldest first; without `user`, of the caller.',
+    summary: "Lists the workspaces of a user, oldest first; by default, the caller's.",
     /** `user` is a resource name `users/{id}` or an id. */
     query: pageQuery.extend({ user: reference.optional() }),
     response: z.object({ workspaces: z.array(workspace), next_page_token: nextPageToken }),
@@ -41,7 +41,7 @@ export const workspaces = {
     name: 'workspaces.get',
     verb: 'GET',
     path: '/workspaces/{workspace}',
-    summary: 'Reads a workspace.',
+    summary: 'Gets a workspace.',
     response: workspace,
     errors: [errors.notFound],
   }),
@@ -49,7 +49,7 @@ export const workspaces = {
     name: 'workspaces.search',
     verb: 'GET',
     path: '/workspaces/{workspace}:search',
-    summary: 'Finds sources and destinations of a workspace by title or app, the best match first.',
+    summary: 'Finds sources and destinations of a workspace by title or app, best match first.',
     /** `search` is words, or the letters of them in order; nothing finds everything, by title. There are no further pages. */
     query: pageQuery.omit({ page_token: true }).extend({ search: line(100).default('') }),
     /** `complete` is false when more fits than was asked for. */
@@ -71,7 +71,7 @@ export const workspaces = {
     name: 'workspaces.create',
     verb: 'POST',
     path: '/workspaces',
-    summary: 'Makes a further workspace in an organization.',
+    summary: 'Creates a workspace in an organization.',
     request: z.object({ title: genericTitle, organization: reference, request_id: requestId }),
     response: workspace,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
@@ -80,7 +80,7 @@ export const workspaces = {
     name: 'workspaces.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}',
-    summary: 'Changes the title.',
+    summary: 'Updates the title.',
     query: maskQuery,
     request: z.object({ title: genericTitle.optional() }),
     response: workspace,
@@ -90,7 +90,7 @@ export const workspaces = {
     name: 'workspaces.actOnBehalf',
     verb: 'POST',
     path: '/workspaces:actOnBehalf',
-    summary: 'The workspace that a platform admin is going to act in; recorded.',
+    summary: 'Starts acting on behalf of a workspace as a platform admin. Every switch is logged.',
     /** An id or a resource name. */
     request: z.object({ workspaceId: line(300).pipe(z.string().min(5, 'At least 5 characters')) }),
     response: z.object({ workspace }),

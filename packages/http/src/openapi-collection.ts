@@ -53,10 +53,10 @@ export const collectionSchemas = (): Record<string, Json> => ({
           type: 'object',
           properties: { ...common, type: { enum: [...eventTypes] } },
           additionalProperties: true,
-          description: 'A call of its `type`, with the fields of that.',
+          description: 'A call with the fields of its `type`.',
         },
       },
-      context: { ...object, description: 'Counts for each event; its own keys win.' },
+      context: { ...object, description: "Applies to each event; the event's own keys win." },
       integrations: object,
       sentAt: text,
       writeKey: text,
@@ -67,13 +67,13 @@ export const collectionSchemas = (): Record<string, Json> => ({
 })
 
 const refusals: Readonly<Record<string, string>> = {
-  '400': 'The body is broken, empty, too deep, or lacks what its type needs; `message` says what to fix.',
+  '400': 'The body is invalid, empty, too deeply nested, or missing required fields; `message` says what to fix.',
   '401': '`WRITE_KEY_MISSING`, `WRITE_KEY_UNKNOWN` or `WRITE_KEY_REVOKED`.',
-  '403': '`SIGNED_WEBHOOK_ONLY`: the source takes signed webhooks only.',
-  '404': '`SOURCE_DISABLED`: the source is switched off.',
+  '403': '`SIGNED_WEBHOOK_ONLY`: the source accepts only signed webhooks.',
+  '404': '`SOURCE_DISABLED`: the source is disabled.',
   '413': '`BODY_TOO_LARGE`: over 4 MiB after decompression.',
-  '429': '`WORKSPACE_BACKLOG`: too much of the workspace waits; send it again after `Retry-After`.',
-  '503': 'The server starts, stops, or cannot store events now; send it again after `Retry-After`.',
+  '429': '`WORKSPACE_BACKLOG`: the workspace has too many unprocessed events; send again after `Retry-After`.',
+  '503': "The server is starting, stopping, or can't store events right now; send again after `Retry-After`.",
 }
 
 const content = (schema: Json): Json => ({ 'application/json': { schema } })
@@ -126,7 +126,7 @@ const pixel = (operationId: string, summary: string, parameters: readonly Json[]
   ],
   responses: {
     '200': {
-      description: 'A transparent picture, whatever the outcome: refused events are listed with the source.',
+      description: 'A transparent image, whatever the outcome. Refused events are listed with the source.',
       content: { 'image/gif': {} },
     },
   },
@@ -144,32 +144,32 @@ export const collectionPaths = (): Record<string, Json> => {
         { post: post(`collection.${type}`, `Takes one ${type} event.`, schemaRef(callName(type))) },
       ]),
     ),
-    '/v1/batch': { post: post('collection.batch', 'Takes a batch of events.', schemaRef('BatchCall')) },
-    '/v1/import': { post: post('collection.import', 'Takes a batch of past events.', schemaRef('BatchCall')) },
+    '/v1/batch': { post: post('collection.batch', 'Accepts a batch of events.', schemaRef('BatchCall')) },
+    '/v1/import': { post: post('collection.import', 'Accepts a batch of past events.', schemaRef('BatchCall')) },
     '/v1/webhook': {
       post: post(
         'collection.webhook',
-        'Takes what a service without an SDK sends, as the source makes events of it.',
+        'Accepts webhooks from services without an SDK; the source turns them into events.',
         anything,
       ),
       get: {
         operationId: 'collection.webhookGet',
-        summary: 'Takes a call without a body: the parameters of its address are the event.',
+        summary: 'Accepts a call without a body; its query parameters are the event.',
         tags,
         security,
         responses: { '200': { description: 'The request is on disk.', content: content(received) }, ...refused() },
       },
     },
     '/v1/forward': {
-      post: post('collection.forward', "Takes what another collecting server's webhook destination sends.", anything),
+      post: post('collection.forward', "Accepts events from another platform's webhook destination.", anything),
     },
     '/v1/pixel/{type}': {
-      get: pixel('collection.dataPixel', 'Takes an event as base64 of JSON.', [
+      get: pixel('collection.dataPixel', 'Accepts an event as base64-encoded JSON.', [
         { name: 'data', in: 'query', required: true, schema: text },
       ]),
     },
     '/pixel/v1/{type}': {
-      get: pixel('collection.queryPixel', 'Takes an event as parameters of an address.', [
+      get: pixel('collection.queryPixel', 'Accepts an event as query parameters.', [
         { name: 'userId', in: 'query', schema: text },
         { name: 'anonymousId', in: 'query', schema: text },
         { name: 'event', in: 'query', schema: text },

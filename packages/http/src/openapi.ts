@@ -95,7 +95,7 @@ export const openApiDocument = (methods: readonly Method[], version: string): Js
       schemas: { ...names.schemas, ...collectionSchemas() },
       securitySchemes: {
         ...collectionSecurity,
-        session: { type: 'http', scheme: 'bearer', description: 'The access token of a login.' },
+        session: { type: 'http', scheme: 'bearer', description: 'The access token of a session.' },
       },
     },
   }
