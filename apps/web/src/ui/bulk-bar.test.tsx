@@ -103,7 +103,7 @@ test('an action that needs a choice begins only after it is made, and does it wi
   await user.click(confirm)
   screen.getByText('Choose a destination')
   expect(ran).toEqual([])
-  await user.click(screen.getByRole('combobox', { name: 'Destination' }))
+  await user.click(await screen.findByRole('combobox', { name: 'Destination' }))
   await user.click(await screen.findByRole('option', { name: 'Archive' }))
   await user.click(confirm)
   await waitFor(() => expect(ran).toEqual(['a d1', 'b d1']))

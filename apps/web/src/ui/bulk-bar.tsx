@@ -6,8 +6,16 @@ import { Button } from './button.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Field } from './field.tsx'
 import { Input } from './input.tsx'
-import { type SearchOption, SearchSelect } from './search-select.tsx'
+import { lazyPart } from './lazy-part.tsx'
+import type { SearchOption } from './search-select.tsx'
+import { Skeleton } from './skeleton.tsx'
 import { notify } from './toast.tsx'
+
+// What most actions do without is fetched when one asks.
+const SearchSelect = lazyPart(
+  async () => (await import('./search-select.tsx')).SearchSelect,
+  <Skeleton className="h-9 w-full" />,
+)
 
 /** Something to do to all rows that are chosen. */
 export type BulkAction<Row> = {
