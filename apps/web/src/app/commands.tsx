@@ -7,10 +7,8 @@ import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { focusFirstRow } from '../ui/row-keys.ts'
 import { type Area, useAreas } from './areas.ts'
 
-const CommandPalette = lazyDialog(
-  'Could not open the command palette',
-  async () => (await import('./command-palette.tsx')).CommandPalette,
-)
+const loadPalette = async () => (await import('./command-palette.tsx')).CommandPalette
+const CommandPalette = lazyDialog('Could not open the command palette', loadPalette)
 const ShortcutList = lazyDialog(
   'Could not open the keyboard shortcuts',
   async () => (await import('./shortcut-list.tsx')).ShortcutList,
@@ -39,6 +37,8 @@ const useShortcuts = (areas: readonly Area[]): void => {
   useEffect(() => {
     const listen = (press: KeyboardEvent): void => {
       if (press.defaultPrevented) return
+      // What is typed right after the shortcut should find the palette there.
+      if (press.key === 'Control' || press.key === 'Meta') void loadPalette().catch(() => undefined)
       if (leavesSearch(press) && focusFirstRow(document)) return press.preventDefault()
       const place = placeOf(press.target, document)
       const shortcut = read(press, press.timeStamp)

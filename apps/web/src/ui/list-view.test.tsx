@@ -59,3 +59,14 @@ test('a list is narrowed by its address, and what a filter hides is not acted on
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Archive 1 object' }))
   await waitFor(() => expect(removed).toEqual(['c']))
 })
+
+test('what is done to chosen rows is done to those that the search leaves, however soon after it was typed', async () => {
+  const user = userEvent.setup()
+  removed.length = 0
+  renderUi(<Page />, '/objects')
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.type(screen.getByRole('searchbox', { name: 'Search objects' }), 'b')
+  await user.click(screen.getByRole('button', { name: 'Archive' }))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Archive 1 object' }))
+  await waitFor(() => expect(removed).toEqual(['b']))
+})
