@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { configCall } from './client-config-reading.ts'
 import { defineMethod } from './method.ts'
 
 /** What the web application needs to know before anybody signs in. Empty texts stand for what is not configured. */
@@ -28,9 +29,7 @@ export type ClientConfig = z.infer<typeof clientConfig>
 
 export const config = {
   get: defineMethod({
-    name: 'config.get',
-    verb: 'GET',
-    path: '/config',
+    ...configCall,
     summary: "Gets the web application's public configuration.",
     public: true,
     response: clientConfig,

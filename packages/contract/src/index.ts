@@ -23,6 +23,7 @@ export {
 export * from './account-rules.ts'
 export * from './catalog.ts'
 export * from './client-config.ts'
+export { configCall, isClientConfig } from './client-config-reading.ts'
 export * from './compatibility.ts'
 export * from './conditions.ts'
 export * from './connections.ts'

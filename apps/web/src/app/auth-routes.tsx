@@ -1,14 +1,12 @@
 import type { ClientConfig } from '@tributary/contract'
 import { type LoaderFunctionArgs, type RouteObject, redirect } from 'react-router'
-import { AuthNotFoundPage } from '../features/auth/auth-not-found-page.tsx'
 import { LoginPage } from '../features/auth/login-page.tsx'
-import { LogoutPage } from '../features/auth/logout-page.tsx'
+import { configQuery } from '../lib/config-query.ts'
 import { paths } from '../lib/paths.ts'
 import { isMailedInvitationSaved } from '../lib/saved-invitation.ts'
-import { configQuery } from '../lib/server-queries.ts'
 import { mayCompleteRegistration } from '../lib/session.ts'
-import { signedOut } from './loaders.ts'
 import { queryClient } from './query-client.ts'
+import { signedOut } from './session-loaders.ts'
 
 /** Waits a little for what is configured, so that a page that shows some of it does not change before one's eyes. */
 const configured = async (): Promise<ClientConfig | undefined> => {
@@ -62,6 +60,13 @@ export const authRoutes: RouteObject[] = [
     loader: signedOut,
     lazy: async () => ({ Component: (await import('../features/auth/oauth-callback-page.tsx')).OauthCallbackPage }),
   },
-  { path: 'logout', Component: LogoutPage },
-  { path: '*', loader: signedOut, Component: AuthNotFoundPage },
+  {
+    path: 'logout',
+    lazy: async () => ({ Component: (await import('../features/auth/logout-page.tsx')).LogoutPage }),
+  },
+  {
+    path: '*',
+    loader: signedOut,
+    lazy: async () => ({ Component: (await import('../features/auth/auth-not-found-page.tsx')).AuthNotFoundPage }),
+  },
 ]

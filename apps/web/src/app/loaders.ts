@@ -1,24 +1,10 @@
 import { type LoaderFunctionArgs, redirect } from 'react-router'
 import { workspacesQuery } from '../lib/account-queries.ts'
-import { paths } from '../lib/paths.ts'
-import { rememberLocation, useSession } from '../lib/session.ts'
+import { useSession } from '../lib/session.ts'
 import { organizationTarget, type Shortcut, shortcutTarget } from '../lib/shortcuts.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { queryClient } from './query-client.ts'
-
-/** Sends a visitor without a session to the login page and remembers where they wanted to go. */
-export const signedIn = ({ request }: Pick<LoaderFunctionArgs, 'request'>): null | Response => {
-  if (useSession.getState().accessToken !== null) return null
-  const { pathname, search } = new URL(request.url)
-  // A request carries no hash. The address bar has it when the visit begins with this page.
-  const hash = window.location.pathname === pathname ? window.location.hash : ''
-  rememberLocation(pathname + search + hash)
-  return redirect(paths.login())
-}
-
-/** Sends somebody who is signed in already to where they belong. */
-export const signedOut = (): null | Response =>
-  useSession.getState().accessToken === null ? null : redirect(paths.root())
+import { signedIn } from './session-loaders.ts'
 
 /** A loader that starts reading what a page shows, while the page's code is still on its way. */
 export const reads =

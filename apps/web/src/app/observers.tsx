@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FlagContext } from '@tributary/contract'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useLocation, useMatch } from 'react-router'
-import { browserId, flushAnalytics, identify, sendToCollection, startAnalytics, trackPage } from '../lib/analytics.ts'
+import { browserId, flushAnalytics, sendToCollection, startAnalytics, trackPage } from '../lib/analytics.ts'
+import { configQuery } from '../lib/config-query.ts'
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/error-reporting.ts'
 import { flagContext } from '../lib/flags.ts'
 import { paths, patterns } from '../lib/paths.ts'
-import { configQuery } from '../lib/server-queries.ts'
 import { useSession } from '../lib/session.ts'
-import { useCurrentUser } from '../lib/workspace.ts'
 
 let flagClient: Promise<(context: FlagContext) => Promise<void>> | undefined
 
@@ -22,17 +21,13 @@ const askFlags = async (context: FlagContext): Promise<void> => {
   await (await flagClient)(context)
 }
 
-/** Loads user and memberships wherever a session exists, and tells who it is once a session. */
-const SignedIn = () => {
-  const { user } = useCurrentUser()
-  const known = useRef<string>(undefined)
-  useEffect(() => {
-    if (user.data === undefined || known.current === user.data.name) return
-    known.current = user.data.name
-    identify(user.data)
-  }, [user.data])
-  return null
-}
+/** Nothing depends on it: without its code the page goes on. */
+const SignedIn = lazy(() =>
+  import('./signed-in.tsx').then(
+    ({ SignedIn }) => ({ default: SignedIn }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /**
  * Watches where the user is and who it is, for those who want to know: the flags, product analytics and error reporting.
@@ -89,5 +84,10 @@ export const Observers = () => {
     void askFlags(asked).catch(() => undefined)
   }, [context, user])
 
-  return user !== null && pathname !== paths.logout() ? <SignedIn key={user} /> : null
+  if (user === null || pathname === paths.logout()) return null
+  return (
+    <Suspense>
+      <SignedIn key={user} />
+    </Suspense>
+  )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import { ArrowUpCircle } from 'lucide-react'
-import { configQuery } from '../lib/server-queries.ts'
+import { configQuery } from '../lib/config-query.ts'
 import { useIsAdministrator } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
 import { Hint, sidebarRow } from './sidebar-row.tsx'

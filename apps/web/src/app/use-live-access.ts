@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { keys } from '../lib/query-keys.ts'
 import { joinUser } from '../lib/realtime.ts'
-import { realtimeQuery } from '../lib/server-queries.ts'
+import { realtimeQuery } from '../lib/realtime-query.ts'
 import { useSession } from '../lib/session.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { configQuery } from '../lib/config-query.ts'
 import { showMessenger } from '../lib/messenger.ts'
-import { configQuery } from '../lib/server-queries.ts'
 import { useSession } from '../lib/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
 import { notify } from '../ui/toast.tsx'

@@ -14,10 +14,11 @@ import {
   sourceQuery,
   sourcesQuery,
 } from '../lib/workspace-queries.ts'
-import { reads, signedIn, toOrganizationSettings } from './loaders.ts'
+import { reads, toOrganizationSettings } from './loaders.ts'
 import { queryClient } from './query-client.ts'
 import { requireFlag, requirePage } from './require-page.tsx'
 import { WorkspaceError } from './route-error.tsx'
+import { signedIn } from './session-loaders.ts'
 
 const overview = {
   lazy: async () => ({ Component: (await import('../features/overview/overview-page.tsx')).OverviewPage }),

@@ -39,17 +39,9 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The answer as its method declares it: the schema of `method` has just accepted the value. */
-const answerOf = <M extends Method>(method: M, json: unknown): MethodResponse<M> => {
-  const parsed = method.response.safeParse(json)
-  if (!parsed.success)
-    throw new ApiError(
-      0,
-      {},
-      `The response to ${method.name} was not understood. Refresh the page to load the current version.`,
-    )
-  return parsed.data as MethodResponse<M>
-}
+/** What a call says whose answer is none that its method declares. */
+const misunderstood = (name: string): ApiError =>
+  new ApiError(0, {}, `The response to ${name} was not understood. Refresh the page to load the current version.`)
 
 /** What a call that changes something says when it was given up: it may have arrived, and the answer may be what is lost. */
 const lostText = 'The server stopped responding, and this may or may not have been saved. Check before you try again.'
@@ -82,16 +74,21 @@ const untilAway = async (
   }
 }
 
+/** What a call is on the wire, without what its answer must be. */
+export type Wire = Pick<Method, 'name' | 'verb' | 'path'>
+
 /**
- * Calls the API: same origin, credentials, bearer token, no timeout. Throws ApiError for a status of 400 or more
- * (status 0 when the server could not be reached) and lets an abort pass. A call that changes something ends as well when
- * the server, asked beside it, turns out to be away.
+ * Calls the API and gives the answer that `read` makes of the JSON: undefined is none that was expected. For pages that do
+ * without the contract's schemas; all others use `call`.
  */
-export const call = async <M extends Method>(method: M, input: CallInput<M>): Promise<MethodResponse<M>> => {
+export const ask = async <T>(
+  method: Wire,
+  input: { params?: Readonly<Record<string, string>>; body?: unknown; query?: unknown; signal?: AbortSignal },
+  read: (json: unknown) => T | undefined,
+): Promise<T> => {
   const { accessToken } = useSession.getState()
-  const params: Readonly<Record<string, string>> = input.params ?? {}
   const { response, text } = await untilAway(method.verb, input.signal, async (signal) => {
-    const answer = await fetch(`${base}${formatPath(method.path, params)}${queryText(input.query)}`, {
+    const answer = await fetch(`${base}${formatPath(method.path, input.params ?? {})}${queryText(input.query)}`, {
       method: method.verb,
       credentials: 'include',
       headers: {
@@ -112,5 +109,16 @@ export const call = async <M extends Method>(method: M, input: CallInput<M>): Pr
     throw new ApiError(response.status, body, `The server responded with status ${response.status}.`)
   }
   serverAnswered()
-  return answerOf(method, json)
+  const answer = read(json)
+  if (answer === undefined) throw misunderstood(method.name)
+  return answer
 }
+
+/**
+ * Calls the API: same origin, credentials, bearer token, no timeout. Throws ApiError for a status of 400 or more
+ * (status 0 when the server could not be reached) and lets an abort pass. A call that changes something ends as well when
+ * the server, asked beside it, turns out to be away.
+ */
+export const call = <M extends Method>(method: M, input: CallInput<M>): Promise<MethodResponse<M>> =>
+  // The schema of `method` has just accepted the value.
+  ask(method, input, (json) => method.response.safeParse(json).data as MethodResponse<M> | undefined)

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { acceptSaved, saveInvitation, takeInvitation } from './saved-invitation.ts'
+import { acceptSaved } from './accept-invitation.ts'
+import { saveInvitation, takeInvitation } from './saved-invitation.ts'
 import { useSession } from './session.ts'
 
 const organization = {

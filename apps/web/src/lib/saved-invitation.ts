@@ -1,15 +1,9 @@
-import { methods, type Organization } from '@tributary/contract'
-import { call } from './client.ts'
 import { storagePrefix } from './names.ts'
-import { useSession } from './session.ts'
 
 /** An invitation that was opened signed out: one that was mailed, or a link; `organization` and `id` are ids. */
 export type SavedInvitation =
   | { kind: 'invitation'; id: string; token: string }
   | { kind: 'link'; organization: string; id: string }
-
-/** What became of the saved invitation; undefined when there was none. */
-export type AcceptedInvitation = { joined: Organization } | { refused: unknown } | undefined
 
 const key = `${storagePrefix}-saved-invitation`
 
@@ -42,25 +36,4 @@ export const takeInvitation = (): SavedInvitation | undefined => {
   const found = read(localStorage.getItem(key), Date.now())
   localStorage.removeItem(key)
   return found
-}
-
-/**
- * Accepts the saved invitation for the session that has just begun, and forgets it either way. Never throws: a refusal
- * must not spoil the login it follows, and is handed back with its error.
- */
-export const acceptSaved = async (): Promise<AcceptedInvitation> => {
-  const saved = takeInvitation()
-  if (saved === undefined) return undefined
-  try {
-    const { organization } =
-      saved.kind === 'invitation'
-        ? await call(methods.invitations.accept, { params: { invitation: saved.id }, body: { token: saved.token } })
-        : await call(methods.invitationLinks.accept, {
-            params: { organization: saved.organization, invitation_link: saved.id },
-            body: { user: useSession.getState().currentUserResourceName ?? '' },
-          })
-    return { joined: organization }
-  } catch (error) {
-    return { refused: error }
-  }
 }

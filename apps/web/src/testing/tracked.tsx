@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { toast } from 'sonner'
 import { vi } from 'vitest'
 import { flushAnalytics, startAnalytics } from '../lib/analytics.ts'
+import { useNotices } from '../ui/toast.tsx'
 
 /** What a server answers to one call. */
 export type CallAnswer = { status?: number; body: unknown }
@@ -21,7 +21,7 @@ const mutate = async <Input,>(
     return Promise.resolve(Response.json(answer.body, { status: answer.status ?? 200 }))
   })
   // What the test before has shown.
-  for (const { id } of toast.getToasts()) toast.dismiss(id)
+  useNotices.setState({ waiting: [] })
   const client = new QueryClient()
   const { result, unmount } = renderHook(useIt, {
     wrapper: ({ children }: { children: ReactNode }) => (
@@ -43,9 +43,7 @@ export const noticed = async <Input,>(
   const { unmount } = await mutate(useIt, input, answers)
   unmount()
   vi.unstubAllGlobals()
-  return toast
-    .getToasts()
-    .map((notice) => ('type' in notice ? [notice.type, notice.title, notice.description ?? ''] : []))
+  return useNotices.getState().waiting.map(({ kind, title, description = '' }) => [kind, title, description])
 }
 
 /**

@@ -6,9 +6,10 @@ import { call } from '../lib/client.ts'
 import { paths } from '../lib/paths.ts'
 import { keys } from '../lib/query-keys.ts'
 import { useSession, workspaceEntered } from '../lib/session.ts'
+import { useApiForm } from './api-form.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Form, SubmitButton, TextField, useApiForm, useFirstField } from './form.tsx'
+import { Form, SubmitButton, TextField, useFirstField } from './form.tsx'
 import { notify } from './toast.tsx'
 
 const workspaceForm = z.object({ title: genericTitle })

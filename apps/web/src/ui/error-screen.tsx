@@ -4,7 +4,7 @@ import { choosing } from '../lib/arrival.ts'
 import { type ErrorScreenText, errorScreen } from '../lib/errors.ts'
 import { paths } from '../lib/paths.ts'
 import { Button, ButtonLink } from './button.tsx'
-import { useDocumentTitle } from './page-header.tsx'
+import { useDocumentTitle } from './document-title.ts'
 
 const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
   'not-found': SearchX,

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { ApiError, type ErrorBody } from '../lib/errors.ts'
 import { renderUi } from '../testing/render.tsx'
-import { Form, SubmitButton, TextField, useApiForm } from './form.tsx'
+import { useApiForm } from './api-form.ts'
+import { Form, SubmitButton, TextField } from './form.tsx'
 
 const schema = z.object({ title: z.string(), email: z.string() })
 

@@ -1,22 +1,18 @@
-import { zodResolver } from '@hookform/resolvers/zod'
-import { stockMessage } from '@tributary/contract'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import {
-  Controller,
   type DefaultValues,
   FormProvider,
   get,
   type Path,
+  type Resolver,
   type UseFormReturn,
   useForm,
   useFormContext,
 } from 'react-hook-form'
-import type { z } from 'zod'
 import { formFailure } from '../lib/errors.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { Input, type InputProps, PasswordInput, PriceInput, Select, type SelectProps } from './input.tsx'
-import { TagInput } from './tag-input.tsx'
 import { WithCode } from './with-code.tsx'
 
 type Values = Record<string, unknown>
@@ -30,13 +26,16 @@ const isField = (values: Values, name: string): boolean => {
   return isGroup ? inner.length > 0 : inner.length === 0
 }
 
-/** A form that validates on submit, then again on every change, and puts the cursor in the first field in error. */
-export const useApiForm = <T extends Values>(
-  schema: z.ZodType<T, T>,
+/**
+ * A form that validates by `rules` on submit, then again on every change, and puts the cursor in the first field in error.
+ * `useApiForm` makes the rules of a schema.
+ */
+export const useRuledForm = <T extends Values>(
+  rules: Resolver<T, unknown, T>,
   defaultValues: DefaultValues<T>,
 ): UseFormReturn<T, unknown, T> =>
   useForm<T, unknown, T>({
-    resolver: zodResolver(schema, { error: stockMessage }),
+    resolver: rules,
     defaultValues,
     mode: 'onSubmit',
     reValidateMode: 'onChange',
@@ -108,9 +107,11 @@ export const Form = <T extends Values>({
   )
 }
 
-type Named = { name: string; label: string; required?: boolean; hint?: ReactNode }
+/** What every field of a Form is told. */
+export type FieldProps = { name: string; label: string; required?: boolean; hint?: ReactNode }
 
-const useField = (name: string) => {
+/** What ties a control to the field `name` of its Form, and what is wrong with its value. */
+export const useField = (name: string) => {
   const { register, formState } = useFormContext()
   const found: unknown = get(formState.errors, name)
   const message = typeof found === 'object' && found !== null && 'message' in found ? found.message : undefined
@@ -131,36 +132,11 @@ export const TextField = ({
   hint,
   type = 'text',
   ...rest
-}: Named & Omit<InputProps, 'name' | 'ref' | 'required'>) => {
+}: FieldProps & Omit<InputProps, 'name' | 'ref' | 'required'>) => {
   const { bind, error } = useField(name)
   return (
     <Field label={label} required={required} hint={hint} error={error}>
       {(control) => <LineInput type={type} {...rest} {...control} {...bind} />}
-    </Field>
-  )
-}
-
-/** A labelled list of texts inside a Form. */
-export const TagField = ({
-  name,
-  label,
-  required = false,
-  hint,
-  ...rest
-}: Named & { placeholder?: string; disabled?: boolean }) => {
-  const { control: form } = useFormContext<Record<string, readonly string[]>>()
-  const { error } = useField(name)
-  return (
-    <Field label={label} required={required} hint={hint} error={error}>
-      {(control) => (
-        <Controller
-          control={form}
-          name={name}
-          render={({ field }) => (
-            <TagInput {...rest} control={control} ref={field.ref} value={field.value} onChange={field.onChange} />
-          )}
-        />
-      )}
     </Field>
   )
 }
@@ -173,7 +149,7 @@ export const SelectField = ({
   hint,
   children,
   ...rest
-}: Named & Omit<SelectProps, 'name' | 'ref' | 'required'>) => {
+}: FieldProps & Omit<SelectProps, 'name' | 'ref' | 'required'>) => {
   const { bind, error } = useField(name)
   return (
     <Field label={label} required={required} hint={hint} error={error}>

@@ -1,15 +1,8 @@
 import { BookOpen, ChevronRight } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { docsAddress } from '../lib/docs.ts'
-
-/** Sets the document's title to "{title} | Tributary"; undefined leaves it as it is. */
-export const useDocumentTitle = (title: string | undefined): void => {
-  useEffect(() => {
-    if (title === undefined) return
-    document.title = title === '' ? 'Tributary' : `${title} | Tributary`
-  }, [title])
-}
+import { useDocumentTitle } from './document-title.ts'
 
 /** Leads to the part of the documentation that is about the screen, in a page of its own; nothing where there is none. */
 const DocsLink = () => {

@@ -2,6 +2,7 @@
 import { act, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
+import { NoticeArea } from './notice-area.tsx'
 import { noticeId, noticeTimeout, notify, Toaster } from './toast.tsx'
 
 beforeEach(() => {
@@ -19,7 +20,7 @@ const pass = (ms: number): void => {
 
 /** Shows notices in a fresh toast area. */
 const show = (notices: () => void): void => {
-  renderUi(<Toaster theme="light" />)
+  renderUi(<NoticeArea theme="light" />)
   act(notices)
   pass(0)
 }
@@ -74,4 +75,11 @@ test('UI-33: the ids of notices are random and of 21 characters', () => {
   const ids = Array.from({ length: 1000 }, noticeId)
   expect(new Set(ids).size).toBe(1000)
   expect(ids.every((id) => id.length === 21)).toBe(true)
+})
+
+test('a notice that is told before anything can show it shows up once the area is loaded', async () => {
+  vi.useRealTimers()
+  act(() => notify('info', 'Told early', { timeout: false }))
+  renderUi(<Toaster theme="light" />)
+  expect(await screen.findByText('Told early')).toBeTruthy()
 })

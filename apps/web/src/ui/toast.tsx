@@ -1,4 +1,5 @@
-import { Toaster as Base, toast } from 'sonner'
+import { type ComponentType, useEffect, useState } from 'react'
+import { create } from 'zustand'
 import { ApiError, failureText } from '../lib/errors.ts'
 
 export type NoticeKind = 'success' | 'info' | 'error' | 'warning'
@@ -14,19 +15,20 @@ export const noticeId = (): string => {
   return id
 }
 
+/** A notice: `timeout` in ms is how long it stays, false until it is closed. */
+export type Notice = { id: string; kind: NoticeKind; title: string; description?: string; timeout: number | false }
+
+/** Notices that were told and are not shown yet, oldest first. */
+export const useNotices = create<{ waiting: readonly Notice[] }>(() => ({ waiting: [] }))
+
 /** Shows a notice; `timeout` in ms, false keeps it until it is closed. Hovering pauses it. */
 export const notify = (
   kind: NoticeKind,
   title: string,
-  options: { description?: string; timeout?: number | false } = {},
+  { timeout = noticeTimeout, ...rest }: { description?: string; timeout?: number | false } = {},
 ): void => {
-  const { description, timeout = noticeTimeout } = options
-  toast[kind](title, {
-    id: noticeId(),
-    description,
-    duration: timeout === false ? Number.POSITIVE_INFINITY : timeout,
-    closeButton: timeout === false,
-  })
+  const notice: Notice = { id: noticeId(), kind, title, timeout, ...rest }
+  useNotices.setState(({ waiting }) => ({ waiting: [...waiting, notice] }))
 }
 
 /** Tells why an action without a form was refused. A fault of the server (500 and more) is told for every call already. */
@@ -34,21 +36,19 @@ export const notifyRefusal = (title: string, error: Error): void => {
   if (!(error instanceof ApiError && error.status >= 500)) notify('error', title, { description: failureText(error) })
 }
 
-/** The toast area; stands once in the application. */
-export const Toaster = ({ theme }: { theme: 'system' | 'light' | 'dark' }) => (
-  <Base
-    theme={theme}
-    position="bottom-right"
-    duration={noticeTimeout}
-    toastOptions={{
-      classNames: {
-        toast: '!rounded-lg !border-line !bg-raised !text-ink !shadow-pop !text-sm !p-3',
-        description: '!text-ink-2',
-        success: '[&_[data-icon]]:!text-success-ink',
-        error: '[&_[data-icon]]:!text-danger-ink',
-        warning: '[&_[data-icon]]:!text-warning-ink',
-        info: '[&_[data-icon]]:!text-accent-ink',
-      },
-    }}
-  />
-)
+type AreaProps = { theme: 'system' | 'light' | 'dark' }
+
+/** Where notices show up; stands once in the application. What shows them is loaded with the first one. */
+export const Toaster = (props: AreaProps) => {
+  const told = useNotices(({ waiting }) => waiting.length)
+  const [Area, setArea] = useState<ComponentType<AreaProps>>()
+  useEffect(() => {
+    if (told === 0 || Area !== undefined) return
+    void import('./notice-area.tsx').then(
+      ({ NoticeArea }) => setArea(() => NoticeArea),
+      // Without it there is nothing to say it with; the next notice tries again.
+      () => undefined,
+    )
+  }, [told, Area])
+  return Area === undefined ? null : <Area {...props} />
+}

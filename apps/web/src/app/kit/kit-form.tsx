@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { Form, SelectField, SubmitButton, TagField, TextField, useApiForm } from '../../ui/form.tsx'
+import { useApiForm } from '../../ui/api-form.ts'
+import { Form, SelectField, SubmitButton, TextField } from '../../ui/form.tsx'
 import { SearchSelectField } from '../../ui/search-select.tsx'
+import { TagField } from '../../ui/tag-field.tsx'
 
 const schema = z.object({
   name: z.string().min(2),

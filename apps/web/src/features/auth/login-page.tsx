@@ -1,35 +1,46 @@
 import { useQuery } from '@tanstack/react-query'
-import { credentials, oneTimeCode } from '@tributary/contract'
 import { useEffect, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { z } from 'zod'
+import { configQuery } from '../../lib/config-query.ts'
 import { paths } from '../../lib/paths.ts'
-import { configQuery } from '../../lib/server-queries.ts'
-import { login } from '../../lib/ways-in.ts'
+import { useDocumentTitle } from '../../ui/document-title.ts'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
-import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { Form, SubmitButton, TextField, useFirstField, useRuledForm } from '../../ui/form.tsx'
 import { CodeField, resendAfterMs } from '../../ui/one-time-code.tsx'
-import { useDocumentTitle } from '../../ui/page-header.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
+import { laterRules, signingIn, warmUp } from './load-signing-in.ts'
 import { AddressStep, CodeHelp, CodesNotMailed, SentAddress } from './one-time-code.tsx'
 import { ThirdPartyButton } from './third-party-button.tsx'
 import { useEnter } from './use-enter.ts'
 
-const codeForm = z.object({ email: z.string(), otp_token: oneTimeCode })
+const credentialsRules = laterRules(({ credentials }) => credentials)
+const codeRules = laterRules(({ code }) => code)
 
 type Way = { email: string; onEmail: (email: string) => void }
 
 const PasswordLogin = ({ email, onEmail }: Way) => {
   const enter = useEnter()
-  const form = useApiForm(credentials, { email, password: '' })
+  const form = useRuledForm(credentialsRules, { email, password: '' })
   useFirstField(form, email === '' ? 'email' : 'password')
   useEffect(
-    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => onEmail(values.email) }),
+    () =>
+      form.subscribe({
+        formState: { values: true },
+        callback: ({ values }) => {
+          warmUp()
+          onEmail(values.email)
+        },
+      }),
     [form, onEmail],
   )
   return (
-    <Form form={form} onSubmit={async (values) => enter(await login(values))} label="Sign in" className="space-y-4">
+    <Form
+      form={form}
+      onSubmit={async (values) => enter(await (await signingIn()).login(values))}
+      label="Sign in"
+      className="space-y-4"
+    >
       <TextField name="email" label="Email" type="email" required autoComplete="username" inputMode="email" />
       <div>
         <TextField name="password" label="Password" type="password" required autoComplete="current-password" />
@@ -46,11 +57,16 @@ const PasswordLogin = ({ email, onEmail }: Way) => {
 
 const CodeLogin = ({ sent, otp, onSent, onChangeAddress }: CodeStep) => {
   const enter = useEnter()
-  const form = useApiForm(codeForm, { email: sent.email, otp_token: otp })
+  const form = useRuledForm(codeRules, { email: sent.email, otp_token: otp })
   useFirstField(form, 'otp_token')
   return (
     <>
-      <Form form={form} onSubmit={async (values) => enter(await login(values))} label="Sign in" className="space-y-4">
+      <Form
+        form={form}
+        onSubmit={async (values) => enter(await (await signingIn()).login(values))}
+        label="Sign in"
+        className="space-y-4"
+      >
         <SentAddress label="Email" />
         <CodeField
           label="One-time passcode"

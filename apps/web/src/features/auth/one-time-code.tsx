@@ -1,21 +1,20 @@
-import { email, methods, type otpActions } from '@tributary/contract'
-import { z } from 'zod'
-import { call } from '../../lib/client.ts'
+import type { otpActions } from '@tributary/contract'
 import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { Button } from '../../ui/button.tsx'
-import { Form, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { Form, SubmitButton, TextField, useFirstField, useRuledForm } from '../../ui/form.tsx'
 import { NoMailNote } from '../../ui/no-mail-note.tsx'
 import { ResendCode } from '../../ui/one-time-code.tsx'
 import type { Sent } from './handed-over.ts'
+import { laterRules, signingIn } from './load-signing-in.ts'
 
 /** What the code is asked for. */
 export type CodeAction = (typeof otpActions)[number]
 
-const emailForm = z.object({ email })
+const emailRules = laterRules(({ email }) => email)
 
 const sendCode = async (address: string, action: CodeAction): Promise<Sent> => {
-  await call(methods.users.sendOtp, { body: { email: address, action } })
-  return { email: address, sentAt: Date.now() }
+  const { sendCode } = await signingIn()
+  return { email: address, sentAt: await sendCode(address, action) }
 }
 
 /** Where codes are when the server mails none; nothing where it does. */
@@ -40,7 +39,7 @@ export const AddressStep = ({
   known: string
   onSent: (sent: Sent) => void
 }) => {
-  const form = useApiForm(emailForm, { email: known })
+  const form = useRuledForm(emailRules, { email: known })
   useFirstField(form, 'email')
   return (
     <Form

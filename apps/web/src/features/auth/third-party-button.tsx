@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { configQuery } from '../../lib/config-query.ts'
 import { formFailure } from '../../lib/errors.ts'
-import { configQuery } from '../../lib/server-queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { leaveForProvider, type Mode } from './third-party.ts'
+import type { Mode } from './third-party.ts'
 
 /** Leads to the configured third-party sign-in; nothing where none is configured. */
 export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
@@ -23,6 +23,7 @@ export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
     setLeaving(true)
     setFailure(undefined)
     try {
+      const { leaveForProvider } = await import('./third-party.ts')
       await leaveForProvider(provider, mode)
     } catch (error) {
       const { fields, form } = formFailure(error)

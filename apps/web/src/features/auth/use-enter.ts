@@ -3,9 +3,9 @@ import type { LoginResponse } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { keys } from '../../lib/query-keys.ts'
-import { acceptSaved } from '../../lib/saved-invitation.ts'
 import { mayCompleteRegistration, takeLocation } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
+import { signingIn } from './load-signing-in.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 
 /**
@@ -18,7 +18,7 @@ export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
   return async ({ user }) => {
     cache.setQueryData(keys.user(user.name), user)
     forgetSignUp()
-    const invitation = await acceptSaved()
+    const invitation = await (await signingIn()).acceptSaved()
     if (invitation !== undefined && 'joined' in invitation) {
       notify('success', 'Organization joined')
       // Read since the session began, and from before the membership.

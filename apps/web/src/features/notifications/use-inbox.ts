@@ -6,7 +6,7 @@ import { call } from '../../lib/client.ts'
 import { notificationIds, userIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { joinUser } from '../../lib/realtime.ts'
-import { realtimeQuery } from '../../lib/server-queries.ts'
+import { realtimeQuery } from '../../lib/realtime-query.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 

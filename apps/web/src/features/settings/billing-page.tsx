@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { configQuery } from '../../lib/server-queries.ts'
+import { configQuery } from '../../lib/config-query.ts'
 import { humanise } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { ExternalButton } from '../../ui/button.tsx'

@@ -8,9 +8,10 @@ import {
 } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../ui/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { Form, SelectField, SubmitButton, TextField, useFirstField } from '../../ui/form.tsx'
 
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 

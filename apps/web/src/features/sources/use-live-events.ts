@@ -6,7 +6,7 @@ import { eventPayloadsQuery, sourceEventsQuery } from '../../lib/event-queries.t
 import { sourceIds } from '../../lib/names.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { type ConnectionState, joinChannel, liveMessage, schemaChanged } from '../../lib/realtime.ts'
-import { realtimeQuery } from '../../lib/server-queries.ts'
+import { realtimeQuery } from '../../lib/realtime-query.ts'
 import { useSession } from '../../lib/session.ts'
 import { sourceQuery } from '../../lib/workspace-queries.ts'
 import { createFrameBatch } from './frame-batch.ts'

@@ -7,8 +7,9 @@ import { industryTitle } from '../../lib/industries.ts'
 import { paths } from '../../lib/paths.ts'
 import { keys } from '../../lib/query-keys.ts'
 import { useSession, workspaceEntered } from '../../lib/session.ts'
+import { useApiForm } from '../../ui/api-form.ts'
 import { Card } from '../../ui/card.tsx'
-import { Form, SelectField, SubmitButton, TextField, useApiForm, useFirstField } from '../../ui/form.tsx'
+import { Form, SelectField, SubmitButton, TextField, useFirstField } from '../../ui/form.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 
 /** The rules of a new organisation. */

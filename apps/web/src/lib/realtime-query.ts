@@ -4,16 +4,6 @@ import { call } from './client.ts'
 import { product } from './query-client.ts'
 import { keys } from './query-keys.ts'
 
-/** What is configured on the server; read once and kept. */
-export const configQuery = () =>
-  queryOptions({
-    ...product,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-    queryKey: keys.config(),
-    queryFn: ({ signal }) => call(methods.config.get, { signal }),
-  })
-
 /** How the realtime gateway is reached; read once and kept. */
 export const realtimeQuery = () =>
   queryOptions({

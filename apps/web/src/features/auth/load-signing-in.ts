@@ -1,0 +1,30 @@
+import type { FieldValues, Resolver } from 'react-hook-form'
+import { ApiError } from '../../lib/errors.ts'
+
+/**
+ * What the sign-in page needs once somebody uses it: rules and calls, with the contract and its schemas. It is loaded with
+ * the first key, so that the page itself is there without. Throws ApiError when it cannot be loaded.
+ */
+export const signingIn = async () => {
+  try {
+    return await import('./signing-in.ts')
+  } catch {
+    throw new ApiError(0, {}, 'The server could not be reached. Check your connection, reload the page and try again.')
+  }
+}
+
+/** Starts loading it; that it could not be loaded is told when it is needed. */
+export const warmUp = (): void => void signingIn().catch(() => undefined)
+
+/**
+ * Rules of a form of the sign-in page. While they cannot be loaded, values pass: what is to be done with them cannot be
+ * loaded either, and says so.
+ */
+export const laterRules =
+  <T extends FieldValues>(
+    choose: (rules: Awaited<ReturnType<typeof signingIn>>['rules']) => Resolver<T, unknown, T>,
+  ): Resolver<T, unknown, T> =>
+  async (values, ...rest) => {
+    const loaded = await signingIn().catch(() => undefined)
+    return loaded === undefined ? { values, errors: {} } : choose(loaded.rules)(values, ...rest)
+  }

@@ -1,0 +1,9 @@
+import { useEffect } from 'react'
+
+/** Sets the document's title to "{title} | Tributary"; undefined leaves it as it is. */
+export const useDocumentTitle = (title: string | undefined): void => {
+  useEffect(() => {
+    if (title === undefined) return
+    document.title = title === '' ? 'Tributary' : `${title} | Tributary`
+  }, [title])
+}

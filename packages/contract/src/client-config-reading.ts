@@ -1,0 +1,21 @@
+import type { ClientConfig } from './client-config.ts'
+
+/** The call that reads the configuration; apart from its schema, for the page that needs nothing else of the contract. */
+export const configCall = { name: 'config.get', verb: 'GET', path: '/config' } as const
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const hasTexts = (value: unknown, names: readonly string[]): value is Record<string, unknown> =>
+  isRecord(value) && names.every((name) => typeof value[name] === 'string')
+
+const links = ['terms', 'privacy', 'pricing', 'contact_sales', 'documentation', 'support_email']
+const texts = ['sentry_dsn', 'messaging_app_id', 'analytics_write_key']
+
+/** True for what the schema `clientConfig` accepts, told without Zod: every sign-in page reads it, and most read no more. */
+export const isClientConfig = (value: unknown): value is ClientConfig =>
+  hasTexts(value, texts) &&
+  hasTexts(value.links, links) &&
+  typeof value.sign_up_enabled === 'boolean' &&
+  typeof value.mail_enabled === 'boolean' &&
+  (value.environment === 'production' || value.environment === 'development') &&
+  (value.oauth === null || hasTexts(value.oauth, ['provider', 'display_name']))
