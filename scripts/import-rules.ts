@@ -53,14 +53,44 @@ const targetOf = (file: string, specifier: string): { file: string } | { package
   return folder === undefined ? { package: specifier } : { file: `${folder}/src/index.ts` }
 }
 
-/** The layers inside the web application: app → features → ui, lib; a feature never imports a feature. */
+/** What a file imports, by its static imports and exports. */
+const importsOf = (file: string): Set<string> => {
+  const { module } = parseSync(file, readFileSync(file, 'utf8'))
+  return new Set([
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+  ])
+}
+
+/** Whether a file of the web application imports the contract, itself or through what it imports. */
+const knowing = new Map<string, boolean>()
+const knowsContract = (file: string): boolean => {
+  if (!file.startsWith('apps/web/')) return true
+  const known = knowing.get(file)
+  if (known !== undefined) return known
+  // What imports itself in a circle knows what the rest of the circle does.
+  knowing.set(file, false)
+  const knows = [...importsOf(file)].some((specifier) => {
+    const target = targetOf(file, specifier)
+    return 'file' in target && knowsContract(target.file)
+  })
+  knowing.set(file, knows)
+  return knows
+}
+
+/** The layers inside the web application: app → features → parts → ui, lib; a feature never imports a feature. */
 const webProblem = (from: string, to: string): string | undefined => {
   const layer = (path: string): string[] => path.split('/').slice(3)
   const [fromLayer, fromFeature] = layer(from)
   const [toLayer, toFeature] = layer(to)
   if (toLayer === 'app' && fromLayer !== 'app' && fromLayer !== undefined && from !== 'apps/web/src/main.tsx')
     return 'nothing imports from app'
-  if (toLayer === 'features' && (fromLayer === 'ui' || fromLayer === 'lib')) return 'ui and lib are below features'
+  if (toLayer === 'features' && fromLayer !== 'app' && fromLayer !== 'features') return 'only app is above features'
+  if (toLayer === 'parts' && (fromLayer === 'ui' || fromLayer === 'lib')) return 'ui and lib are below parts'
+  if (toLayer === 'ui' && fromLayer === 'lib') return 'lib shows nothing'
+  if (fromLayer === 'ui' && toLayer !== 'ui' && knowsContract(to)) return 'ui knows no contract'
   if (toLayer === 'features' && fromLayer === 'features' && fromFeature !== toFeature)
     return 'a feature imports no feature'
   return undefined
@@ -75,6 +105,7 @@ const problemOf = (file: string, specifier: string): string | undefined => {
     return engines.test(target.package) && !atHome ? 'an engine is known to its adapter only' : undefined
   }
   const other = roomOf(target.file)
+  if (file.startsWith('apps/web/src/ui/') && other !== room) return 'ui knows no contract'
   if (other === room) return room === 'apps/web' ? webProblem(file, target.file) : undefined
   const rule = rooms.find((candidate) => candidate.room.test(room))
   if (rule === undefined) return 'this folder has no rule'
@@ -88,14 +119,7 @@ const files = globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'c
 }).filter((file) => !/\.test\.tsx?$|\/(testing|bench)\//.test(file))
 let problems = 0
 for (const file of files) {
-  const { module } = parseSync(file, readFileSync(file, 'utf8'))
-  const specifiers = [
-    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
-    ...module.staticExports.flatMap(({ entries }) =>
-      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
-    ),
-  ]
-  for (const specifier of new Set(specifiers)) {
+  for (const specifier of importsOf(file)) {
     const problem = problemOf(file, specifier)
     if (problem === undefined) continue
     problems += 1

@@ -16,10 +16,11 @@ const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|')
 /** What only some pages need, with the components that import it: nothing that all pages share may. */
 const parts = {
   markup: at('node_modules/marked/', 'src/lib/markup', 'src/ui/markup'),
-  forms: at('src/ui/(catalog-grid|docs-panel|setting-hint|settings-card)'),
+  forms: at('src/parts/(catalog-grid|docs-panel|setting-hint|settings-card)'),
   suggestions: at(
     '@base-ui/react/(autocomplete|combobox)/',
-    'src/ui/(condition-builder|suggest-input|command-list|search-select|picker|connection-list)',
+    'src/ui/(suggest-input|command-list|search-select|picker)',
+    'src/parts/(condition-builder|connection-list)',
   ),
   rows: at('@tanstack/(react-virtual|virtual-core)/'),
   table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/data-table'),
@@ -41,7 +42,7 @@ const some = new RegExp(
 const groups = [
   { name: 'libraries', tags: ['$initial' as const], test: libraries },
   { name: 'main', tags: ['$initial' as const] },
-  { name: 'contract', test: at('node_modules/zod/', 'packages/contract/src/', 'src/ui/api-form') },
+  { name: 'contract', test: at('node_modules/zod/', 'packages/contract/src/', 'src/parts/api-form') },
   {
     name: 'frame',
     test: at(
@@ -60,7 +61,7 @@ const groups = [
   },
   {
     name: 'shared',
-    test: (id: string) => at('src/(ui|lib)/', 'node_modules/', 'contract/src/').test(id) && !some.test(id),
+    test: (id: string) => at('src/(ui|parts|lib)/', 'node_modules/', 'contract/src/').test(id) && !some.test(id),
     minShareCount: 4,
   },
   { name: 'markup', test: parts.markup },

@@ -1,6 +1,6 @@
 import type { RouteObject } from 'react-router'
 import { paths, patterns } from '../lib/paths.ts'
-import { PageNotFound } from '../ui/error-screen.tsx'
+import { PageNotFound } from '../parts/error-screen.tsx'
 import { ActingFrame } from './acting-frame.tsx'
 import { toShortcut } from './loaders.ts'
 import { OutsideError } from './route-error.tsx'

@@ -3,8 +3,8 @@ import { Outlet } from 'react-router'
 import { useFlag } from '../lib/flags.ts'
 import { paths } from '../lib/paths.ts'
 import { useWorkspace } from '../lib/workspace.ts'
-import { PageNotFound } from '../ui/error-screen.tsx'
-import { RequireAccess } from '../ui/require-access.tsx'
+import { PageNotFound } from '../parts/error-screen.tsx'
+import { RequireAccess } from '../parts/require-access.tsx'
 import { CardSkeleton } from '../ui/skeleton.tsx'
 
 /** A layout that opens its pages to the allowed roles only (an empty list: to platform admins). */

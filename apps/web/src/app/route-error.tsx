@@ -3,7 +3,7 @@ import { isRouteErrorResponse, useLocation, useNavigate, useRouteError } from 'r
 import { reportError } from '../lib/error-reporting.ts'
 import { isModuleLoadFailure } from '../lib/errors.ts'
 import { askServer, useReachability, whenBack } from '../lib/reachability.ts'
-import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../ui/error-screen.tsx'
+import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../parts/error-screen.tsx'
 import { CardSkeleton } from '../ui/skeleton.tsx'
 import { AwayFrame } from './away-frame.tsx'
 

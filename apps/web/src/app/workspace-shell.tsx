@@ -9,7 +9,7 @@ import { useSession, workspaceEntered, workspacesLoaded } from '../lib/session.t
 import { useUi } from '../lib/ui-store.ts'
 import { resolveWorkspace, WorkspaceProvider } from '../lib/workspace.ts'
 import { workspaceQuery } from '../lib/workspace-queries.ts'
-import { ErrorScreen } from '../ui/error-screen.tsx'
+import { ErrorScreen } from '../parts/error-screen.tsx'
 import { TooltipProvider } from '../ui/tooltip.tsx'
 import { Commands } from './commands.tsx'
 import { Invite } from './invite.tsx'

@@ -1,4 +1,4 @@
-import { storagePrefix } from './names.ts'
+import { storagePrefix } from './storage-prefix.ts'
 
 /** What the application tells of itself: what was made, changed and deleted. */
 export const productEvents = [

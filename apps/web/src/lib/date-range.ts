@@ -1,7 +1,8 @@
-import type { Granularity } from '@tributary/contract'
-
 /** What a bucket is: an hour or a day. */
-export type BucketSize = Exclude<Granularity, 'total'>
+export type BucketSize = 'hour' | 'day'
+
+/** Counts of a range and of the period before it. */
+export type Totals = { total: number; previous: number }
 
 /** The ranges that a chart can show; all of them end now. */
 export const rangePresets = ['1day', '7days', '30days', '90days'] as const

@@ -1,4 +1,4 @@
-import { storagePrefix } from './names.ts'
+import { storagePrefix } from './storage-prefix.ts'
 
 const name = `${storagePrefix}-grants`
 

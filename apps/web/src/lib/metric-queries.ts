@@ -9,6 +9,7 @@ import {
   previousRange,
   type RangePreset,
   rangeOf,
+  type Totals,
   viewOf,
 } from './date-range.ts'
 import { workspaceIds } from './names.ts'
@@ -22,9 +23,6 @@ export type Counted = {
   source?: string | undefined
   compatibility?: Compatibility | undefined
 }
-
-/** Counts of a range and of the period before it. */
-export type Totals = { total: number; previous: number }
 
 /** Counts by bucket, oldest first; `previousValues` are those of the buckets before, in the same order. */
 export type Series = Totals & { buckets: string[]; values: number[]; previousValues: number[] }

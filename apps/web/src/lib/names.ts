@@ -1,8 +1,5 @@
 import { resourceNames } from '@tributary/contract'
 
-/** Name under which the product's browser storage is kept. */
-export const storagePrefix = 'tributary'
-
 /** The ids in a resource name of the API. Throws when the name is of another kind, which is a fault of the server. */
 const idsOf = <Ids>(kind: { pattern: string; parse(name: string): Ids | undefined }, name: string): Ids => {
   const ids = kind.parse(name)

@@ -2,7 +2,7 @@ import type { FoundObject } from '@tributary/contract'
 import { useEffect } from 'react'
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
-import { storagePrefix } from './names.ts'
+import { storagePrefix } from './storage-prefix.ts'
 
 /** Something that was opened or done: an object of a workspace, or an entry of the command palette by its id. */
 export type Recent = { id: string; object?: FoundObject }

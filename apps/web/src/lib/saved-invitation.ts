@@ -1,4 +1,4 @@
-import { storagePrefix } from './names.ts'
+import { storagePrefix } from './storage-prefix.ts'
 
 /** An invitation that was opened signed out: one that was mailed, or a link; `organization` and `id` are ids. */
 export type SavedInvitation =

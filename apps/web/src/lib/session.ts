@@ -1,8 +1,8 @@
 import type { LoginResponse, Organization, Workspace } from '@tributary/contract'
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
-import { storagePrefix } from './names.ts'
 import { safeReturn } from './paths.ts'
+import { storagePrefix } from './storage-prefix.ts'
 
 /** What the browser remembers of who is signed in. */
 export type SessionState = {

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
-import { storagePrefix } from './names.ts'
+import { storagePrefix } from './storage-prefix.ts'
 import { isWide, useIsWide } from './use-is-wide.ts'
 
 export type Theme = 'system' | 'light' | 'dark'

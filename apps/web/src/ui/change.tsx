@@ -1,6 +1,5 @@
 import { ArrowDown, ArrowUp, Minus } from 'lucide-react'
-import { changeOf } from '../lib/date-range.ts'
-import type { Totals } from '../lib/metric-queries.ts'
+import { changeOf, type Totals } from '../lib/date-range.ts'
 import { count } from '../lib/text.ts'
 import { useMask } from '../lib/ui-store.ts'
 import { cn } from './cn.ts'

@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { Totals } from '../lib/metric-queries.ts'
+import type { Totals } from '../lib/date-range.ts'
 import { Button } from './button.tsx'
 import { Change } from './change.tsx'
 import { LoadingNote } from './loading-note.tsx'

@@ -4,8 +4,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { ApiError, type ErrorBody } from '../lib/errors.ts'
+import { useApiForm } from '../parts/api-form.ts'
 import { renderUi } from '../testing/render.tsx'
-import { useApiForm } from './api-form.ts'
 import { Form, SubmitButton, TextField } from './form.tsx'
 
 const schema = z.object({ title: z.string(), email: z.string() })

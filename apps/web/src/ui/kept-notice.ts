@@ -1,4 +1,4 @@
-import { storagePrefix } from '../lib/names.ts'
+import { storagePrefix } from '../lib/storage-prefix.ts'
 import { type NoticeKind, notify } from './toast.tsx'
 
 const key = `${storagePrefix}-notice`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { useApiForm } from '../../ui/api-form.ts'
+import { useApiForm } from '../../parts/api-form.ts'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/form.tsx'
 import { SearchSelectField } from '../../ui/search-select.tsx'
 import { TagField } from '../../ui/tag-field.tsx'

@@ -2,11 +2,11 @@ import type { EventConditions, Setting, SettingValue } from '@tributary/contract
 import { useState } from 'react'
 import { conditionProblems } from '../../lib/condition-words.ts'
 import { useTemplateProblem } from '../../lib/template-check.ts'
+import { ConditionBuilder } from '../../parts/condition-builder.tsx'
+import { SettingsCard } from '../../parts/settings-card.tsx'
+import { TemplateEditor } from '../../parts/template-editor.tsx'
 import { CodeEditor } from '../../ui/code-editor.tsx'
-import { ConditionBuilder } from '../../ui/condition-builder.tsx'
 import { Field } from '../../ui/field.tsx'
-import { SettingsCard } from '../../ui/settings-card.tsx'
-import { TemplateEditor } from '../../ui/template-editor.tsx'
 
 const setting = (part: Partial<Setting>): Setting => ({
   name: 'name',

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router'
 import { z } from 'zod'
+import { ChooseStep, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ChooseStep, FillSkeleton, FillStep } from '../../ui/create-flow.tsx'
 import { SelectField, useApiForm } from '../../ui/form.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 

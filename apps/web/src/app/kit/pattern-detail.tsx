@@ -1,6 +1,6 @@
+import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { DetailPage, DetailView } from '../../ui/detail-page.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 

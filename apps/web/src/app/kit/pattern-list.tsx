@@ -1,8 +1,8 @@
 import { Inbox, Plus } from 'lucide-react'
+import { ListPage, TitleCell } from '../../parts/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { ListPage, TitleCell } from '../../ui/list-page.tsx'
 import { ListView, stateFilter, typeFilter } from '../../ui/list-view.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 

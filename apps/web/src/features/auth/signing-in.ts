@@ -1,7 +1,7 @@
 import { credentials, email, methods, oneTimeCode } from '@tributary/contract'
 import { z } from 'zod'
 import { call } from '../../lib/client.ts'
-import { rulesOf } from '../../ui/api-form.ts'
+import { rulesOf } from '../../parts/api-form.ts'
 import type { CodeAction } from './one-time-code.tsx'
 
 export { acceptSaved } from '../../lib/accept-invitation.ts'

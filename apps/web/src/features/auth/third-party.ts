@@ -1,7 +1,7 @@
 import { methods } from '@tributary/contract'
 import { call } from '../../lib/client.ts'
-import { storagePrefix } from '../../lib/names.ts'
 import { paths } from '../../lib/paths.ts'
+import { storagePrefix } from '../../lib/storage-prefix.ts'
 import type { ThirdPartyPayload } from '../../lib/ways-in.ts'
 
 /** Whether somebody who comes back is to be logged in or signed up. */

@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 import { destinationsQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
-import { useApiForm } from '../../ui/api-form.ts'
+import { useApiForm } from '../../parts/api-form.ts'
+import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form, SubmitButton } from '../../ui/form.tsx'
 import { LoadFailure } from '../../ui/load-failure.tsx'
 import { type SearchOption, SearchSelectField } from '../../ui/search-select.tsx'
 import { CardSkeleton } from '../../ui/skeleton.tsx'
-import { useConnections } from '../../ui/use-connections.ts'
 
 const connectForm = z.object({
   source: z.string().min(1, 'Choose a source'),

@@ -12,11 +12,11 @@ import {
   destinationsQuery,
   sourcesQuery,
 } from '../../lib/workspace-queries.ts'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ListBar } from '../../ui/list-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
 import { RangeSelect, useRange } from '../../ui/range-select.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'

@@ -5,11 +5,11 @@ import type { EventField } from '../../lib/event-fields.ts'
 import { mappingPreviewQuery } from '../../lib/mapping-queries.ts'
 import { templateProblem, useTemplateProblem } from '../../lib/template-check.ts'
 import { filterParts, type TemplatePart } from '../../lib/template-parts.ts'
+import { TemplateEditor } from '../../parts/template-editor.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, FieldNote } from '../../ui/field.tsx'
-import { TemplateEditor } from '../../ui/template-editor.tsx'
 import { type FieldRow, newField, sendable } from './mapping-draft.ts'
 
 /** Fields and variables as what a template can read. */

@@ -5,8 +5,8 @@ import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
 import { Moment } from './moment.tsx'
 
 const Row = ({ name, children }: { name: string; children: ReactNode }) => (

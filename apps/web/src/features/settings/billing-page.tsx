@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { configQuery } from '../../lib/config-query.ts'
 import { humanise } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
+import { UsageCard } from '../../parts/usage-card.tsx'
 import { ExternalButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { UsageCard } from '../../ui/usage-card.tsx'
 
 /** "plans/free" → "Free". */
 const planTitle = (name: string): string => {

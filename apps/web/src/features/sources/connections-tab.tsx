@@ -4,13 +4,13 @@ import { Send } from 'lucide-react'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { connectionsQuery, destinationsQuery } from '../../lib/workspace-queries.ts'
+import { ConnectionList, ConnectMenu } from '../../parts/connection-list.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
+import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { ConnectionList, ConnectMenu } from '../../ui/connection-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { QueryView } from '../../ui/query-view.tsx'
 import { TableSkeleton } from '../../ui/skeleton.tsx'
 import { notifyRefusal } from '../../ui/toast.tsx'
-import { useConnections } from '../../ui/use-connections.ts'
 
 /** The destinations that get this source's events. */
 export const ConnectionsTab = ({ source }: { source: Source }) => {

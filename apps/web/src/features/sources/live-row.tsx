@@ -3,15 +3,15 @@ import { Ban, CircleAlert } from 'lucide-react'
 import { memo } from 'react'
 import { truncate } from '../../lib/text.ts'
 import { clockTime, utcTime } from '../../lib/time.ts'
+import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { cn } from '../../ui/cn.ts'
-import { CompatibilityIcon } from '../../ui/compatibility-icon.tsx'
-import { EnvironmentBadge } from '../../ui/environment-badge.tsx'
-import { NewSign } from '../../ui/new-sign.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { CompatibilityIcon } from './compatibility-icon.tsx'
 import type { LiveEvent } from './live-event.ts'
 import { propertyText } from './live-property.ts'
 import type { Density } from './live-view.ts'
+import { NewSign } from './new-sign.tsx'
 
 /** Pixels that a row is high. */
 export const rowHeights: Record<Density, number> = { comfortable: 40, compact: 28 }

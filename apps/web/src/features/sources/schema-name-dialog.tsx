@@ -8,7 +8,7 @@ import {
 } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
-import { useApiForm } from '../../ui/api-form.ts'
+import { useApiForm } from '../../parts/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form, SelectField, SubmitButton, TextField, useFirstField } from '../../ui/form.tsx'

@@ -6,11 +6,11 @@ import { call } from '../lib/client.ts'
 import { paths } from '../lib/paths.ts'
 import { keys } from '../lib/query-keys.ts'
 import { useSession, workspaceEntered } from '../lib/session.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, SubmitButton, TextField, useFirstField } from '../ui/form.tsx'
+import { notify } from '../ui/toast.tsx'
 import { useApiForm } from './api-form.ts'
-import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
-import { Form, SubmitButton, TextField, useFirstField } from './form.tsx'
-import { notify } from './toast.tsx'
 
 const workspaceForm = z.object({ title: genericTitle })
 type Values = z.infer<typeof workspaceForm>

@@ -1,8 +1,8 @@
 import type { Compatibility } from '@tributary/contract'
 import { CircleAlert, CircleCheck, CirclePlus } from 'lucide-react'
-import { compatibilityWords } from '../lib/compatibility-words.ts'
-import { cn } from './cn.ts'
-import { Tooltip } from './tooltip.tsx'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { cn } from '../../ui/cn.ts'
+import { Tooltip } from '../../ui/tooltip.tsx'
 
 const looks = {
   compatible: { Icon: CircleCheck, tone: 'text-success-ink' },

@@ -1,6 +1,6 @@
 import type { Compatibility } from '@tributary/contract'
-import { compatibilityWords } from '../lib/compatibility-words.ts'
-import { Badge } from './badge.tsx'
+import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { Badge } from '../../ui/badge.tsx'
 
 /** Says of an event that is incompatible because its schema has no such event that it is new, not wrong; else nothing. */
 export const NewSign = ({ compatibility }: { compatibility: Compatibility | undefined }) => {

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { choosing } from '../lib/arrival.ts'
 import { type ErrorScreenText, errorScreen } from '../lib/errors.ts'
 import { paths } from '../lib/paths.ts'
-import { Button, ButtonLink } from './button.tsx'
-import { useDocumentTitle } from './document-title.ts'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { useDocumentTitle } from '../ui/document-title.ts'
 
 const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
   'not-found': SearchX,

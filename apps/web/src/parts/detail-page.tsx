@@ -1,10 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { AppIcon } from './app-icon.tsx'
-import { PageHeader } from './page-header.tsx'
+import { AppIcon } from '../ui/app-icon.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { Skeleton, TableSkeleton } from '../ui/skeleton.tsx'
+import { type TabItem, Tabs } from '../ui/tabs.tsx'
 import { QueryView } from './query-view.tsx'
-import { Skeleton, TableSkeleton } from './skeleton.tsx'
-import { type TabItem, Tabs } from './tabs.tsx'
 
 const Loading = () => (
   <div aria-busy>

@@ -3,10 +3,10 @@ import type { Organization } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { useFlag } from '../lib/flags.ts'
 import { usageQuery } from '../lib/organization-queries.ts'
-import { Card } from './card.tsx'
-import { MetricValue } from './metric.tsx'
+import { Card } from '../ui/card.tsx'
+import { MetricValue } from '../ui/metric.tsx'
+import { CardSkeleton } from '../ui/skeleton.tsx'
 import { QueryView } from './query-view.tsx'
-import { CardSkeleton } from './skeleton.tsx'
 
 const counted = ['workspaces', 'sources', 'profiles', 'destinations'] as const
 

@@ -1,11 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { AppIcon } from './app-icon.tsx'
-import { EmptyState } from './empty-state.tsx'
-import { PageHeader } from './page-header.tsx'
+import { AppIcon } from '../ui/app-icon.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { TableSkeleton } from '../ui/skeleton.tsx'
 import { QueryView } from './query-view.tsx'
-import { TableSkeleton } from './skeleton.tsx'
 
 /**
  * A page that lists what somebody makes: its head, and while there is nothing, what it is for with the way to make the

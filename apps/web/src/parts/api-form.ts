@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import { stockMessage } from '@tributary/contract'
 import type { DefaultValues, Resolver, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
-import { useRuledForm } from './form.tsx'
+import { useRuledForm } from '../ui/form.tsx'
 
 /** The rules of a form whose values a schema accepts, with the texts of the contract for rules that have none. */
 export const rulesOf = <T extends Record<string, unknown>>(schema: z.ZodType<T, T>): Resolver<T, unknown, T> =>

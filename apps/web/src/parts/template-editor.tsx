@@ -1,10 +1,10 @@
 import { useMemo, useRef } from 'react'
 import { filterParts, jsonFilter, type TemplatePart, webhookVariables } from '../lib/template-parts.ts'
-import { cn } from './cn.ts'
-import { CodeEditor, type CodeHandle } from './code-editor.tsx'
-import type { FieldControl } from './field.tsx'
-import { scrollable } from './scrollable.ts'
-import { SharedTooltip, Tooltip } from './tooltip.tsx'
+import { cn } from '../ui/cn.ts'
+import { CodeEditor, type CodeHandle } from '../ui/code-editor.tsx'
+import type { FieldControl } from '../ui/field.tsx'
+import { scrollable } from '../ui/scrollable.ts'
+import { SharedTooltip, Tooltip } from '../ui/tooltip.tsx'
 
 /** More parts than these scroll. */
 const manyParts = 16

@@ -8,9 +8,9 @@ import { paths } from '../lib/paths.ts'
 import { attemptCause } from '../lib/response-cause.ts'
 import { count } from '../lib/text.ts'
 import { destinationsQuery } from '../lib/workspace-queries.ts'
-import { Badge } from './badge.tsx'
-import { Exchange } from './exchange.tsx'
-import { RelativeTime } from './relative-time.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Exchange } from '../ui/exchange.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
 
 const Attempt = ({ attempt }: { attempt: Delivery }) => {
   const { label, tone } = deliveryStatus(attempt.status)

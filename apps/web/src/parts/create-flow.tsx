@@ -1,13 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Path, UseFormReturn } from 'react-hook-form'
-import { Card } from './card.tsx'
+import { Card } from '../ui/card.tsx'
+import { Form, SubmitButton, TextField, useFirstField } from '../ui/form.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { CardSkeleton, Skeleton } from '../ui/skeleton.tsx'
 import { type CatalogCard, CatalogGrid, CatalogSkeleton } from './catalog-grid.tsx'
 import { FormLayout } from './docs-panel.tsx'
-import { Form, SubmitButton, TextField, useFirstField } from './form.tsx'
-import { PageHeader } from './page-header.tsx'
 import { QueryView } from './query-view.tsx'
-import { CardSkeleton, Skeleton } from './skeleton.tsx'
 
 type Place = { label: string; to: string }
 

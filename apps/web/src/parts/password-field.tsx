@@ -1,8 +1,8 @@
 import { passwordRules } from '@tributary/contract'
 import { Check, Circle, X } from 'lucide-react'
 import { useFormContext, useWatch } from 'react-hook-form'
-import { cn } from './cn.ts'
-import { TextField } from './form.tsx'
+import { cn } from '../ui/cn.ts'
+import { TextField } from '../ui/form.tsx'
 
 /** The rules of a password, each with a mark for met or unmet. */
 const Checklist = ({ password }: { password: string }) => (

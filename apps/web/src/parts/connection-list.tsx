@@ -1,12 +1,12 @@
 import { ArrowRight, CircleAlert, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { AppIcon } from './app-icon.tsx'
-import { Badge } from './badge.tsx'
-import { Button } from './button.tsx'
-import { ConfirmDialog } from './confirm-dialog.tsx'
-import { SearchMenu } from './search-select.tsx'
-import { Switch } from './switch.tsx'
+import { AppIcon } from '../ui/app-icon.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { SearchMenu } from '../ui/search-select.tsx'
+import { Switch } from '../ui/switch.tsx'
 
 /** One connection seen from one of its ends: `title` and `to` are the other end's; seen from neither, `from` is its source. */
 export type ConnectionRow = {

@@ -2,11 +2,11 @@ import { ImageUp, Trash2 } from 'lucide-react'
 import { type DragEvent, useId, useRef, useState } from 'react'
 import { failureText } from '../lib/errors.ts'
 import { imageAccept, imageProblem } from '../lib/image-file.ts'
-import { Avatar } from './avatar.tsx'
-import { Button } from './button.tsx'
-import { cn } from './cn.ts'
-import { FieldError } from './field.tsx'
-import { Spinner } from './spinner.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { cn } from '../ui/cn.ts'
+import { FieldError } from '../ui/field.tsx'
+import { Spinner } from '../ui/spinner.tsx'
 
 export type ImageInputProps = {
   label: string

@@ -1,7 +1,7 @@
 import type { SettingOption } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { settingHint } from '../lib/setting-values.ts'
-import { Markup } from './markup.tsx'
+import { Markup } from '../ui/markup.tsx'
 
 /** What is shown below a setting, or undefined when there is nothing to say. */
 export const shownHint = (option: SettingOption): ReactNode | undefined => {

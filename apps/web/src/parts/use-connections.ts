@@ -3,7 +3,7 @@ import { type Connection, type EventConditions, methods } from '@tributary/contr
 import { call } from '../lib/client.ts'
 import { connectionIds, workspaceIds } from '../lib/names.ts'
 import { keys } from '../lib/query-keys.ts'
-import { notify, notifyRefusal } from './toast.tsx'
+import { notify, notifyRefusal } from '../ui/toast.tsx'
 
 /** Connects a source with a destination, switches and filters a connection, takes it apart. `end` is the one the page is not about. */
 export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {

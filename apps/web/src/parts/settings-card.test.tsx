@@ -10,7 +10,7 @@ import { settingOption } from '../testing/setting-option.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 // What is tested here is the plain field that stands in the editor's place; kit.spec.ts has the editor itself.
-vi.mock('./code-mirror.ts', () => {
+vi.mock('../ui/code-mirror.ts', () => {
   throw new Error('cannot be loaded')
 })
 

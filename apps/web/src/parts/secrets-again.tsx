@@ -1,5 +1,5 @@
 import type { Setting, SettingValue } from '@tributary/contract'
-import { Field } from './field.tsx'
+import { Field } from '../ui/field.tsx'
 import { SettingInput } from './setting-input.tsx'
 
 /** The secrets that are asked for again, and why: the change above would send them somewhere else. */

@@ -10,10 +10,10 @@ import { useEffect, useId, useMemo, useRef } from 'react'
 import { operatorWords } from '../lib/condition-words.ts'
 import { commonEventFields, type EventField } from '../lib/event-fields.ts'
 import { shortId } from '../lib/short-id.ts'
-import { Button } from './button.tsx'
-import { FieldError } from './field.tsx'
-import { Input, Select } from './input.tsx'
-import { SuggestInput, type Suggestion } from './suggest-input.tsx'
+import { Button } from '../ui/button.tsx'
+import { FieldError } from '../ui/field.tsx'
+import { Input, Select } from '../ui/input.tsx'
+import { SuggestInput, type Suggestion } from '../ui/suggest-input.tsx'
 
 /** Fields as suggestions: a path, what it is called, and what stood there lately. */
 export const fieldSuggestions = (fields: readonly EventField[]): readonly Suggestion[] =>

@@ -2,11 +2,11 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
-import { Field } from './field.tsx'
+import { Field } from '../ui/field.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 
 // The plain field, which is there at once.
-vi.mock('./code-mirror.ts', () => {
+vi.mock('../ui/code-mirror.ts', () => {
   throw new Error('cannot be loaded')
 })
 

@@ -1,4 +1,4 @@
-import { Badge } from './badge.tsx'
+import { Badge } from '../ui/badge.tsx'
 
 /** Whether an event is a test. */
 export const EnvironmentBadge = ({ test }: { test: boolean }) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { Card } from '../ui/card.tsx'
+import { Form, SubmitButton, TextField } from '../ui/form.tsx'
 import { useApiForm } from './api-form.ts'
-import { Card } from './card.tsx'
-import { Form, SubmitButton, TextField } from './form.tsx'
 
 /** The card where what a page is about gets another title. Make it anew (`key`) when the title has changed. */
 export const TitleCard = ({
