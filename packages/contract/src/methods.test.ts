@@ -23,6 +23,13 @@ describe('every method', () => {
     for (const error of method.errors) expect(error.reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/)
   })
 
+  test('is named as it is reached, by its group and its verb', () => {
+    const reached = Object.entries(methods).flatMap(([group, verbs]) =>
+      Object.entries(verbs).map(([verb, method]) => [`${group}.${verb}`, method.name]),
+    )
+    expect(reached.filter(([path, name]) => path !== name)).toEqual([])
+  })
+
   test('has a name and a route of its own', () => {
     const routes = methodList.map((method) => `${method.verb} ${method.path.replace(/\{\w+\}/g, '{}')}`)
     expect(new Set(routes).size).toBe(routes.length)

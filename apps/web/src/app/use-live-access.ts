@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { keys } from '../lib/query-keys.ts'
+import { membershipsQuery, userQuery, workspacesQuery } from '../lib/account-queries.ts'
 import { joinUser } from '../lib/realtime.ts'
 import { realtimeQuery } from '../lib/realtime-query.ts'
 import { useSession } from '../lib/session.ts'
@@ -18,7 +18,11 @@ export const useLiveAccess = (): void => {
   useEffect(() => {
     if (key === undefined || token === null || user === '') return
     const read = (): void => {
-      for (const queryKey of [keys.user(user), keys.memberships(user), keys.workspaces(user)])
+      for (const queryKey of [
+        userQuery(user).queryKey,
+        membershipsQuery(user).queryKey,
+        workspacesQuery(user).queryKey,
+      ])
         void cache.invalidateQueries({ queryKey })
     }
     let first = true

@@ -87,8 +87,9 @@ export const ask = async <T>(
   read: (json: unknown) => T | undefined,
 ): Promise<T> => {
   const { accessToken } = useSession.getState()
+  const address = `${base}${formatPath(method.path, input.params ?? {})}${queryText(input.query)}`
   const { response, text } = await untilAway(method.verb, input.signal, async (signal) => {
-    const answer = await fetch(`${base}${formatPath(method.path, input.params ?? {})}${queryText(input.query)}`, {
+    const answer = await fetch(address, {
       method: method.verb,
       credentials: 'include',
       headers: {

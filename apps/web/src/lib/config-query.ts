@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { configCall, isClientConfig } from '@tributary/contract'
 import { ask } from './client.ts'
 import { product } from './query-client.ts'
-import { keys } from './query-keys.ts'
+import { keyOf } from './query-key.ts'
 
 /** What is configured on the server; read once and kept. */
 export const configQuery = () =>
@@ -10,6 +10,6 @@ export const configQuery = () =>
     ...product,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
-    queryKey: keys.config(),
+    queryKey: keyOf(configCall),
     queryFn: ({ signal }) => ask(configCall, { signal }, (json) => (isClientConfig(json) ? json : undefined)),
   })

@@ -14,7 +14,7 @@ import {
 } from './date-range.ts'
 import { workspaceIds } from './names.ts'
 import { product } from './query-client.ts'
-import { keys } from './query-keys.ts'
+import { keyOf as queryKeyOf } from './query-key.ts'
 
 /** What is counted: in the whole workspace, or only of one source, or only events that were judged so. */
 export type Counted = {
@@ -48,19 +48,14 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const counting = { ...product, staleTime: 10_000, refetchInterval: 30_000 } as const
 
-const keyOf = ({ workspace, metric, source, compatibility }: Counted, preset: RangePreset) => [
-  ...keys.metrics(workspace),
-  metric,
-  source ?? '',
-  compatibility ?? '',
-  preset,
-]
+const keyOf = ({ workspace, ...counted }: Counted, preset: RangePreset, what: 'series' | 'total') =>
+  queryKeyOf(methods.metrics.get, { params: workspaceIds(workspace), query: counted, of: [preset, what] })
 
 /** What is counted by hour or day, up to now, with the period before. Read in one call: the range starts with a bucket. */
 export const seriesQuery = (counted: Counted, preset: RangePreset) =>
   queryOptions({
     ...counting,
-    queryKey: [...keyOf(counted, preset), 'series'],
+    queryKey: keyOf(counted, preset, 'series'),
     queryFn: async ({ signal }): Promise<Series> => {
       const now = Date.now()
       const range = rangeOf(preset, now)
@@ -77,7 +72,7 @@ export const seriesQuery = (counted: Counted, preset: RangePreset) =>
 export const totalsQuery = (counted: Counted, preset: RangePreset) =>
   queryOptions({
     ...counting,
-    queryKey: [...keyOf(counted, preset), 'total'],
+    queryKey: keyOf(counted, preset, 'total'),
     queryFn: async ({ signal }): Promise<Totals> => {
       const range = rangeOf(preset, Date.now())
       const [total, previous] = await Promise.all(

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test, vi } from 'vitest'
+import { userQuery } from './account-queries.ts'
 import { organizationIds, slugOf, sourceIds, userIds, workspaceIds } from './names.ts'
 
 test('DATA-11a: a resource name is users/{id} or workspaces/{id}, with what belongs to it below, and gives its ids', () => {
@@ -9,6 +11,14 @@ test('DATA-11a: a resource name is users/{id} or workspaces/{id}, with what belo
   expect(slugOf('catalogSources/http')).toBe('http')
 })
 
-test.each(['workspaces/w-1', 'w-1', 'users/', 'users/u-1/sessions/s-1', ''])('%j is no name of a user', (name) => {
-  expect(() => userIds(name)).toThrow(/is not a users/)
-})
+test.each(['workspaces/w-1', 'w-1', 'users/', 'users/u-1/sessions/s-1', ''])(
+  '%j is no name of a user: it has no id, and no call takes it',
+  async (name) => {
+    expect(userIds(name)).toEqual({ user: '' })
+    const asked = vi.fn()
+    vi.stubGlobal('fetch', asked)
+    await expect(new QueryClient().fetchQuery(userQuery(name))).rejects.toThrow('the parameter user is missing')
+    expect(asked).not.toHaveBeenCalled()
+    vi.unstubAllGlobals()
+  },
+)

@@ -1,11 +1,13 @@
-import { resourceNames } from '@tributary/contract'
+import { type PathParams, type ResourcePattern, resourceNames } from '@tributary/contract'
 
-/** The ids in a resource name of the API. Throws when the name is of another kind, which is a fault of the server. */
-const idsOf = <Ids>(kind: { pattern: string; parse(name: string): Ids | undefined }, name: string): Ids => {
-  const ids = kind.parse(name)
-  if (ids === undefined) throw new Error(`${name} is not a ${kind.pattern}`)
-  return ids
-}
+/**
+ * The ids in a resource name of the API. In a name of another kind, such as one that is not known yet, they are empty: a
+ * query can be made of them, and no call takes them (`formatPath`).
+ */
+const idsOf = <Pattern extends string>(kind: ResourcePattern<Pattern>, name: string): PathParams<Pattern> =>
+  kind.parse(name) ??
+  // The keys are exactly the pattern's.
+  (Object.fromEntries([...kind.pattern.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, ''])) as PathParams<Pattern>)
 
 // The ids in the names of each kind of resource.
 export const userIds = (name: string) => idsOf(resourceNames.user, name)

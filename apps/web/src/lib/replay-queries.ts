@@ -1,9 +1,6 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
 import { methods, type Replay } from '@tributary/contract'
-import { call } from './client.ts'
 import { destinationIds } from './names.ts'
-import { product } from './query-client.ts'
-import { keys } from './query-keys.ts'
+import { pagesQuery } from './query.ts'
 
 /** Whether a replay's numbers still grow: it runs, or the destination has not answered to all that was sent. */
 export const isMoving = (replay: Replay): boolean =>
@@ -11,22 +8,15 @@ export const isMoving = (replay: Replay): boolean =>
 
 /** The replays of a destination, newest first, by pages of 20. Looked at often while one of them moves. */
 export const replaysQuery = (destination: string) =>
-  infiniteQueryOptions({
-    ...product,
-    staleTime: 0,
-    queryKey: keys.replays(destination),
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
-      call(methods.replays.list, {
-        params: destinationIds(destination),
-        query: { page_size: 20, page_token: pageParam },
-        signal,
-      }),
-    getNextPageParam: (page) => (page.next_page_token === '' ? undefined : page.next_page_token),
-    refetchInterval: ({ state: { data } }) => {
-      const replays = data?.pages.flatMap((page) => page.replays) ?? []
-      if (replays.some(({ state }) => state === 'running')) return 1500
-      // What waits for another try for hours is not worth a second's call.
-      return replays.some(isMoving) ? 5000 : 15_000
+  pagesQuery(
+    methods.replays.list,
+    { params: destinationIds(destination), query: { page_size: 20 } },
+    {
+      refetchInterval: ({ state: { data } }) => {
+        const replays = data?.pages.flatMap((page) => page.replays) ?? []
+        if (replays.some(({ state }) => state === 'running')) return 1500
+        // What waits for another try for hours is not worth a second's call.
+        return replays.some(isMoving) ? 5000 : 15_000
+      },
     },
-  })
+  )

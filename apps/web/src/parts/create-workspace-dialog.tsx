@@ -2,10 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { genericTitle, methods } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
+import { workspacesQuery } from '../lib/account-queries.ts'
 import { call } from '../lib/client.ts'
 import { paths } from '../lib/paths.ts'
-import { keys } from '../lib/query-keys.ts'
 import { useSession, workspaceEntered } from '../lib/session.ts'
+import { workspaceQuery } from '../lib/workspace-queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, SubmitButton, TextField, useFirstField } from '../ui/form.tsx'
@@ -23,8 +24,8 @@ const WorkspaceForm = ({ organization, onClose }: { organization: string; onClos
   useFirstField(form, 'title')
   const submit = async ({ title }: Values): Promise<void> => {
     const workspace = await call(methods.workspaces.create, { body: { title, organization } })
-    cache.setQueryData(keys.workspace(workspace.name), workspace)
-    await cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    cache.setQueryData(workspaceQuery(workspace.name).queryKey, workspace)
+    await cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     onClose()
     workspaceEntered(workspace)
     notify('success', 'Workspace created')

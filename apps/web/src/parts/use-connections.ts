@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Connection, type EventConditions, methods } from '@tributary/contract'
 import { call } from '../lib/client.ts'
 import { connectionIds, workspaceIds } from '../lib/names.ts'
-import { keys } from '../lib/query-keys.ts'
+import { connectionsQuery } from '../lib/workspace-queries.ts'
 import { notify, notifyRefusal } from '../ui/toast.tsx'
 
 /** Connects a source with a destination, switches and filters a connection, takes it apart. `end` is the one the page is not about. */
 export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {
   const cache = useQueryClient()
-  const list = keys.connections(workspace)
+  const list = connectionsQuery(workspace).queryKey
   const settled = () => cache.invalidateQueries({ queryKey: list })
   const connect = useMutation({
     mutationFn: (body: { source: string; destination: string }) =>
@@ -29,8 +29,8 @@ export const useConnections = (workspace: string, end: 'Source' | 'Destination')
         body: { enabled },
       }),
     onMutate: ({ name, enabled }) => {
-      const before = cache.getQueryData<Connection[]>(list)
-      cache.setQueryData<Connection[]>(
+      const before = cache.getQueryData(list)
+      cache.setQueryData(
         list,
         before?.map((connection) => (connection.name === name ? { ...connection, enabled } : connection)),
       )

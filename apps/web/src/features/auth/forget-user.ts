@@ -1,7 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { configCall } from '@tributary/contract'
 import { setReportedUser } from '../../lib/error-reporting.ts'
 import { endMessenger } from '../../lib/messenger.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { keyOf } from '../../lib/query-key.ts'
 import { clearRecent } from '../../lib/recent.ts'
 import { takeInvitation } from '../../lib/saved-invitation.ts'
 import { clearSession } from '../../lib/session.ts'
@@ -11,7 +12,7 @@ import { forgetThirdParty } from './third-party.ts'
 
 /** Empties the cache of server state but for what is the same for everybody. */
 const forgetServerState = (cache: QueryClient): void => {
-  const [config] = keys.config()
+  const [config] = keyOf(configCall)
   cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== config })
   cache.getMutationCache().clear()
 }

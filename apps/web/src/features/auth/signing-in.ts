@@ -1,10 +1,13 @@
-import { credentials, email, methods, oneTimeCode } from '@tributary/contract'
+import type { QueryClient } from '@tanstack/react-query'
+import { credentials, email, methods, oneTimeCode, type User } from '@tributary/contract'
 import { z } from 'zod'
+import { type AcceptedInvitation, acceptSaved } from '../../lib/accept-invitation.ts'
+import { userQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
+import { refresh } from '../../lib/query.ts'
 import { rulesOf } from '../../parts/api-form.ts'
 import type { CodeAction } from './one-time-code.tsx'
 
-export { acceptSaved } from '../../lib/accept-invitation.ts'
 export { login } from '../../lib/ways-in.ts'
 
 /** The rules of the forms of the sign-in page. */
@@ -18,4 +21,13 @@ export const rules = {
 export const sendCode = async (address: string, action: CodeAction): Promise<number> => {
   await call(methods.users.sendOtp, { body: { email: address, action } })
   return Date.now()
+}
+
+/** Keeps who has just signed in, and accepts the invitation that was saved before. */
+export const welcome = async (cache: QueryClient, user: User): Promise<AcceptedInvitation> => {
+  cache.setQueryData(userQuery(user.name).queryKey, user)
+  const invitation = await acceptSaved()
+  // Read since the session began, and from before the membership.
+  if (invitation !== undefined && 'joined' in invitation) refresh(cache, ['memberships'])
+  return invitation
 }

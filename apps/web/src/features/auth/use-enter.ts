@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { LoginResponse } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { mayCompleteRegistration, takeLocation } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
 import { signingIn } from './load-signing-in.ts'
@@ -16,14 +15,9 @@ export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
   const navigate = useNavigate()
   const cache = useQueryClient()
   return async ({ user }) => {
-    cache.setQueryData(keys.user(user.name), user)
     forgetSignUp()
-    const invitation = await (await signingIn()).acceptSaved()
-    if (invitation !== undefined && 'joined' in invitation) {
-      notify('success', 'Organization joined')
-      // Read since the session began, and from before the membership.
-      void cache.invalidateQueries({ queryKey: keys.memberships(user.name) })
-    }
+    const invitation = await (await signingIn()).welcome(cache, user)
+    if (invitation !== undefined && 'joined' in invitation) notify('success', 'Organization joined')
     if (invitation !== undefined && 'refused' in invitation) {
       const { refused } = invitation
       notify('error', 'Could not accept the invitation', {

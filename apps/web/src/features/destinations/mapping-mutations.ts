@@ -4,8 +4,8 @@ import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { MappingTrial } from '../../lib/mapping-queries.ts'
+import { mappingsQuery } from '../../lib/mapping-queries.ts'
 import { destinationIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { notify } from '../../ui/toast.tsx'
 
 /** True when mappings were not saved because somebody changed them since the revision they were made on. */
@@ -22,12 +22,12 @@ export const useSaveMappings = (destination: string) => {
         body: { event_mappings: mappings === null ? null : [...mappings], revision },
       }),
     onSuccess: (updated) => {
-      cache.setQueryData(keys.mappings(destination), updated)
+      cache.setQueryData(mappingsQuery(destination).queryKey, updated)
       track('Destination Updated', { destination, fields: ['mappings'] })
       notify('success', 'Mappings Updated')
     },
     onError: (error) => {
-      if (isMappingsChanged(error)) void cache.invalidateQueries({ queryKey: keys.mappings(destination) })
+      if (isMappingsChanged(error)) void cache.invalidateQueries({ queryKey: mappingsQuery(destination).queryKey })
     },
   })
 }

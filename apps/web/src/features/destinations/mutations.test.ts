@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { keys } from '../../lib/query-keys.ts'
+import { sourcesQuery } from '../../lib/workspace-queries.ts'
 import { noticed, tracked } from '../../testing/tracked.tsx'
 import { useCreateDestination, useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 
@@ -78,11 +78,14 @@ test('a chosen source that cannot be connected with a new destination is told wi
   }
   const notices = await noticed(
     () => {
-      useQueryClient().setQueryData(keys.sources('workspaces/w1'), [
-        { name: 's1', title: 'Shop' },
-        { name: 's2', title: 'Blog' },
-        { name: 's3', title: 'App' },
-      ])
+      useQueryClient().setQueryData<unknown>(
+        [...sourcesQuery('workspaces/w1').queryKey],
+        [
+          { name: 's1', title: 'Shop' },
+          { name: 's2', title: 'Blog' },
+          { name: 's3', title: 'App' },
+        ],
+      )
       return useCreateDestination('workspaces/w1')
     },
     input,

@@ -1,15 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Destination, type MethodRequest, methods, type SettingValue, type Source } from '@tributary/contract'
+import { workspacesQuery } from '../../lib/account-queries.ts'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { failureText } from '../../lib/errors.ts'
 import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { refresh } from '../../lib/query.ts'
 import { forgetRecent } from '../../lib/recent.ts'
 import { useSession } from '../../lib/session.ts'
 import { settingNotice } from '../../lib/setting-values.ts'
 import { count, listed, pluralise, sentence } from '../../lib/text.ts'
-import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { connectionsQuery, destinationQuery, destinationsQuery, sourcesQuery } from '../../lib/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Why a source that was chosen for a new destination is not connected with it. */
@@ -59,17 +60,17 @@ export const useCreateDestination = (workspace: string) => {
       return { destination, unconnected: connected.flat() }
     },
     onSuccess: ({ destination, unconnected }) => {
-      cache.setQueryData(keys.destination(destination.name), destination)
+      cache.setQueryData(destinationQuery(destination.name).queryKey, destination)
       track('Destination Created', { destination: destination.name, app: destination.app.catalog_app })
       notify('success', 'Destination Created')
-      const known = cache.getQueryData<Source[]>(keys.sources(workspace)) ?? []
+      const known = cache.getQueryData(sourcesQuery(workspace).queryKey) ?? []
       tellUnconnected(unconnected, new Map(known.map(({ name, title }) => [name, title])))
     },
     onSettled: () => {
-      void cache.invalidateQueries({ queryKey: keys.destinations(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.catalogDestinations(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.connections(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+      void cache.invalidateQueries({ queryKey: destinationsQuery(workspace).queryKey })
+      refresh(cache, ['catalogDestinations'], workspaceIds(workspace))
+      void cache.invalidateQueries({ queryKey: connectionsQuery(workspace).queryKey })
+      void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     },
   })
 }
@@ -79,7 +80,7 @@ const workspaceOf = (destination: Destination): string => `workspaces/${destinat
 /** Changes a destination's title or consent, or switches it on or off; the switch moves at once and falls back on a refusal. */
 export const useUpdateDestination = (destination: Destination) => {
   const cache = useQueryClient()
-  const key = keys.destination(destination.name)
+  const key = destinationQuery(destination.name).queryKey
   return useMutation({
     mutationFn: (change: { title: string } | { enabled: boolean } | { consent_categories: string[] }) =>
       call(methods.destinations.update, {
@@ -88,7 +89,7 @@ export const useUpdateDestination = (destination: Destination) => {
         body: change,
       }),
     onMutate: (change) => {
-      const before = cache.getQueryData<Destination>(key)
+      const before = cache.getQueryData(key)
       if ('enabled' in change && before !== undefined) cache.setQueryData(key, { ...before, ...change })
       return { before }
     },
@@ -103,20 +104,20 @@ export const useUpdateDestination = (destination: Destination) => {
       track('Destination Updated', { destination: destination.name, fields: Object.keys(change) })
       notify('success', 'Destination Updated')
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: keys.destinations(workspaceOf(destination)) }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: destinationsQuery(workspaceOf(destination)).queryKey }),
   })
 }
 
 /** Changes one setting of a destination's app. */
 export const useUpdateSetting = (destination: Destination) => {
   const cache = useQueryClient()
-  const key = keys.destination(destination.name)
+  const key = destinationQuery(destination.name).queryKey
   return useMutation({
     mutationFn: (body: { name: string; value: SettingValue; secrets?: Record<string, SettingValue> }) =>
       call(methods.destinations.updateSetting, { params: destinationIds(destination.name), body }),
     onSuccess: (app, { name }) => {
       track('Destination Updated', { destination: destination.name, fields: [`settings.${name}`] })
-      const before = cache.getQueryData<Destination>(key)
+      const before = cache.getQueryData(key)
       if (before !== undefined) cache.setQueryData(key, { ...before, app })
       notify('success', 'Setting Updated', settingNotice(app, name))
     },
@@ -131,7 +132,7 @@ export const useUpdateSetting = (destination: Destination) => {
 /** Forgets what a destination was permitted. */
 export const useDisconnect = (destination: Destination) => {
   const cache = useQueryClient()
-  const key = keys.destination(destination.name)
+  const key = destinationQuery(destination.name).queryKey
   return useMutation({
     mutationFn: () => call(methods.destinations.disconnect, { params: destinationIds(destination.name), body: {} }),
     onSuccess: (updated) => {
@@ -139,7 +140,7 @@ export const useDisconnect = (destination: Destination) => {
       track('Destination Updated', { destination: destination.name, fields: ['grant'] })
       notify('success', 'Destination Disconnected')
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: keys.destinations(workspaceOf(destination)) }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: destinationsQuery(workspaceOf(destination)).queryKey }),
   })
 }
 
@@ -148,14 +149,14 @@ export const useDeleteDestination = (destination: Destination) => {
   const cache = useQueryClient()
   const workspace = workspaceOf(destination)
   const user = useSession((state) => state.currentUserResourceName) ?? ''
-  const list = keys.destinations(workspace)
+  const list = destinationsQuery(workspace).queryKey
   return useMutation({
     mutationFn: () => call(methods.destinations.delete, { params: destinationIds(destination.name) }),
     onMutate: async () => {
       await cache.cancelQueries({ queryKey: list })
-      const before = cache.getQueryData<Destination[]>(list)
+      const before = cache.getQueryData(list)
       if (before !== undefined)
-        cache.setQueryData<Destination[]>(
+        cache.setQueryData(
           list,
           before.filter(({ name }) => name !== destination.name),
         )
@@ -171,9 +172,9 @@ export const useDeleteDestination = (destination: Destination) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
-      void cache.invalidateQueries({ queryKey: keys.catalogDestinations(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.connections(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+      refresh(cache, ['catalogDestinations'], workspaceIds(workspace))
+      void cache.invalidateQueries({ queryKey: connectionsQuery(workspace).queryKey })
+      void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     },
   })
 }
@@ -193,7 +194,7 @@ export const useRetryDeliveries = (destination: string) => {
     onError: (error) => notifyRefusal('Could not retry', error),
     onSettled: () => {
       // Not waited for: what asked for it may be gone once the lists are read again.
-      void cache.invalidateQueries({ queryKey: keys.deliveries(destination) })
+      refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
     },
   })
 }
@@ -209,7 +210,7 @@ export const useDiscardGroup = (destination: string, group: string) => {
       }),
     onSettled: () => {
       // Not waited for: what asked for it may be gone once the lists are read again.
-      void cache.invalidateQueries({ queryKey: keys.deliveries(destination) })
+      refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
     },
   })
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Replay } from '@tributary/contract'
 import { call } from '../../lib/client.ts'
 import { destinationIds, replayIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { replaysQuery } from '../../lib/replay-queries.ts'
 import { count, pluralise } from '../../lib/text.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 import type { ReplayBody } from './replay-scope.ts'
@@ -24,7 +24,7 @@ export const useCreateReplay = (destination: string) => {
         description: `${count(event_count)} ${pluralise(event_count, 'event')} will be sent.`,
       })
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.replays(destination) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: replaysQuery(destination).queryKey }),
   })
 }
 
@@ -42,6 +42,6 @@ export const useChangeReplay = (destination: string, replay: Replay) => {
         verb === 'cancel' ? { description: `${count(sent_count)} of ${count(event_count)} events were sent.` } : {},
       ),
     onError: (error) => notifyRefusal('Failed to change the replay', error),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.replays(destination) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: replaysQuery(destination).queryKey }),
   })
 }

@@ -5,7 +5,7 @@ import { track } from '../../lib/analytics.ts'
 import { askForConsent } from '../../lib/consent.ts'
 import { failureText } from '../../lib/errors.ts'
 import { onConnected } from '../../lib/grant-channel.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { destinationQuery } from '../../lib/workspace-queries.ts'
 import { notify } from '../../ui/toast.tsx'
 
 export type Connecting = {
@@ -30,7 +30,7 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
         if (destination !== name) return
         setPopup(undefined)
         setLink(undefined)
-        void cache.invalidateQueries({ queryKey: keys.destination(name) })
+        void cache.invalidateQueries({ queryKey: destinationQuery(name).queryKey })
         if (!begun.current) return
         begun.current = false
         track('Destination Updated', { destination: name, fields: ['grant'] })

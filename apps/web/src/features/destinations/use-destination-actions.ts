@@ -3,9 +3,8 @@ import { type Destination, methods } from '@tributary/contract'
 import { useMemo } from 'react'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
-import { destinationIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
-import { useSession } from '../../lib/session.ts'
+import { destinationIds, workspaceIds } from '../../lib/names.ts'
+import { refresh } from '../../lib/query.ts'
 import type { BulkAction } from '../../ui/bulk-bar.tsx'
 
 const switchTo = async ({ name }: Destination, enabled: boolean): Promise<void> => {
@@ -20,7 +19,6 @@ const switchTo = async ({ name }: Destination, enabled: boolean): Promise<void> 
 /** What can be done to many destinations at once, and what reads again what it changes. */
 export const useDestinationActions = (workspace: string) => {
   const cache = useQueryClient()
-  const user = useSession((state) => state.currentUserResourceName) ?? ''
   return useMemo(() => {
     const actions: BulkAction<Destination>[] = [
       {
@@ -46,16 +44,10 @@ export const useDestinationActions = (workspace: string) => {
         },
       },
     ]
-    const refresh = (): void => {
-      for (const queryKey of [
-        keys.destinations(workspace),
-        ['destination'],
-        keys.catalogDestinations(workspace),
-        keys.connections(workspace),
-        keys.workspaces(user),
-      ])
-        void cache.invalidateQueries({ queryKey })
+    const readAgain = (): void => {
+      refresh(cache, ['destinations', 'catalogDestinations', 'connections'], workspaceIds(workspace))
+      refresh(cache, ['workspaces'])
     }
-    return { actions, refresh }
-  }, [cache, workspace, user])
+    return { actions, refresh: readAgain }
+  }, [cache, workspace])
 }

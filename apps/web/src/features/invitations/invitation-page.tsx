@@ -2,11 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InvitationPreview, User } from '@tributary/contract'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
-import { workspacesQuery } from '../../lib/account-queries.ts'
+import { membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
 import { configQuery } from '../../lib/config-query.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { paths } from '../../lib/paths.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { roleHints, roleTitle } from '../../lib/roles.ts'
 import { type SavedInvitation, saveInvitation, takeInvitation } from '../../lib/saved-invitation.ts'
 import { useSession, workspacesLoaded } from '../../lib/session.ts'
@@ -151,7 +150,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
       // A copy that was kept while signed out has done its work.
       takeInvitation()
       // Not before this page is left: who is a member already is led away from it.
-      await cache.invalidateQueries({ queryKey: keys.memberships(user.name), refetchType: 'none' })
+      await cache.invalidateQueries({ queryKey: membershipsQuery(user.name).queryKey, refetchType: 'none' })
       const workspaces = await cache.fetchQuery(workspacesQuery(user.name))
       return { organization, workspaces }
     },

@@ -3,7 +3,7 @@ import { methods, roles } from '@tributary/contract'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { invitationsQuery, membersQuery } from '../../lib/organization-queries.ts'
 import { roleHints, roleTitle } from '../../lib/roles.ts'
 import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { useApiForm } from '../../parts/api-form.ts'
@@ -25,8 +25,8 @@ export const useInviteMembers = (organization: string) => {
       notify('success', 'Invitation Sent')
     },
     onSettled: () => {
-      void cache.invalidateQueries({ queryKey: keys.invitations(organization) })
-      void cache.invalidateQueries({ queryKey: keys.members(organization) })
+      void cache.invalidateQueries({ queryKey: invitationsQuery(organization).queryKey })
+      void cache.invalidateQueries({ queryKey: membersQuery(organization).queryKey })
     },
   })
 }

@@ -4,7 +4,6 @@ import { useEffect } from 'react'
 import { notificationsQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { notificationIds, userIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { joinUser } from '../../lib/realtime.ts'
 import { realtimeQuery } from '../../lib/realtime-query.ts'
 import { useSession } from '../../lib/session.ts'
@@ -27,7 +26,7 @@ export const useInbox = () => {
 export const useMarkRead = () => {
   const user = useUser()
   const cache = useQueryClient()
-  const onSettled = () => cache.invalidateQueries({ queryKey: keys.notifications(user) })
+  const onSettled = () => cache.invalidateQueries({ queryKey: notificationsQuery(user).queryKey })
   const onError = (error: Error): void => notify('error', 'Could not mark as read', { description: error.message })
   const one = useMutation({
     mutationFn: (name: string) => call(methods.notifications.markRead, { params: notificationIds(name), body: {} }),
@@ -50,7 +49,7 @@ export const useInboxArrivals = (): void => {
   const cache = useQueryClient()
   useEffect(() => {
     if (key === undefined || token === null || user === '') return
-    const read = (): void => void cache.invalidateQueries({ queryKey: keys.notifications(user) })
+    const read = (): void => void cache.invalidateQueries({ queryKey: notificationsQuery(user).queryKey })
     return joinUser({ key, token, on: { notification: read }, onJoined: read })
   }, [key, token, user, cache])
 }

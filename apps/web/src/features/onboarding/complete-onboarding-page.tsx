@@ -2,10 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { firstName, lastName, type MethodResponse, methods, newPassword } from '@tributary/contract'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { z } from 'zod'
-import { startOnboardingQuery } from '../../lib/account-queries.ts'
+import { startOnboardingQuery, userQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { paths } from '../../lib/paths.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { login } from '../../lib/ways-in.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { NewPasswordField } from '../../parts/password-field.tsx'
@@ -81,7 +80,7 @@ const Complete = ({
     const answer = await complete.mutateAsync(values)
     cache.clear()
     await login(answer)
-    cache.setQueryData(keys.user(answer.user.name), answer.user)
+    cache.setQueryData(userQuery(answer.user.name).queryKey, answer.user)
     await navigate(paths.root(), { replace: true })
   }
   return (

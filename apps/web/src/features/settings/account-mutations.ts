@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Session, type User } from '@tributary/contract'
+import { sessionsQuery, userQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { sessionIds, userIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { refresh } from '../../lib/query.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Changes first and last name, then reads the user again. */
@@ -16,10 +17,10 @@ export const useUpdateUser = (user: string) => {
         body,
       }),
     onSuccess: (updated: User) => {
-      cache.setQueryData(keys.user(user), updated)
+      cache.setQueryData(userQuery(user).queryKey, updated)
       notify('success', 'Profile updated')
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.user(user) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: userQuery(user).queryKey }),
   })
 }
 
@@ -34,8 +35,8 @@ export const useChangePhoto = (user: string) => {
         : call(methods.users.uploadPhoto, { params, body: { content } })
     },
     onSuccess: (updated: User) => {
-      cache.setQueryData(keys.user(user), updated)
-      void cache.invalidateQueries({ queryKey: ['members'] })
+      cache.setQueryData(userQuery(user).queryKey, updated)
+      refresh(cache, ['memberships'])
       notify('success', 'Profile updated')
     },
   })
@@ -52,6 +53,6 @@ export const useEndSessions = (user: string) => {
     onError: (error) => notifyRefusal('Could not end the session', error),
     onSuccess: (_answer, session) =>
       notify('success', session === undefined ? 'Signed out everywhere else' : 'Session ended'),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.sessions(user) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: sessionsQuery(user).queryKey }),
   })
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
+import { workspacesQuery } from '../../lib/account-queries.ts'
 import { paths } from '../../lib/paths.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { useSession } from '../../lib/session.ts'
 import { useUi } from '../../lib/ui-store.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -29,8 +29,8 @@ export const LeaveDialog = ({
     notify('success', 'Organization left')
     await navigate(paths.root(), { replace: true })
     // Nothing of it can be read any more.
-    cache.removeQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'user' && kind !== 'config' })
-    await cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    cache.removeQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'users' && kind !== 'config' })
+    await cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
   }
   return (
     <ConfirmDialog

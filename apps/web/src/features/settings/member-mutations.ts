@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Invitation, type InvitationLink, type Member, methods, type Role } from '@tributary/contract'
+import { membershipsQuery } from '../../lib/account-queries.ts'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { invitationLinksQuery, invitationsQuery, membersQuery } from '../../lib/organization-queries.ts'
 import { roleIndex } from '../../lib/roles.ts'
 import { useSession } from '../../lib/session.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
@@ -12,8 +13,8 @@ const useMembersChanged = (organization: string) => {
   const cache = useQueryClient()
   const user = useSession((state) => state.currentUserResourceName) ?? ''
   return (): void => {
-    void cache.invalidateQueries({ queryKey: keys.members(organization) })
-    void cache.invalidateQueries({ queryKey: keys.memberships(user) })
+    void cache.invalidateQueries({ queryKey: membersQuery(organization).queryKey })
+    void cache.invalidateQueries({ queryKey: membershipsQuery(user).queryKey })
   }
 }
 
@@ -21,7 +22,7 @@ const useMembersChanged = (organization: string) => {
 export const useChangeRole = (organization: string) => {
   const cache = useQueryClient()
   const settled = useMembersChanged(organization)
-  const list = keys.members(organization)
+  const list = membersQuery(organization).queryKey
   return useMutation({
     mutationFn: ({ member, role }: { member: Member; role: Role }) =>
       call(methods.memberships.update, {
@@ -65,7 +66,7 @@ export const useResendInvitation = (organization: string) => {
       track('Invitation Updated', { invitation: name })
       notify('success', 'Invitation Sent')
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitations(organization) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: invitationsQuery(organization).queryKey }),
   })
 }
 
@@ -78,7 +79,7 @@ export const useRevokeInvitation = (organization: string) => {
       track('Invitation Deleted', { invitation: name })
       notify('success', 'Invitation revoked')
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitations(organization) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: invitationsQuery(organization).queryKey }),
   })
 }
 
@@ -93,7 +94,7 @@ export const useCreateInvitationLink = (organization: string) => {
       }),
     onError: (error) => notifyRefusal('Could not create the link', error),
     onSuccess: () => notify('success', 'Invitation link created'),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitationLinks(organization) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: invitationLinksQuery(organization).queryKey }),
   })
 }
 
@@ -103,6 +104,6 @@ export const useRevokeInvitationLink = (organization: string) => {
   return useMutation({
     mutationFn: ({ name }: InvitationLink) => call(methods.invitationLinks.delete, { params: invitationLinkIds(name) }),
     onSuccess: () => notify('success', 'Invitation link revoked'),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.invitationLinks(organization) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: invitationLinksQuery(organization).queryKey }),
   })
 }

@@ -1,9 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Industry, methods, type Organization, type Workspace } from '@tributary/contract'
+import { membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds, workspaceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { organizationQuery } from '../../lib/organization-queries.ts'
+import { refresh } from '../../lib/query.ts'
 import { useSession } from '../../lib/session.ts'
+import { workspaceQuery } from '../../lib/workspace-queries.ts'
 import { notify } from '../../ui/toast.tsx'
 
 const useUserName = (): string => useSession((state) => state.currentUserResourceName) ?? ''
@@ -13,12 +16,10 @@ const useOrganizationChanged = () => {
   const cache = useQueryClient()
   const user = useUserName()
   return (organization: Organization): void => {
-    cache.setQueryData(keys.organization(organization.name), organization)
+    cache.setQueryData(organizationQuery(organization.name).queryKey, organization)
     if (useSession.getState().session.organization?.name === organization.name)
       useSession.setState({ session: { organization } })
-    void cache.invalidateQueries({ queryKey: ['workspace'] })
-    void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
-    void cache.invalidateQueries({ queryKey: keys.memberships(user) })
+    refresh(cache, ['workspaces', 'memberships'])
   }
 }
 
@@ -60,8 +61,8 @@ const useWorkspaceChanged = () => {
   const cache = useQueryClient()
   const user = useUserName()
   return (workspace: Workspace): void => {
-    cache.setQueryData(keys.workspace(workspace.name), workspace)
-    void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+    cache.setQueryData(workspaceQuery(workspace.name).queryKey, workspace)
+    void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
   }
 }
 

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { screen } from '@testing-library/react'
 import type { RefusedRequest } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { keys } from '../../lib/query-keys.ts'
+import { refusedQuery } from '../../lib/event-queries.ts'
 import { renderUi } from '../../testing/render.tsx'
 import { BacklogNotice } from './backlog-notice.tsx'
 
@@ -25,7 +25,7 @@ const row = (more: Partial<RefusedRequest>): RefusedRequest => ({
 
 const open = (...rows: RefusedRequest[]) => {
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  cache.setQueryData(keys.refused(source), rows)
+  cache.setQueryData(refusedQuery(source).queryKey, rows)
   renderUi(
     <QueryClientProvider client={cache}>
       <BacklogNotice source={source} />

@@ -1,14 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type SettingValue, type Source } from '@tributary/contract'
+import { workspacesQuery } from '../../lib/account-queries.ts'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { failureText } from '../../lib/errors.ts'
 import { sourceIds, workspaceIds, writekeyIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { refresh } from '../../lib/query.ts'
 import { forgetRecent } from '../../lib/recent.ts'
 import { useSession } from '../../lib/session.ts'
 import { settingNotice } from '../../lib/setting-values.ts'
 import { sentence } from '../../lib/text.ts'
+import { connectionsQuery, sourceQuery, sourcesQuery, writekeysQuery } from '../../lib/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Ending of the name of a source that is being created: it has no page yet. */
@@ -59,7 +61,7 @@ type NewSource = {
 export const useCreateSource = (workspace: string) => {
   const cache = useQueryClient()
   const user = useSession((state) => state.currentUserResourceName) ?? ''
-  const list = keys.sources(workspace)
+  const list = sourcesQuery(workspace).queryKey
   return useMutation({
     mutationFn: async ({ title, app, template }: NewSource) => {
       const source = await call(methods.sources.create, {
@@ -81,8 +83,8 @@ export const useCreateSource = (workspace: string) => {
     },
     onMutate: async ({ title, app }) => {
       await cache.cancelQueries({ queryKey: list })
-      const before = cache.getQueryData<Source[]>(list)
-      if (before !== undefined) cache.setQueryData<Source[]>(list, [optimistic(workspace, title, app), ...before])
+      const before = cache.getQueryData(list)
+      if (before !== undefined) cache.setQueryData(list, [optimistic(workspace, title, app), ...before])
       return { before }
     },
     onError: (_error, _input, context) => {
@@ -103,8 +105,8 @@ export const useCreateSource = (workspace: string) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
-      void cache.invalidateQueries({ queryKey: keys.catalogSources(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+      refresh(cache, ['catalogSources'], workspaceIds(workspace))
+      void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     },
   })
 }
@@ -121,39 +123,39 @@ export const useUpdateSource = (source: Source) => {
         body: change,
       }),
     onMutate: (change) => {
-      const before = cache.getQueryData<Source>(keys.source(source.name))
+      const before = cache.getQueryData(sourceQuery(source.name).queryKey)
       if ('enabled' in change && before !== undefined)
-        cache.setQueryData(keys.source(source.name), { ...before, ...change })
+        cache.setQueryData(sourceQuery(source.name).queryKey, { ...before, ...change })
       return { before }
     },
     onError: (error, change, context) => {
-      if (context?.before !== undefined) cache.setQueryData(keys.source(source.name), context.before)
+      if (context?.before !== undefined) cache.setQueryData(sourceQuery(source.name).queryKey, context.before)
       // The title has a form, which tells it itself.
       if ('enabled' in change)
         notifyRefusal(change.enabled ? 'Could not enable the source' : 'Could not disable the source', error)
     },
     onSuccess: (updated, change) => {
-      cache.setQueryData(keys.source(source.name), updated)
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
       track('Source Updated', { source: source.name, fields: Object.keys(change) })
       notify(
         'success',
         'title' in change ? 'Source Title Updated' : updated.enabled ? 'Source Enabled' : 'Source Disabled',
       )
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: keys.sources(`workspaces/${workspace}`) }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: sourcesQuery(`workspaces/${workspace}`).queryKey }),
   })
 }
 
 /** Changes one setting of a source's app. */
 export const useUpdateSourceSetting = (source: Source) => {
   const cache = useQueryClient()
-  const key = keys.source(source.name)
+  const key = sourceQuery(source.name).queryKey
   return useMutation({
     mutationFn: (body: { name: string; value: SettingValue }) =>
       call(methods.sources.updateSetting, { params: sourceIds(source.name), body }),
     onSuccess: (updated, { name }) => {
       track('Source Updated', { source: source.name, fields: [`settings.${name}`] })
-      const before = cache.getQueryData<Source>(key)
+      const before = cache.getQueryData(key)
       if (before !== undefined) cache.setQueryData(key, { ...before, ...updated })
       notify('success', 'Setting Updated', settingNotice(updated.app, name))
     },
@@ -166,14 +168,14 @@ export const useDeleteSource = (source: Source) => {
   const cache = useQueryClient()
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
   const user = useSession((state) => state.currentUserResourceName) ?? ''
-  const list = keys.sources(workspace)
+  const list = sourcesQuery(workspace).queryKey
   return useMutation({
     mutationFn: () => call(methods.sources.delete, { params: sourceIds(source.name) }),
     onMutate: async () => {
       await cache.cancelQueries({ queryKey: list })
-      const before = cache.getQueryData<Source[]>(list)
+      const before = cache.getQueryData(list)
       if (before !== undefined)
-        cache.setQueryData<Source[]>(
+        cache.setQueryData(
           list,
           before.filter(({ name }) => name !== source.name),
         )
@@ -189,9 +191,9 @@ export const useDeleteSource = (source: Source) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: list })
-      void cache.invalidateQueries({ queryKey: keys.catalogSources(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.connections(workspace) })
-      void cache.invalidateQueries({ queryKey: keys.workspaces(user) })
+      refresh(cache, ['catalogSources'], workspaceIds(workspace))
+      void cache.invalidateQueries({ queryKey: connectionsQuery(workspace).queryKey })
+      void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     },
   })
 }
@@ -204,7 +206,7 @@ export const useCreateWriteKey = (source: Source) => {
     mutationFn: (title: string) =>
       call(methods.writekeys.create, { params: { workspace }, body: { source: source.name, title } }),
     onSuccess: () => notify('success', 'Write Key Created'),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
   })
 }
 
@@ -214,7 +216,7 @@ export const useRotateWriteKey = (source: Source) => {
   return useMutation({
     mutationFn: (key: string) => call(methods.writekeys.rotate, { params: writekeyIds(key), body: {} }),
     onSuccess: () => notify('success', 'Write Key Rotated'),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
   })
 }
 
@@ -224,6 +226,6 @@ export const useRevokeWriteKey = (source: Source) => {
   return useMutation({
     mutationFn: (key: string) => call(methods.writekeys.delete, { params: writekeyIds(key) }),
     onSuccess: () => notify('success', 'Write Key Revoked'),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.writekeys(source.name) }),
+    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
   })
 }

@@ -4,8 +4,10 @@ import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { sourceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { refresh } from '../../lib/query.ts'
+import { schemaVersionsQuery, violationsQuery } from '../../lib/schema-queries.ts'
 import { count, pluralise } from '../../lib/text.ts'
+import { sourceQuery } from '../../lib/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/toast.tsx'
 
 /** Why a whole schema is saved, for its history. */
@@ -26,14 +28,14 @@ export const useSaveSchema = (source: Source) => {
         body: { schema: formatSourceSchema(schema), schema_version: version, schema_change: origin },
       }),
     onSuccess: (updated) => {
-      cache.setQueryData(keys.source(source.name), updated)
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
       track('Source Updated', { source: source.name, fields: ['schema'] })
       notify('success', 'Source schema updated')
     },
     onError: (error) => {
-      if (isSchemaChanged(error)) void cache.invalidateQueries({ queryKey: keys.source(source.name) })
+      if (isSchemaChanged(error)) void cache.invalidateQueries({ queryKey: sourceQuery(source.name).queryKey })
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: keys.schemaVersions(source.name) }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: schemaVersionsQuery(source.name).queryKey }),
   })
 }
 
@@ -48,7 +50,7 @@ export const useSetEnforcement = (source: Source) => {
         body: { enforcement },
       }),
     onSuccess: (updated) => {
-      cache.setQueryData(keys.source(source.name), updated)
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
       track('Source Updated', { source: source.name, fields: ['enforcement'] })
       notify('success', updated.enforcement === 'block' ? 'Blocking Enabled' : 'Blocking Disabled')
     },
@@ -65,8 +67,8 @@ export const useReplayBlocked = (source: string) => {
     },
     onError: (error) => notifyRefusal('Could not replay the events', error),
     onSettled: () => {
-      void cache.invalidateQueries({ queryKey: keys.violations(source) })
-      void cache.invalidateQueries({ queryKey: keys.events(source) })
+      void cache.invalidateQueries({ queryKey: violationsQuery(source).queryKey })
+      refresh(cache, ['events'], sourceIds(source))
     },
   })
 }

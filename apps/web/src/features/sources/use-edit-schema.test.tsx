@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { keys } from '../../lib/query-keys.ts'
+import { sourceQuery } from '../../lib/workspace-queries.ts'
 import { sourceName as name, sourceWith as source } from '../../testing/source.ts'
 import { type SchemaEdit, useEditSchema } from './use-edit-schema.ts'
 
@@ -32,7 +32,7 @@ type Asked = { verb: string; url: string; body: Record<string, unknown> }
 /** A page that knows version 1 with one property, and a server that gives these answers one after the other. */
 const open = (...answers: (() => Response)[]) => {
   const cache = new QueryClient()
-  cache.setQueryData(keys.source(name), source(schemaOf('total'), 1))
+  cache.setQueryData(sourceQuery(name).queryKey, source(schemaOf('total'), 1))
   const asked: Asked[] = []
   vi.stubGlobal('fetch', async (url: string, { method, body }: { method: string; body?: string }) => {
     asked.push({ verb: method, url, body: body === undefined ? {} : JSON.parse(body) })
@@ -45,7 +45,7 @@ const open = (...answers: (() => Response)[]) => {
       <QueryClientProvider client={cache}>{children}</QueryClientProvider>
     ),
   })
-  const local = (): SourceWithSchema | undefined => cache.getQueryData(keys.source(name))
+  const local = (): SourceWithSchema | undefined => cache.getQueryData(sourceQuery(name).queryKey)
   return {
     asked,
     edit: (edit: SchemaEdit) => act(() => result.current.mutateAsync(edit).catch(() => undefined)),

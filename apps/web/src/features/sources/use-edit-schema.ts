@@ -14,7 +14,7 @@ import { call } from '../../lib/client.ts'
 import { reportError } from '../../lib/error-reporting.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { sourceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
+import { schemaVersionsQuery } from '../../lib/schema-queries.ts'
 import { sourceQuery } from '../../lib/workspace-queries.ts'
 import { notify } from '../../ui/toast.tsx'
 import { isSchemaChanged } from './schema-mutations.ts'
@@ -80,7 +80,7 @@ export const editsOf = (source: string) => ['editSchema', source] as const
  */
 export const useEditSchema = (source: string) => {
   const cache = useQueryClient()
-  const key = keys.source(source)
+  const key = sourceQuery(source).queryKey
   const mutationKey = editsOf(source)
   /** Changes that were made after the one that has just ended and are under way. */
   const others = (): boolean => cache.isMutating({ mutationKey }) > 1
@@ -91,14 +91,14 @@ export const useEditSchema = (source: string) => {
     mutationFn: (edit: SchemaEdit) => save(cache, source, edit),
     onMutate: async ({ change }) => {
       await cache.cancelQueries({ queryKey: key })
-      const before = cache.getQueryData<SourceWithSchema>(key)
-      if (before !== undefined) cache.setQueryData<SourceWithSchema>(key, shownWith(before, change))
+      const before = cache.getQueryData(key)
+      if (before !== undefined) cache.setQueryData(key, shownWith(before, change))
       return { before }
     },
     onSuccess: (answer, { notice }) => {
-      const own = cache.getQueryData<SourceWithSchema>(key)
+      const own = cache.getQueryData(key)
       // What is under way is in the text shown already; only its version is behind.
-      cache.setQueryData<SourceWithSchema>(
+      cache.setQueryData(
         key,
         own !== undefined && others() ? { ...answer, schema: { ...answer.schema, schema: own.schema.schema } } : answer,
       )
@@ -112,6 +112,6 @@ export const useEditSchema = (source: string) => {
       if (error.status === 0) notify('error', 'Error', { description: error.message })
       else reportError(error)
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: keys.schemaVersions(source) }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: schemaVersionsQuery(source).queryKey }),
   })
 }

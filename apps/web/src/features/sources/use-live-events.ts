@@ -4,7 +4,6 @@ import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, us
 import { createStore, type StoreApi, useStore } from 'zustand'
 import { eventPayloadsQuery, sourceEventsQuery } from '../../lib/event-queries.ts'
 import { sourceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { type ConnectionState, joinChannel, liveMessage, schemaChanged } from '../../lib/realtime.ts'
 import { realtimeQuery } from '../../lib/realtime-query.ts'
 import { useSession } from '../../lib/session.ts'
@@ -41,7 +40,7 @@ const useSchemaNow = (
     [dispatch, schema, version, editing],
   )
   useEffect(() => {
-    if (newest > version && !editing) void cache.invalidateQueries({ queryKey: keys.source(source) })
+    if (newest > version && !editing) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
   }, [cache, source, newest, version, editing])
   // Without the live channel nobody tells of a change.
   useQuery({ ...sourceQuery(source), refetchInterval: live || editing ? false : pollMs })
@@ -143,10 +142,10 @@ const useChannel = (
       channel: sourceChannel(sourceIds(source).source),
       onState,
       onJoined: () => {
-        void cache.invalidateQueries({ queryKey: keys.events(source), exact: true })
+        void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey })
         reread.ask()
         // It may have been changed while nobody could tell.
-        if (joined) void cache.invalidateQueries({ queryKey: keys.source(source) })
+        if (joined) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
         joined = true
       },
       on: {
@@ -186,7 +185,7 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
   const onVersion = useSchemaNow(watched, dispatch, connection === 'connected')
   usePayloads(source, store, dispatch)
   const reread = useMemo(
-    () => createReread(() => void cache.invalidateQueries({ queryKey: keys.events(source), exact: true }), storedMs),
+    () => createReread(() => void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey }), storedMs),
     [cache, source],
   )
   // What the stored list must reach before it has what was left out (epoch ms).

@@ -4,8 +4,7 @@ import { useMemo } from 'react'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'
 import { sourceIds, workspaceIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
-import { useSession } from '../../lib/session.ts'
+import { refresh } from '../../lib/query.ts'
 import { destinationsQuery } from '../../lib/workspace-queries.ts'
 import type { BulkAction } from '../../ui/bulk-bar.tsx'
 
@@ -21,7 +20,6 @@ const switchTo = async ({ name }: Source, enabled: boolean): Promise<void> => {
 /** What can be done to many sources at once, and what reads again what it changes. `needed` is whether any is chosen. */
 export const useSourceActions = (workspace: string, needed: boolean) => {
   const cache = useQueryClient()
-  const user = useSession((state) => state.currentUserResourceName) ?? ''
   const destinations = useQuery({ ...destinationsQuery(workspace), enabled: needed }).data
   return useMemo(() => {
     const connect: BulkAction<Source> = {
@@ -65,16 +63,10 @@ export const useSourceActions = (workspace: string, needed: boolean) => {
         },
       },
     ]
-    const refresh = (): void => {
-      for (const queryKey of [
-        keys.sources(workspace),
-        ['source'],
-        keys.catalogSources(workspace),
-        keys.connections(workspace),
-        keys.workspaces(user),
-      ])
-        void cache.invalidateQueries({ queryKey })
+    const readAgain = (): void => {
+      refresh(cache, ['sources', 'catalogSources', 'connections'], workspaceIds(workspace))
+      refresh(cache, ['workspaces'])
     }
-    return { actions, refresh }
-  }, [cache, workspace, user, destinations])
+    return { actions, refresh: readAgain }
+  }, [cache, workspace, destinations])
 }

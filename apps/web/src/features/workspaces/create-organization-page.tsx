@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { genericTitle, industries, methods } from '@tributary/contract'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
+import { membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { industryTitle } from '../../lib/industries.ts'
 import { paths } from '../../lib/paths.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { useSession, workspaceEntered } from '../../lib/session.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { Card } from '../../ui/card.tsx'
@@ -38,8 +38,8 @@ export const CreateOrganizationPage = () => {
   const submit = async (values: Values): Promise<void> => {
     const { workspace } = await call(methods.organizations.create, { body: values })
     await Promise.all([
-      cache.invalidateQueries({ queryKey: keys.memberships(user) }),
-      cache.invalidateQueries({ queryKey: keys.workspaces(user) }),
+      cache.invalidateQueries({ queryKey: membershipsQuery(user).queryKey }),
+      cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey }),
     ])
     workspaceEntered(workspace)
     await navigate(paths.workspace(workspace.name), { replace: true })

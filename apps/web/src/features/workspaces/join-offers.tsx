@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
-import { joinableQuery } from '../../lib/account-queries.ts'
+import { joinableQuery, membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds } from '../../lib/names.ts'
-import { keys } from '../../lib/query-keys.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/toast.tsx'
@@ -18,9 +17,9 @@ const useJoin = (user: string) => {
     onError: (error) => notify('error', 'Could not join the organization', { description: error.message }),
     onSettled: () =>
       Promise.all([
-        cache.invalidateQueries({ queryKey: keys.joinable(user) }),
-        cache.invalidateQueries({ queryKey: keys.workspaces(user) }),
-        cache.invalidateQueries({ queryKey: keys.memberships(user) }),
+        cache.invalidateQueries({ queryKey: joinableQuery(user).queryKey }),
+        cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey }),
+        cache.invalidateQueries({ queryKey: membershipsQuery(user).queryKey }),
       ]),
   })
 }
