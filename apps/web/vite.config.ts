@@ -34,7 +34,7 @@ const some = new RegExp(
 /**
  * Which modules travel together. What the sign-in page needs is everybody's first load: the libraries, which change
  * seldom, and the rest of it. The contract with its schemas is what the first use of a form adds. The frames of signed-in
- * pages are one file with the table of these pages and what shows notices, so that whoever sees one page can always be
+ * pages are one file with the table of these pages, so that whoever sees one page can always be
  * shown a fault of the next inside its frame. Then comes what pages share, and what some of them need. A group takes
  * along what its modules import, so that none of them imports one below it: files that import each other would run in the
  * wrong order.
@@ -48,7 +48,6 @@ const groups = [
     test: at(
       'src/app/(product-routes|signed-in|workspace-shell|workspace-frame|settings-shell|page-frame)',
       'src/features/auth/logout-page',
-      'src/ui/notice-area',
     ),
   },
   {

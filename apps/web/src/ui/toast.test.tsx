@@ -83,3 +83,16 @@ test('a notice that is told before anything can show it shows up once the area i
   renderUi(<Toaster theme="light" />)
   expect(await screen.findByText('Told early')).toBeTruthy()
 })
+
+test('a notice is told as plain text while what shows notices cannot be loaded', async () => {
+  vi.useRealTimers()
+  vi.resetModules()
+  vi.doMock('./notice-area.tsx', () => Promise.reject(new Error('Failed to fetch dynamically imported module')))
+  const { notify: tell, Toaster: Area } = await import('./toast.tsx')
+  renderUi(<Area theme="light" />)
+  act(() => tell('error', 'Not saved', { description: 'The server could not be reached' }))
+  expect((await screen.findByRole('status')).textContent).toContain('Not savedThe server could not be reached')
+  act(() => screen.getByRole('button', { name: 'Close' }).click())
+  expect(screen.queryByText('Not saved')).toBeNull()
+  vi.doUnmock('./notice-area.tsx')
+})

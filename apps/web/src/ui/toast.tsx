@@ -38,17 +38,39 @@ export const notifyRefusal = (title: string, error: Error): void => {
 
 type AreaProps = { theme: 'system' | 'light' | 'dark' }
 
+/** Notices as plain text, while what shows them well cannot be loaded: a refusal must not go without a word. */
+const PlainNotices = () => {
+  const waiting = useNotices((state) => state.waiting)
+  return (
+    <output className="fixed right-4 bottom-4 z-50 block max-w-sm space-y-2 text-sm">
+      {waiting.map(({ id, title, description }) => (
+        <span key={id} className="block rounded-lg border border-line bg-raised p-3 shadow-pop">
+          <span className="block font-medium">{title}</span>
+          {description !== undefined && <span className="block text-ink-2">{description}</span>}
+        </span>
+      ))}
+      {waiting.length > 0 && (
+        <button type="button" className="underline" onClick={() => useNotices.setState({ waiting: [] })}>
+          Close
+        </button>
+      )}
+    </output>
+  )
+}
+
+const Nothing = () => null
+
 /** Where notices show up; stands once in the application. What shows them is loaded with the first one. */
 export const Toaster = (props: AreaProps) => {
   const told = useNotices(({ waiting }) => waiting.length)
-  const [Area, setArea] = useState<ComponentType<AreaProps>>()
+  const [Area, setArea] = useState<ComponentType<AreaProps>>(() => Nothing)
+  const pending = Area === Nothing || Area === PlainNotices
   useEffect(() => {
-    if (told === 0 || Area !== undefined) return
+    if (told === 0 || !pending) return
     void import('./notice-area.tsx').then(
       ({ NoticeArea }) => setArea(() => NoticeArea),
-      // Without it there is nothing to say it with; the next notice tries again.
-      () => undefined,
+      () => setArea(() => PlainNotices),
     )
-  }, [told, Area])
-  return Area === undefined ? null : <Area {...props} />
+  }, [told, pending])
+  return <Area {...props} />
 }
