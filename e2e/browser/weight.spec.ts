@@ -3,7 +3,7 @@ import { weighPage } from './page-weight.ts'
 import { expect, test } from './product-fixture.ts'
 
 // React, the router and the queries alone are 95 KB.
-const signInBudget = { kilobytes: 200, files: 10 }
+const signInBudget = { kilobytes: 150, files: 8 }
 const anyPage = { kilobytes: 350, files: 25 }
 
 test('no page is heavier than its budget for somebody who opens it with nothing in the cache', async ({
