@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Connection, type EventConditions, methods } from '@tributary/contract'
+import { type EventConditions, methods } from '@tributary/contract'
 import { call } from '../lib/client.ts'
 import { connectionIds, workspaceIds } from '../lib/names.ts'
 import { connectionsQuery } from '../lib/workspace-queries.ts'

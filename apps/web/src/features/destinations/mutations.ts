@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Destination, type MethodRequest, methods, type SettingValue, type Source } from '@tributary/contract'
+import { type Destination, type MethodRequest, methods, type SettingValue } from '@tributary/contract'
 import { workspacesQuery } from '../../lib/account-queries.ts'
 import { track } from '../../lib/analytics.ts'
 import { call } from '../../lib/client.ts'

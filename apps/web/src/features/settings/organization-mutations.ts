@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Industry, methods, type Organization, type Workspace } from '@tributary/contract'
-import { membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
+import { workspacesQuery } from '../../lib/account-queries.ts'
 import { call } from '../../lib/client.ts'
 import { organizationIds, workspaceIds } from '../../lib/names.ts'
 import { organizationQuery } from '../../lib/organization-queries.ts'
@@ -14,7 +14,6 @@ const useUserName = (): string => useSession((state) => state.currentUserResourc
 /** Puts a changed organisation where screens read it: the cache, the session, and the lists it is part of. */
 const useOrganizationChanged = () => {
   const cache = useQueryClient()
-  const user = useUserName()
   return (organization: Organization): void => {
     cache.setQueryData(organizationQuery(organization.name).queryKey, organization)
     if (useSession.getState().session.organization?.name === organization.name)
