@@ -16,7 +16,7 @@ const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|')
 /** What only some pages need, with the components that import it: nothing that all pages share may. */
 const parts = {
   markup: at('node_modules/marked/', 'src/lib/markup', 'src/ui/markup'),
-  forms: at('src/parts/(catalog-grid|docs-panel|setting-hint|settings-card)'),
+  forms: at('src/parts/(catalog-grid|create-flow|docs-panel|setting-hint|settings-card)'),
   suggestions: at(
     '@base-ui/react/(autocomplete|combobox)/',
     'src/ui/(suggest-input|command-list|search-select|picker)',
