@@ -9,7 +9,7 @@ export const signingIn = async () => {
   try {
     return await import('./signing-in.ts')
   } catch {
-    throw new ApiError(0, {}, 'The server could not be reached. Check your connection, reload the page and try again.')
+    throw new ApiError(0, {}, 'The server could not be reached. Check your connection, reload the page, and try again.')
   }
 }
 
