@@ -1,8 +1,9 @@
 import { useSearchParams } from 'react-router'
 import { z } from 'zod'
+import { useApiForm } from '../../parts/api-form.ts'
 import { ChooseStep, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
 import { Card } from '../../ui/card.tsx'
-import { SelectField, useApiForm } from '../../ui/form.tsx'
+import { SelectField } from '../../ui/form.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 
 const list = { label: 'Objects', to: '?pattern=list' }
