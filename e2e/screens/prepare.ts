@@ -40,7 +40,7 @@ export const backlogged = async (page: Page): Promise<void> => {
     count: 18_204,
     last_time: new Date().toISOString(),
     ongoing: true,
-    message: 'The workspace has more events waiting for processing than its share. Send the request again later.',
+    message: 'The workspace has more unprocessed events than its share of the queue. Send the request again later.',
     sample: '',
   }
   await page.route(

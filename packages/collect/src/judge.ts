@@ -74,21 +74,21 @@ const deeperThan = (value: unknown, levels: number): boolean => {
   return false
 }
 
-const noUser = 'The event has neither `userId` nor `anonymousId`. Send at least one of them, as text.'
+const noUser = 'The event has no `userId` or `anonymousId`. Send at least one of them as a string.'
 
 const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | undefined => {
   if (type === 'alias') {
     if (!present(event.userId))
-      return refusals.missingField(type, 'userId', 'An alias needs `userId`, the new id of the user.')
+      return refusals.missingField(type, 'userId', "An alias call needs `userId`, the user's new ID.")
     return present(event.previousId)
       ? undefined
-      : refusals.missingField(type, 'previousId', 'An alias needs `previousId`, the id the user had before.')
+      : refusals.missingField(type, 'previousId', "An alias call needs `previousId`, the user's previous ID.")
   }
   if (!present(event.userId) && !present(event.anonymousId)) return refusals.missingField(type, 'userId', noUser)
   if (type === 'group' && !present(event.groupId))
     return refusals.missingField(type, 'groupId', 'A group call needs `groupId`.')
   if (type === 'track' && !present(event.event)) {
-    return refusals.missingField(type, 'event', 'A track call needs `event`, the name of what happened.')
+    return refusals.missingField(type, 'event', 'A track call needs `event`, the event name.')
   }
   return undefined
 }

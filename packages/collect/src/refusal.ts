@@ -35,45 +35,41 @@ export const unknownKey = refusal(
 export const revokedKey = refusal(
   401,
   'WRITE_KEY_REVOKED',
-  "The write key was revoked. Replace it by a key from the source's setup page.",
+  "The write key was revoked. Replace it with a key from the source's setup page.",
 )
 export const unknownPathKey = refusal(
   404,
   'WRITE_KEY_UNKNOWN',
-  "No source has the write key in this address. Copy the key from the source's setup page.",
+  "The write key in this URL belongs to no source. Copy the key from the source's setup page.",
 )
 export const sourceDisabled = refusal(
   404,
   'SOURCE_DISABLED',
-  'source is disabled: switch it on in its settings to send events',
+  'source is disabled: enable it in its settings to send events',
 )
 export const signedOnly = refusal(
   403,
   'SIGNED_WEBHOOK_ONLY',
-  'This source takes signed webhooks only: send them to /v1/webhook. For other events make a source of another kind.',
+  'This source accepts only signed webhooks at /v1/webhook. For other events, create another source.',
 )
 export const emptyBody = refusal(400, 'EMPTY_BODY', 'The body is empty. Send one JSON object.')
 export const notAnObject = refusal(
   400,
   'NOT_AN_OBJECT',
-  'The body must be one JSON object, not a list or a plain value.',
+  'The body must be one JSON object, not a list or a single value.',
 )
 export const noBatch = refusal(
   400,
   'BATCH_MISSING',
-  'The body needs `batch`, a list of events. Single events go to /v1/track, /v1/identify and so on.',
+  'The body needs `batch`, a list of events. Send single events to /v1/track, /v1/identify, and so on.',
 )
 export const emptyBatch = refusal(400, 'EMPTY_BATCH', 'The `batch` is empty. Send at least one event.')
 export const badCompression = refusal(
   400,
   'INVALID_COMPRESSION',
-  'The body does not decompress. Check that Content-Encoding names how it was compressed.',
+  "The body can't be decompressed. Check that Content-Encoding matches how it was compressed.",
 )
-export const badPixel = refusal(
-  400,
-  'INVALID_PIXEL',
-  'The `data` parameter must be the base64 form of one JSON object.',
-)
+export const badPixel = refusal(400, 'INVALID_PIXEL', 'The `data` parameter must be a base64-encoded JSON object.')
 export const tooDeep = (limit: number): Refusal =>
   refusal(400, 'TOO_DEEP', `The event is nested deeper than ${limit} levels. Flatten it.`, { limit: String(limit) })
 
@@ -86,7 +82,7 @@ export const badJson = (position: string | undefined): Refusal =>
   )
 
 export const badEncoding = (encoding: string): Refusal =>
-  refusal(400, 'UNSUPPORTED_ENCODING', 'The Content-Encoding is not known. Use gzip, deflate, br, zstd or none.', {
+  refusal(400, 'UNSUPPORTED_ENCODING', 'The Content-Encoding is not supported. Use gzip, deflate, br, zstd, or none.', {
     encoding: encoding.slice(0, 40),
   })
 
@@ -99,18 +95,20 @@ export const keylessBodyTooLarge = (limit: number): Refusal =>
   refusal(
     413,
     'BODY_TOO_LARGE',
-    `A body with its key inside is at most ${limit} bytes (after decompression). Send the key as the user name of Basic authorization, or smaller batches.`,
+    `A body that contains the key can be at most ${limit} bytes (after decompression). Send the key as the user name of Basic authorization, or send smaller batches.`,
     { limit: String(limit) },
   )
 
 export const tooManyValues = (limit: number): Refusal =>
-  refusal(400, 'TOO_MANY_VALUES', `The body has over ${limit} values. Send smaller batches.`, { limit: String(limit) })
+  refusal(400, 'TOO_MANY_VALUES', `The body has more than ${limit} values. Send smaller batches.`, {
+    limit: String(limit),
+  })
 
 export const eventTooLarge = (size: number, limit: number): Refusal =>
   refusal(
     400,
     'EVENT_TOO_LARGE',
-    `The event is over ${limit} bytes. Leave out what is not needed, or refer to it by a link.`,
+    `The event is over ${limit} bytes. Remove fields you don't need, or replace large values with a link.`,
     {
       limit: String(limit),
       size: String(size),
@@ -118,9 +116,14 @@ export const eventTooLarge = (size: number, limit: number): Refusal =>
   )
 
 export const unknownType = (type: string): Refusal =>
-  refusal(400, 'UNKNOWN_TYPE', 'The event `type` is not known. Use track, page, screen, identify, group or alias.', {
-    type: type.slice(0, 40),
-  })
+  refusal(
+    400,
+    'UNKNOWN_TYPE',
+    'The event `type` is not supported. Use track, page, screen, identify, group, or alias.',
+    {
+      type: type.slice(0, 40),
+    },
+  )
 
 /** A field the event's type cannot do without. */
 export const missingField = (type: string, field: string, message: string): Refusal =>
@@ -129,7 +132,7 @@ export const missingField = (type: string, field: string, message: string): Refu
 export const unknownPath = refusal(
   404,
   'PATH_UNKNOWN',
-  'There is no such call. Events go to /v1/batch, or to /v1/track, /v1/identify and so on.',
+  'This endpoint does not exist. Send events to /v1/batch, or to /v1/track, /v1/identify, and so on.',
 )
 export const notHosted = refusal(404, 'NOT_HOSTED', 'This file is not served here.')
 export const wrongMethod = (allowed: readonly string[]): Refusal =>
@@ -137,7 +140,7 @@ export const wrongMethod = (allowed: readonly string[]): Refusal =>
 export const fault = refusal(
   500,
   'INTERNAL',
-  'Something went wrong on our side. The request was not accepted; send it again.',
+  'Something went wrong on our side. The request was not accepted. Send it again.',
 )
 
 export const starting = (seconds: number): Refusal =>
@@ -145,50 +148,45 @@ export const starting = (seconds: number): Refusal =>
 export const stopping = (seconds: number): Refusal =>
   later(503, 'STOPPING', 'The server is stopping. Send the request again later.', seconds)
 export const diskFull = (seconds: number): Refusal =>
-  later(
-    503,
-    'STORAGE_FULL',
-    'The server has no room for more events at the moment. Send the request again later.',
-    seconds,
-  )
+  later(503, 'STORAGE_FULL', "The server can't accept more events right now. Send the request again later.", seconds)
 export const overloaded = (seconds: number): Refusal =>
-  later(503, 'OVERLOADED', 'The server has more waiting than it may hold. Send the request again later.', seconds)
+  later(503, 'OVERLOADED', "The server's queue is full. Send the request again later.", seconds)
 export const keylessOverloaded = (seconds: number): Refusal =>
   later(
     503,
     'OVERLOADED',
-    'Too many bodies without a key before them are on their way. Send the key as the user name of Basic authorization, or the request again later.',
+    'Too many requests without a key in the header are in progress. Send the key as the user name of Basic authorization, or send the request again later.',
     seconds,
   )
 export const tooSlow = (seconds: number): Refusal =>
   later(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.', seconds)
 export const unavailable = (seconds: number): Refusal =>
-  later(503, 'LOG_UNAVAILABLE', 'The server cannot write events at the moment. Send the request again later.', seconds)
+  later(503, 'LOG_UNAVAILABLE', "The server can't store events right now. Send the request again later.", seconds)
 export const settingsUnreadable = (seconds: number): Refusal =>
   later(
     503,
     'SETTINGS_UNREADABLE',
-    "The source's secrets cannot be opened with the server's secret key. Send the request again later.",
+    "The source's secrets can't be decrypted with the server's secret key. Send the request again later.",
     seconds,
   )
 export const backlogFull = (seconds: number): Refusal =>
   later(
     429,
     'WORKSPACE_BACKLOG',
-    'The workspace has more events waiting for processing than its share. Send the request again later.',
+    'The workspace has more unprocessed events than its share of the queue. Send the request again later.',
     seconds,
   )
 export const workspaceBusy = (seconds: number): Refusal =>
   later(
     429,
     'WORKSPACE_BUSY',
-    "The templates of the workspace's sources take more time than its share. Make them shorter, and send the request again later.",
+    "The workspace's source templates use more time than its share. Simplify them, and send the request again later.",
     seconds,
   )
 export const largeBodiesBusy = (seconds: number): Refusal =>
   later(
     429,
     'WORKSPACE_BUSY',
-    'Large requests take more time than their share. Send batches of at most 256 KiB, or the request again later.',
+    'Large requests use more time than their share. Send batches of at most 256 KiB, or send the request again later.',
     seconds,
   )

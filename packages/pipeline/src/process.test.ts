@@ -245,7 +245,7 @@ describe('what is kept as rejected', () => {
       ['rejected', JSON.stringify({ ...track, messageId: 'm-2' })],
     ])
     expect(rows[0]?.reason).toMatch(
-      /^too_large: The context and integrations of a batch may have 32768 bytes; these have/,
+      /^too_large: A batch's context and integrations can have at most 32768 bytes; these have/,
     )
     expect(batch.rows.bytes.length).toBeLessThan(2000)
     expect(batch.deliveries).toEqual([])
@@ -259,7 +259,7 @@ describe('what is kept as rejected', () => {
     }
     expect(new Set(ofBatch(1024))).toEqual(new Set(['accepted ']))
     expect(ofBatch(1025)[0]).toMatch(
-      /^rejected too_large: .* may come to 16777216 bytes; these come to 16793600\. Send/,
+      /^rejected too_large: .* can total at most 16777216 bytes; these total 16793600\. Send/,
     )
     expect(new Set(ofBatch(1025)).size).toBe(1)
   })

@@ -1,9 +1,9 @@
 import type { NormalEvent } from '../event-types.ts'
 import { ok, type Reject, reject, type Step } from '../outcome.ts'
 
-const unknownType = reject('unknown_type', 'The type must be one of track, page, screen, identify, group and alias.')
+const unknownType = reject('unknown_type', 'The type must be track, page, screen, identify, group, or alias.')
 const noIds = reject('missing_ids', 'An event needs a userId or an anonymousId.')
-const noName = reject('missing_event_name', 'A track event needs the name of what happened in event.')
+const noName = reject('missing_event_name', 'A track event needs the event name in event.')
 const noGroup = reject('missing_group_id', 'A group event needs a groupId.')
 const noUser = reject('missing_ids', 'An alias event needs the new userId.')
 const noPrevious = reject('missing_previous_id', 'An alias event needs the previousId.')

@@ -34,7 +34,10 @@ const withMember = (object: string, name: string, value: string): string =>
 const withIp = (context: string | undefined, ip: string): string =>
   jsonText(jsonMembers(context ?? '{}').set('ip', JSON.stringify(ip)))
 
-const tooLongId = reject('message_id_too_long', `A messageId may have ${trackingLimits.messageIdLength} characters.`)
+const tooLongId = reject(
+  'message_id_too_long',
+  `A messageId can have at most ${trackingLimits.messageIdLength} characters.`,
+)
 
 /**
  * Brings the events of all clients into one shape:

@@ -16,13 +16,13 @@ const sharesTooMuch = ({ sharedBytes, events }: Request, limits: EventLimits): R
   if (sharedBytes > limits.eventBytes)
     return reject(
       'too_large',
-      `The context and integrations of a batch may have ${limits.eventBytes} bytes; these have ${sharedBytes}.`,
+      `A batch's context and integrations can have at most ${limits.eventBytes} bytes; these have ${sharedBytes}.`,
     )
   const stored = sharedBytes * Math.min(events, limits.batchEvents)
   if (stored <= limits.sharedBytes) return undefined
   return reject(
     'too_large',
-    `The context and integrations of a batch are stored with each event and may come to ${limits.sharedBytes} bytes; these come to ${stored}. Send smaller batches.`,
+    `A batch's context and integrations are stored with each event and can total at most ${limits.sharedBytes} bytes; these total ${stored}. Send smaller batches.`,
   )
 }
 
@@ -33,16 +33,16 @@ const sharesTooMuch = ({ sharedBytes, events }: Request, limits: EventLimits): R
 export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEvent, RawEvent> => {
   const tooMany = reject(
     'over_batch_limit',
-    `A batch may carry ${limits.batchEvents} events; this one came behind them.`,
+    `A batch can have at most ${limits.batchEvents} events; this event exceeds the limit.`,
   )
-  const tooDeep = reject('too_deep', `An event may nest ${limits.jsonDepth} levels deep.`)
+  const tooDeep = reject('too_deep', `An event can be nested at most ${limits.jsonDepth} levels deep.`)
   return function checkLimits(event) {
     if (event.request.meta.p !== undefined) return ok(event)
     if (event.index >= limits.batchEvents) return tooMany
     const shares = sharesTooMuch(event.request, limits)
     if (shares !== undefined) return shares
     if (event.bytes > limits.eventBytes) {
-      return reject('too_large', `An event may have ${limits.eventBytes} bytes; this one has ${event.bytes}.`)
+      return reject('too_large', `An event can have at most ${limits.eventBytes} bytes; this one has ${event.bytes}.`)
     }
     return event.depth > limits.jsonDepth ? tooDeep : ok(event)
   }
