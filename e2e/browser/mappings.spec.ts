@@ -84,7 +84,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   const channel = await addField(editor, 'channel', 'Constant')
   await channel.getByRole('textbox', { name: 'Source of channel' }).fill('web')
   const at = await addField(editor, 'meta.seen_as', 'Variable')
-  await at.getByRole('combobox', { name: 'Source of meta.seen_as' }).selectOption('User id, or anonymous id')
+  await at.getByRole('combobox', { name: 'Source of meta.seen_as' }).selectOption('User ID or anonymous ID')
   await addField(editor, 'greeting', 'Template')
   const template = page.getByRole('dialog', { name: 'Template of greeting' })
   const apply = template.getByRole('button', { name: 'Apply' })

@@ -87,7 +87,7 @@ test('no destination reaches this machine or a private network, however the addr
   )
   const passed = outcomes.filter(
     ({ reason, http_status }) =>
-      http_status !== 0 || !/not public, .* TRIBUTARY_EGRESS_ALLOW|does not exist/.test(reason),
+      http_status !== 0 || !/not public\. .* TRIBUTARY_EGRESS_ALLOW|does not exist/.test(reason),
   )
   expect(passed).toEqual([])
   expect(trap.visits).toBe(0)

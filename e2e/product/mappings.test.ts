@@ -130,7 +130,7 @@ test('an event that its mapping fails on is kept with the name of the field, and
     const listed = (await product.api.ok('GET', `/${destination}/deliveries`)) as Listed
     return listed.dead.event_count === 1 && listed.deliveries.length > 0 && listed
   })
-  expect(dead.deliveries[0]?.reason).toContain('"total" is required, and properties.gone gives nothing')
+  expect(dead.deliveries[0]?.reason).toContain('"total" is required, but properties.gone is empty')
   expect(receiver.calls).toEqual([])
   await product.api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping('properties.total')] })
   await product.api.ok('POST', `/${destination}:retry`, { state: 'dead' })

@@ -46,7 +46,7 @@ const ownersCharacters = rememberedCharacters / 4
 /** What `{{ … }}` writes: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
 export type TemplateForm = 'json' | 'text'
 
-const tooMuch = (): Error => new Error('the template renders to too much')
+const tooMuch = (): Error => new Error("the template's output is too large")
 
 const bounded = (text: string): string => {
   if (text.length > templateLimits.output) throw tooMuch()

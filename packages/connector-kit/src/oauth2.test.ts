@@ -139,7 +139,7 @@ describe('a refusal', () => {
       json(400, { error: 'invalid_request', error_description: 'no s3cr3t/+ and no refresh-1 here' }),
     )
     await expect(renewTokens(client, 'refresh-1', deps)).rejects.toThrow(
-      'The token URL refuses: invalid_request: no [redacted] and no [redacted] here',
+      'The token URL refused: invalid_request: no [redacted] and no [redacted] here',
     )
   })
 })

@@ -78,10 +78,10 @@ export const missingOfClient = (client: OAuth2Client): string =>
 /** Why nothing can be delivered with this grant, in words; '' when it can. */
 export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined): string => {
   const missing = missingOfClient(client)
-  if (missing !== '') return `Its settings lack ${missing}`
-  if (grant === undefined) return 'It is not connected yet: connect it in its settings'
+  if (missing !== '') return `Its settings are missing ${missing}`
+  if (grant === undefined) return 'Not connected to an account. Connect it in its settings'
   if (grant.issuedFor !== clientFingerprint(client))
-    return 'The token URL, the client ID or the address that events are sent to was changed after it was connected: reconnect'
+    return 'The token URL, client ID, or event URL changed after it was connected: reconnect'
   return grant.status === 'expired' ? grant.error || revokedText : ''
 }
 
@@ -193,7 +193,7 @@ const askForTokens = async (
   if (!refused && accessToken !== '') {
     const type = textIn(told, 'token_type')
     if (type !== '' && type.toLowerCase() !== 'bearer')
-      throw new ConfigurationError('The token URL gives tokens of another type than Bearer')
+      throw new ConfigurationError('The token URL returned a token that is not a Bearer token')
     const seconds = lifetimeIn(told)
     return {
       accessToken,
@@ -207,15 +207,13 @@ const askForTokens = async (
   if (answer.status === 408 || answer.status === 429 || answer.status >= 500) {
     const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now)
     const options = retryAfterMs === undefined ? {} : { retryAfterMs }
-    throw new RetryableError(`The token URL answers HTTP ${answer.status}`, options)
+    throw new RetryableError(`The token URL responded with HTTP ${answer.status}`, options)
   }
   // Not every server keeps to RFC 6749, 5.2; these say the same.
   if (error === 'invalid_grant' || error === 'bad_refresh_token' || error === 'bad_verification_code')
     throw new GrantRefusedError(describe(answer, told, secrets))
   throw new ConfigurationError(
-    refused
-      ? `The token URL refuses: ${describe(answer, told, secrets)}`
-      : 'The token URL does not answer with a token',
+    refused ? `The token URL refused: ${describe(answer, told, secrets)}` : 'The token URL did not return a token',
   )
 }
 
@@ -268,7 +266,8 @@ export const withGrant = (context: DeliverContext): DeliverContext => ({
   ...context,
   request: async (request) => {
     const { accessToken } = context
-    if (accessToken === undefined) throw new ConfigurationError('It is not connected yet: connect it in its settings')
+    if (accessToken === undefined)
+      throw new ConfigurationError('Not connected to an account. Connect it in its settings')
     const others = Object.entries(request.headers).filter(([name]) => name.toLowerCase() !== 'authorization')
     const send = async (token: string): Promise<HttpAnswer> => {
       const headers = { ...Object.fromEntries(others), authorization: `Bearer ${token}` }
@@ -283,6 +282,6 @@ export const withGrant = (context: DeliverContext): DeliverContext => ({
     if (again.status !== 401) return again
     await accessToken(renewed, true)
     // Somebody has connected it anew meanwhile.
-    throw new RetryableError('It was connected anew: it is tried again')
+    throw new RetryableError('Reconnected: retrying')
   },
 })

@@ -216,7 +216,7 @@ describe('the request client', () => {
     closing.push(() => new Promise((resolve) => server.close(() => resolve())))
     const made = client()
     const { port } = server.address() as AddressInfo
-    await expect(get(made, `http://127.0.0.1:${port}/`, 150)).rejects.toThrow('No answer within 150 ms')
+    await expect(get(made, `http://127.0.0.1:${port}/`, 150)).rejects.toThrow('No response within 150 ms')
   })
 
   it('does not send a request whose time ended while it waited for a connection', async () => {

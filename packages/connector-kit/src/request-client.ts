@@ -91,7 +91,7 @@ const boundAnswers = (socket: Socket, mostBytes: number): void => {
     }
     received += Buffer.isBuffer(chunk) ? chunk.length : 0
     if (received <= mostBytes) return push(chunk, encoding)
-    socket.destroy(new RetryableError(`The answer has more than ${mostBytes.toLocaleString('en-US')} bytes`))
+    socket.destroy(new RetryableError(`The response has more than ${mostBytes.toLocaleString('en-US')} bytes`))
     return false
   }
 }
@@ -191,7 +191,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
         control?.abort(error)
       }
       const onAbort = (): void => abort(new RetryableError('Interrupted'))
-      const timer = setTimeout(() => abort(new RetryableError(`No answer within ${timeoutMs} ms`)), timeoutMs)
+      const timer = setTimeout(() => abort(new RetryableError(`No response within ${timeoutMs} ms`)), timeoutMs)
       request.signal?.addEventListener('abort', onAbort, { once: true })
       inFlight++
       agent.dispatch(
@@ -217,7 +217,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
             read += chunk.length
             if (read <= readable) return
             settle(undefined)
-            controller.abort(new Error('Answer cut'))
+            controller.abort(new Error('Response truncated'))
           },
           onResponseEnd: () => settle(undefined),
           onResponseError: (_controller, error) => settle(networkError(error)),
@@ -231,7 +231,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
         throw new ConfigurationError('The address is not an http or https URL')
       if (request.signal?.aborted === true) throw new RetryableError('Interrupted')
-      if (inFlight >= maxInFlight) throw new RetryableError('Too many requests are under way')
+      if (inFlight >= maxInFlight) throw new RetryableError('Too many requests in progress')
       return await send(request, url)
     },
     connect: sockets.connect,

@@ -51,7 +51,7 @@ it('a request without an answer fails with what was meant', async () => {
   expect(JSON.stringify(failure)).not.toMatch(/s3c/)
   expect(await testOf(() => sendRequest(failing, request, hidden).then(() => ({ ok: true, message: '' })))).toEqual({
     ok: false,
-    message: 'It cannot be reached: Connection refused',
+    message: 'Could not connect: Connection refused',
   })
 })
 

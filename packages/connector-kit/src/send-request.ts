@@ -72,6 +72,6 @@ export const testOf = async (test: () => Promise<ConnectionTest>): Promise<Conne
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     const { message } = error
-    return { ok: false, message: error instanceof ConfigurationError ? message : `It cannot be reached: ${message}` }
+    return { ok: false, message: error instanceof ConfigurationError ? message : `Could not connect: ${message}` }
   }
 }

@@ -56,18 +56,18 @@ const headerPairs = (value: unknown): [string, unknown][] | undefined => {
  */
 const parseHeaders = (value: unknown): Parsed => {
   const pairs = headerPairs(value)
-  if (pairs === undefined) return { error: 'Give headers as names with values' }
+  if (pairs === undefined) return { error: 'Enter headers as names and values' }
   if (pairs.length > 50) return { error: 'At most 50 headers' }
   const headers: Record<string, string> = {}
   const seen = new Set<string>()
   for (const [name, text] of pairs) {
     if (!tokenPattern.test(name)) return { error: `"${name.slice(0, 60)}" is not a header name` }
     const lower = name.toLowerCase()
-    if (ownHeaders.has(lower)) return { error: `The header ${name} cannot be set` }
+    if (ownHeaders.has(lower)) return { error: `The header ${name} can't be set` }
     if (seen.has(lower)) return { error: `The header ${name} is given twice` }
     // Visible characters, spaces and tabs of Latin-1 (RFC 9110 §5.5): no CR, LF or NUL.
     if (typeof text !== 'string' || !/^[\t\x20-\x7e\x80-\xff]{0,4096}$/.test(text))
-      return { error: `The value of ${name} has characters that a header cannot carry` }
+      return { error: `The value of ${name} has characters that are not allowed in a header` }
     seen.add(lower)
     headers[name] = text
   }
@@ -75,12 +75,11 @@ const parseHeaders = (value: unknown): Parsed => {
 }
 
 const parseUrl = (value: unknown): Parsed => {
-  if (typeof value !== 'string' || value.length > 2048)
-    return { error: 'Enter a web address of at most 2,048 characters' }
+  if (typeof value !== 'string' || value.length > 2048) return { error: 'Enter a URL of at most 2,048 characters' }
   const url = URL.parse(value.trim())
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    return { error: 'Enter an address that starts with https:// or http://' }
-  if (url.username !== '' || url.password !== '') return { error: 'Put credentials in a header, not in the address' }
+    return { error: 'Enter a URL that starts with https:// or http://' }
+  if (url.username !== '' || url.password !== '') return { error: 'Put credentials in a header, not in the URL' }
   url.hash = ''
   return { value: url.href }
 }
@@ -155,7 +154,7 @@ const parseFields = (fields: readonly FieldDefinition[], settings: Readonly<Reco
   return { parsed, errors, missing }
 }
 
-const noObject = { ok: false, errors: { settings: 'Settings are an object' } } as const
+const noObject = { ok: false, errors: { settings: 'Settings must be an object' } } as const
 
 /**
  * Settings as a person or a call gave them, checked field by field against the definition: parsed settings with defaults

@@ -56,7 +56,7 @@ export class CountedContext extends Context {
     super(variables, options, { sync: true })
     this.#left = left
     this.renderLimit.check = () => {
-      if (--left.steps < 0) throw new Error('the template takes too many steps')
+      if (--left.steps < 0) throw new Error('the template uses too many steps')
       this.count(perStep)
     }
     this.memoryLimit.use = (given) => {
@@ -71,7 +71,7 @@ export class CountedContext extends Context {
   /** Takes work from what is left. Throws when that is used up. */
   count(work: number): void {
     this.#left.work -= work
-    if (this.#left.work < 0) throw new Error('the template goes through too much')
+    if (this.#left.work < 0) throw new Error('the template reads too much data')
   }
 
   /** How much there is to go through in a value at its surface: characters, items, keys. */
@@ -207,6 +207,6 @@ export const spending = (left: Pick<WorkBudget, 'work'>): SpendWork => {
 /** Thrown by `spending`. */
 export class TooMuchWork extends Error {
   constructor() {
-    super('it goes through too much')
+    super('it reads too much data')
   }
 }

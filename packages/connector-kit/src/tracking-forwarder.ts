@@ -44,19 +44,19 @@ const target = (
 export const forwardAction = (receiver: string): ActionDefinition => ({
   name: 'forward',
   title: 'Forward event',
-  description: `Passes the event on to ${receiver} as the call it was, or with the fields you map.`,
+  description: `Forwards the event to ${receiver} unchanged, or with the fields you map.`,
   targets: [
-    target('event', 'Event name', 'string', 'event', 'Name of a track call. Without a mapping it stays as it is.'),
+    target('event', 'Event name', 'string', 'event', 'Name of a track call. Unchanged without a mapping.'),
     target('name', 'Page or screen name', 'string', 'event', 'Name of a page or screen call.'),
-    target('userId', 'User id', 'string', 'identity', 'Without this and the anonymous id, both stay as they are.'),
-    target('anonymousId', 'Anonymous id', 'string', 'identity', 'Id of a device or browser.'),
-    target('groupId', 'Group id', 'string', 'identity', 'Of a group call. Without a mapping it stays as it is.'),
-    target('previousId', 'Previous id', 'string', 'identity', 'Of an alias call. Without a mapping it stays as it is.'),
+    target('userId', 'User id', 'string', 'identity', 'User and anonymous IDs are unchanged if neither is mapped.'),
+    target('anonymousId', 'Anonymous id', 'string', 'identity', 'ID of a device or browser.'),
+    target('groupId', 'Group id', 'string', 'identity', 'For group calls. Unchanged without a mapping.'),
+    target('previousId', 'Previous id', 'string', 'identity', 'For alias calls. Unchanged without a mapping.'),
     target('properties', 'Properties', 'object', 'property', 'The object of all properties of a track or page call.'),
     target('traits', 'Traits', 'object', 'trait', 'The object of all traits of an identify or group call.'),
-    target('context', 'Context', 'object', 'context', 'Device, page, campaign and library.'),
+    target('context', 'Context', 'object', 'context', 'Device, page, campaign, and library.'),
     target('integrations', 'Integrations', 'object', 'event', `Which destinations of ${receiver} the event is for.`),
-    target('timestamp', 'Time', 'datetime', 'event', 'When it happened. Without a mapping it stays as it is.'),
+    target('timestamp', 'Time', 'datetime', 'event', 'When it happened. Unchanged without a mapping.'),
   ],
   customTargets: true,
   wholeEvent: true,
@@ -67,7 +67,7 @@ export const forwardAction = (receiver: string): ActionDefinition => ({
 export const forwardedEvents = (receiver: string): ObjectDefinition => ({
   name: 'events',
   title: 'Events',
-  description: `Each event as a call of ${receiver}’s tracking API, with the message id it has here.`,
+  description: `Each event as a call to ${receiver}’s tracking API, with the same message ID.`,
   syncModes: ['INSERT_ONLY'],
   identifiers: [{ event: 'messageId' }],
   actions: ['forward'],
@@ -84,8 +84,7 @@ const wrongAddress = new Set([301, 302, 303, 307, 308, 404, 405, 410])
 const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `${title} refuses the write key (${status})`
-  if (wrongAddress.has(answer.status))
-    return `Nothing at this address takes events, or their source is disabled (${status})`
+  if (wrongAddress.has(answer.status)) return `This URL does not accept events, or its source is disabled (${status})`
   if (answer.status < 300 && isWebPage(answer)) return 'The endpoint returned a web page, so it does not receive events'
   return undefined
 }
@@ -130,7 +129,7 @@ export const createTrackingForwarder = (
       const text = JSON.stringify(trackingCall(event))
       const bytes = Buffer.byteLength(text)
       const fits = bytes <= eventBytes
-      const reason = `The event has ${kilobytes(bytes)} kB; ${title} takes ${kilobytes(eventBytes)} kB at most`
+      const reason = `The event has ${kilobytes(bytes)} kB; ${title} allows ${kilobytes(eventBytes)} kB`
       outcomes.push(fits ? delivered : { kind: 'rejected', reason })
       return fits ? text : undefined
     })
@@ -144,7 +143,7 @@ export const createTrackingForwarder = (
     if (sendable.length === 0) return { outcomes, ...nothing }
     const bytes = sendable.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, envelopeBytes)
     if (bytes > requestBytes) {
-      const reason = `A request of ${kilobytes(bytes)} kB; ${title} takes ${kilobytes(requestBytes)} kB at most`
+      const reason = `The request has ${kilobytes(bytes)} kB; ${title} allows ${kilobytes(requestBytes)} kB`
       return { outcomes: { kind: 'split', reason }, ...nothing }
     }
     const call = await post(sendable, context)

@@ -18,18 +18,18 @@ export const signatureRefusals = {
   secretNotSet: (vendor: string): WebhookRefusal =>
     unauthorized(
       'SIGNING_SECRET_NOT_SET',
-      `This source has no signing secret yet. Copy it from ${vendor} into the source's settings; until then nothing can be checked, so nothing is taken.`,
+      `This source has no signing secret yet. Copy it from ${vendor} into the source's settings. Until then, every webhook is refused.`,
     ),
   missing: (header: string): WebhookRefusal =>
-    unauthorized('SIGNATURE_MISSING', `The call is not signed: it has no usable \`${header}\` header.`),
+    unauthorized('SIGNATURE_MISSING', `The call is not signed. It has no valid \`${header}\` header.`),
   invalid: (vendor: string): WebhookRefusal =>
     unauthorized(
       'SIGNATURE_INVALID',
-      `The signature does not fit the body. Compare the signing secret in the source's settings with the one at ${vendor}; if they are the same, something changed the call on its way.`,
+      `The signature does not match the body. Compare the signing secret in the source's settings with the one at ${vendor}. If they match, the call was changed in transit.`,
     ),
   expired: (minutes: number): WebhookRefusal =>
     unauthorized(
       'SIGNATURE_EXPIRED',
-      `The call was signed more than ${minutes} minutes ago. If it came straight from the sender, this server's clock is wrong.`,
+      `The call was signed more than ${minutes} minutes ago. If it came directly from the sender, check this server's clock.`,
     ),
 } as const

@@ -32,7 +32,8 @@ describe('a path', () => {
   it('says what is wrong with it, and nothing of one that is right', () => {
     for (const right of ['a', 'a[0].b', 'a["x.y"]', "['a'][0]", 'a\\[b']) expect(pathMistake(right)).toBeUndefined()
     for (const empty of ['', 'a..b', 'a.', 'a[""]', 'a.[0]']) expect(pathMistake(empty)).toMatch(/empty names/)
-    for (const stray of ['a[', 'a[b]', 'a[-1]', 'a[0]b', 'a["b']) expect(pathMistake(stray)).toMatch(/^Write a place/)
+    for (const stray of ['a[', 'a[b]', 'a[-1]', 'a[0]b', 'a["b'])
+      expect(pathMistake(stray)).toMatch(/^Write a list index/)
     expect(pathMistake('a[0]', true)).toMatch(/^A list/)
     expect(pathMistake('a["b"].c', true)).toBeUndefined()
   })

@@ -109,10 +109,10 @@ export const pathOf = (names: readonly string[]): string =>
 /** Why a text is no path, in words; `target` for one that something is put at. Undefined where nothing is wrong. */
 export const pathMistake = (path: string, target = false): string | undefined => {
   const { names, hasPlace, strayBracket } = readPath(path)
-  if (names.some((name) => name.trim() === '')) return 'A path has no empty names'
+  if (names.some((name) => name.trim() === '')) return "A path can't have empty names"
   if (strayBracket)
-    return 'Write a place of a list as items[0], a name with a dot as ["a.b"], and a bracket within a name as \\['
-  return target && hasPlace ? 'A list cannot be put together from its places: map the whole list' : undefined
+    return 'Write a list index as items[0], a name with a dot as ["a.b"], and a bracket in a name as \\['
+  return target && hasPlace ? "A list can't be mapped item by item. Map the whole list" : undefined
 }
 
 /** What stands at a place of a value; undefined where there is nothing. Own properties only. */

@@ -525,7 +525,7 @@ describe('the connection', () => {
     const { context: closed } = open({ port: 1 })
     expect(await postgresql.testConnection(closed)).toEqual({
       ok: false,
-      message: 'It cannot be reached: Connection refused (ECONNREFUSED)',
+      message: 'Could not connect: Connection refused (ECONNREFUSED)',
     })
   })
 })

@@ -85,7 +85,7 @@ it('an event that nobody is behind has its batch sent in halves, and is refused 
 
 it.each([
   ['an-unknown-key', 'RudderStack refuses the write key (HTTP 401)'],
-  [disabled, 'Nothing at this address takes events, or their source is disabled (HTTP 404)'],
+  [disabled, 'This URL does not accept events, or its source is disabled (HTTP 404)'],
 ])('with the key %s events are held, and the test of the connection says why', async (writeKey, message) => {
   const at = await dataPlane()
   const failure = await runConnector(rudderstack, settingsOf(at, writeKey), [outgoingEvent()]).catch(
@@ -112,7 +112,7 @@ it('a data plane that is away is an answer of the test too', async () => {
   peer = undefined
   expect(await runConnectionTest(rudderstack, settingsOf(at))).toEqual({
     ok: false,
-    message: 'It cannot be reached: Connection refused (ECONNREFUSED)',
+    message: 'Could not connect: Connection refused (ECONNREFUSED)',
   })
 })
 

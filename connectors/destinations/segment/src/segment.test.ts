@@ -97,7 +97,7 @@ it('an event over 32 kB is refused without being sent, the others of its batch g
   )
   expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual([
     { kind: 'delivered' },
-    { kind: 'rejected', reason: expect.stringMatching(/^The event has 32\.\d kB; Segment takes 32\.0 kB at most$/) },
+    { kind: 'rejected', reason: expect.stringMatching(/^The event has 32\.\d kB; Segment allows 32\.0 kB$/) },
     { kind: 'delivered' },
   ])
   expect(at.requests.flatMap(batchOf).map(({ messageId }) => messageId)).toEqual(['m-0', 'm-2'])
@@ -115,7 +115,7 @@ it('what does not fit into one request is to be halved before anything is sent',
   const halves = [events.slice(0, 10), events.slice(10)]
   expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({
     kind: 'split',
-    reason: expect.stringMatching(/^A request of 58\d\.\d kB; Segment takes 488\.3 kB at most$/),
+    reason: expect.stringMatching(/^The request has 58\d\.\d kB; Segment allows 488\.3 kB$/),
   })
   expect(at.requests).toEqual([])
   for (const half of halves)
@@ -152,8 +152,8 @@ it.each([
 
 it.each<[PeerAnswer, string]>([
   [{ status: 401, body: `what is ${key}?` }, 'Segment refuses the write key (HTTP 401)'],
-  [{ status: 404 }, 'Nothing at this address takes events, or their source is disabled (HTTP 404)'],
-  [{ status: 301, headers: { location: 'https://elsewhere.example' } }, 'Nothing at this address takes events'],
+  [{ status: 404 }, 'This URL does not accept events, or its source is disabled (HTTP 404)'],
+  [{ status: 301, headers: { location: 'https://elsewhere.example' } }, 'This URL does not accept events'],
   [
     { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' },
     'The endpoint returned a web page, so it does not receive events',

@@ -134,7 +134,7 @@ describe('the test of a connection', () => {
     const { url } = await receiver('reset')
     expect(await runConnectionTest(webhook, { url })).toMatchObject({
       ok: false,
-      message: expect.stringMatching(/^It cannot be reached: /),
+      message: expect.stringMatching(/^Could not connect: /),
     })
     expect(await runConnectionTest(webhook, { url }, { egress: createEgressPolicy() })).toMatchObject({
       ok: false,

@@ -95,12 +95,12 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
     names,
     target,
     value(of) {
-      if (!place) return { problem: `${called(target)} is no name for a field`, fails: true }
+      if (!place) return { problem: `${called(target)} is not a valid field name`, fails: true }
       const given = source(of)
       if ('problem' in given) return { problem: `${called(target)}: ${given.problem}`, fails: true }
       if (given.value === null && !required) {
         if (type === 'any' && pii === undefined) return { value: null }
-        return { problem: `${called(target)} is left out: ${words} is null`, fails: false, note: true }
+        return { problem: `${called(target)} is omitted: ${words} is null`, fails: false, note: true }
       }
       of.spend(workOfField(given.value, pii !== undefined))
       const coerced = coerce(given.value, type)
@@ -108,7 +108,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
         return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
       const value = pii === undefined ? coerced?.value : hashPersonalData(pii, coerced?.value)
       if (required && (value === undefined || value === ''))
-        return { problem: `${called(target)} is required, and ${words} gives nothing`, fails: true }
+        return { problem: `${called(target)} is required, but ${words} is empty`, fails: true }
       return value === undefined ? undefined : { value }
     },
   }
@@ -151,7 +151,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
         problems.push({ field: field.id, message: made.problem, severity: made.note === true ? 'note' : 'error' })
       } else if (!payload.put(field.names, made.value)) {
         fails ||= field.target.required
-        const message = `${called(field.target)} lies within a field that is no object`
+        const message = `${called(field.target)} is inside a field that is not an object`
         problems.push({ field: field.id, message, severity: 'error' })
       }
     }
@@ -197,7 +197,7 @@ const compileMapping = (
 }
 
 const tooMuch =
-  'The mappings take more work than one event may: make conditions, templates, or fields that carry large values fewer'
+  'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values'
 
 /**
  * The mappings of a destination made ready once, those of its app where it has none of its own: the first enabled one

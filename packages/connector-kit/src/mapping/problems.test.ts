@@ -112,24 +112,28 @@ describe('mappings that cannot be saved', () => {
       open(field('own', { type: 'FIELD', name: 'properties.tags[]' })),
       {
         'field_mappings.1.source.name':
-          'Write a place of a list as items[0], a name with a dot as ["a.b"], and a bracket within a name as \\[',
+          'Write a list index as items[0], a name with a dot as ["a.b"], and a bracket in a name as \\[',
       },
     ],
     [
       'a target in a list',
       open(field('items[0].name')),
-      { 'field_mappings.1.target.name': 'A list cannot be put together from its places: map the whole list' },
+      { 'field_mappings.1.target.name': "A list can't be mapped item by item. Map the whole list" },
     ],
-    ['a target of empty names', open(field('a..b')), { 'field_mappings.1.target.name': 'A path has no empty names' }],
+    [
+      'a target of empty names',
+      open(field('a..b')),
+      { 'field_mappings.1.target.name': "A path can't have empty names" },
+    ],
     [
       'a target __proto__',
       open(field('a.__proto__.b')),
-      { 'field_mappings.1.target.name': '"a.__proto__.b" is no name for a field' },
+      { 'field_mappings.1.target.name': '"a.__proto__.b" is not a valid field name' },
     ],
     [
       'a field of empty names',
       open(field('a', { type: 'FIELD', name: 'properties.' })),
-      { 'field_mappings.1.source.name': 'A path has no empty names' },
+      { 'field_mappings.1.source.name': "A path can't have empty names" },
     ],
     [
       'an unknown variable',
@@ -154,7 +158,7 @@ describe('mappings that cannot be saved', () => {
     [
       'a condition on a path of empty names',
       { ...strict(), filters: [{ id: 'c001', field: 'a..b', operator: 'exists' }] },
-      { 'filters.0.field': 'A path has no empty names' },
+      { 'filters.0.field': "A path can't have empty names" },
     ],
     [
       'two conditions of one id',

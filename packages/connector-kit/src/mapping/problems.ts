@@ -46,7 +46,7 @@ const targetProblem = (action: ActionDefinition, name: string): string | undefin
   const names = pathNames(name)
   const mistake = pathMistake(name, true)
   if (mistake !== undefined) return mistake
-  if (!isPlace(names)) return `"${name}" is no name for a field`
+  if (!isPlace(names)) return `"${name}" is not a valid field name`
   if (action.customTargets || action.targets.some((target) => target.name === name)) return undefined
   return `${action.title} has no field "${name}"`
 }

@@ -37,7 +37,7 @@ const call = async (world: HostileWorld, method: string, path: string, body?: un
 
 /** Ten thousand characters of conditions, nine thousand times. */
 const loops = `{% for i in (1..9000) %}{% if ${'1 and '.repeat(1600)}1 %}{% endif %}{% endfor %}{}`
-const tooMuch = /too much|too long|too many|limit/i
+const tooMuch = /too much|too long|too many|too large|limit/i
 const refused = [400, 401, 403, 413, 429]
 const objects = (bytes: number): string => `[${'{},'.repeat(Math.floor(bytes / 3) - 1)}{}]`
 const MiB = 1024 * 1024

@@ -126,14 +126,14 @@ test('what the server refuses is told at the fields and conditions that it names
     refusedProblems(
       {
         'event_mappings.1.field_mappings.0.source.value': 'Error at a',
-        'event_mappings.1.filters.0.field': 'A path has no empty names',
+        'event_mappings.1.filters.0.field': "A path can't have empty names",
         'event_mappings.0.field_mappings': 'Map the required field "ID"',
         'event_mappings.0.destination': 'none such',
       },
       sent,
     ),
   ).toEqual({
-    bbbb: { [field.id]: 'Error at a', ffff: 'A path has no empty names' },
+    bbbb: { [field.id]: 'Error at a', ffff: "A path can't have empty names" },
     aaaa: { '': 'Map the required field "ID"', action: 'none such' },
   })
 })
