@@ -110,7 +110,7 @@ test('MEM-14: the link of a mailed invitation, opened signed in, accepts it and 
   ])
   await page.goto(path)
   await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
-  await expect(page.getByRole('alert')).toContainText('has been used already')
+  await expect(page.getByRole('alert')).toContainText('was already used')
   await page.getByRole('link', { name: 'Go to Home' }).click()
   await page.waitForURL((url) => url.pathname === '/')
 })

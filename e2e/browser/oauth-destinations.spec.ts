@@ -104,7 +104,7 @@ test('without an opener the way leads back to the destination, and a refusal sho
   )
   await expect(
     page.getByText(
-      'This permission was not asked for by you, was used already, or is too old: begin again. Nothing changed.',
+      'This approval was started by someone else, was used, or has expired. Start again. Nothing changed.',
     ),
   ).toBeVisible()
   await page.getByRole('link', { name: 'Back to the destination' }).click()

@@ -120,7 +120,7 @@ test('dead letters of one event name are counted and replayed from a link, and t
   }[]
   await product.api.ok('POST', `/${destination}:retry`, { parked_delivery: parked?.name })
   await form.getByRole('button', { name: 'Replay 3 events' }).click()
-  await expect(form.getByText('By now there are 2 events to be sent, not 3. Count them again')).toBeVisible()
+  await expect(form.getByText('There are now 2 events to send, not 3. Count them again')).toBeVisible()
   await expect
     .poll(async () => (await product.api.ok('GET', `/${destination}/deliveries`)).dead, { timeout: 30_000 })
     .toMatchObject({ event_count: 3 })

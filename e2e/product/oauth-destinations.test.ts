@@ -117,7 +117,7 @@ test('many requests that are answered 401 at once renew the token once; a revoke
   expect(JSON.stringify(deliveries)).not.toContain('Bearer')
   const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { name: string } }
   const inbox = await product.api.ok('GET', `/${user.name}/notifications`)
-  expect(JSON.stringify(inbox)).toContain('Revoked has to be connected again')
+  expect(JSON.stringify(inbox)).toContain('Reconnect Revoked')
   expect([taken('revoked'), taken('held')]).toEqual([0, 0])
   await connect(destination)
   await all('revoked', 50)
@@ -127,7 +127,7 @@ test('many requests that are answered 401 at once renew the token once; a revoke
 test('a test event and a test of the connection carry the token, too, and nothing that is shown or logged has a token in it', async () => {
   const { destination, key } = await makeDestination('Tried')
   const tried = () => product.api.ok('POST', `/${destination}:testConnection`, {})
-  expect(await tried()).toMatchObject({ ok: false, message: expect.stringContaining('not connected yet') })
+  expect(await tried()).toMatchObject({ ok: false, message: expect.stringContaining('Not connected to an account') })
   await connect(destination)
   expect(await tried()).toMatchObject({ ok: true })
   await send(key, 'tried', 3)

@@ -208,7 +208,7 @@ describe('a source schema', () => {
     [
       'items of a text',
       event({ properties: { p: { type: 'string', items: {} } } }),
-      'Only an array has items',
+      'Only an array can have items',
       '/events/A/properties/p/items',
     ],
     [
@@ -226,10 +226,10 @@ describe('a source schema', () => {
     [
       'a demand for nobody',
       event({ required: ['p'] }),
-      'required names "p", which is no property',
+      'required includes "p", which is not a property',
       '/events/A/required',
     ],
-    ['a demand for a prototype', event({ required: ['toString'] }), 'is no property', '/events/A/required'],
+    ['a demand for a prototype', event({ required: ['toString'] }), 'is not a property', '/events/A/required'],
     ['a demand that is no list', event({ recommended: 'p' }), 'a list of names', '/events/A/recommended'],
     ['a demand of numbers', event({ required: [1] }), 'a list of names', '/events/A/required'],
     [

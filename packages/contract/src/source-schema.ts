@@ -91,7 +91,7 @@ const forbiddenInNames = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 /** Why a name of an event or property cannot be in a schema, or undefined. */
 export const nameProblem = (name: string): string | undefined => {
   if (name === '') return 'A name must not be empty'
-  if (name.length > schemaLimits.nameLength) return `A name has at most ${schemaLimits.nameLength} characters`
+  if (name.length > schemaLimits.nameLength) return `A name can have at most ${schemaLimits.nameLength} characters`
   if (!name.isWellFormed() || forbiddenInNames.test(name)) return 'A name must not have control characters'
   return undefined
 }
@@ -107,7 +107,7 @@ const namesOf = (value: unknown, what: string, known: ReadonlyMap<string, unknow
   const names = new Set<string>()
   for (const name of value) {
     if (typeof name !== 'string') throw new SchemaError(`${what} must be a list of names`, at)
-    if (!known.has(name)) throw new SchemaError(`${what} names "${name.slice(0, 100)}", which is no property`, at)
+    if (!known.has(name)) throw new SchemaError(`${what} includes "${name.slice(0, 100)}", which is not a property`, at)
     names.add(name)
   }
   return names
@@ -129,11 +129,11 @@ const propertyOf = (value: unknown, mayHaveItems: boolean, at: string): Property
   if (description !== undefined) {
     if (typeof description !== 'string' || description.length > schemaLimits.descriptionLength)
       throw new SchemaError(
-        `A description is a text of at most ${schemaLimits.descriptionLength} characters`,
+        `A description can have at most ${schemaLimits.descriptionLength} characters`,
         `${at}/description`,
       )
   }
-  if (items !== undefined && type !== 'array') throw new SchemaError('Only an array has items', `${at}/items`)
+  if (items !== undefined && type !== 'array') throw new SchemaError('Only an array can have items', `${at}/items`)
   if (items !== undefined && !mayHaveItems)
     throw new SchemaError('Items of items are not supported: the schema is too deep', `${at}/items`)
   return {
@@ -163,7 +163,7 @@ const objectOf = (value: unknown, what: string, mayHaveItems: boolean, at: strin
   const recommended = namesOf(fields['recommended'], 'recommended', properties, `${at}/recommended`)
   for (const name of recommended)
     if (required.has(name))
-      throw new SchemaError(`"${name}" is required and recommended: it can be only one`, `${at}/recommended`)
+      throw new SchemaError(`"${name}" can't be both required and recommended`, `${at}/recommended`)
   return { properties, required, recommended }
 }
 
@@ -174,7 +174,7 @@ const objectOf = (value: unknown, what: string, mayHaveItems: boolean, at: strin
  */
 export const parseSourceSchema = (text: string): SourceSchema => {
   if (text.length > schemaLimits.bytes || new TextEncoder().encode(text).length > schemaLimits.bytes)
-    throw new SchemaError(`A schema has at most ${schemaLimits.bytes / 1024} KiB`, '')
+    throw new SchemaError(`A schema can be at most ${schemaLimits.bytes / 1024} KiB`, '')
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -10,11 +10,11 @@ import {
   type QueryLimit,
 } from '@tributary/storage'
 
-const narrow = 'Choose a shorter time range, one source or one event name'
+const narrow = 'Choose a shorter time range, one source, or one event name'
 const limitTexts: Record<QueryLimit, string> = {
-  time: `This takes longer than it may. ${narrow}, or try again later`,
-  memory: `This needs more memory than it may have. ${narrow}`,
-  bytes: `This looks through more events than it may. ${narrow}`,
+  time: `This query took too long. ${narrow}, or try again later`,
+  memory: `This query needs too much memory. ${narrow}`,
+  bytes: `This query reads too many events. ${narrow}`,
 }
 
 /**
@@ -23,12 +23,9 @@ const limitTexts: Record<QueryLimit, string> = {
  */
 export const asApiError = (error: unknown): unknown => {
   if (error instanceof EventStoreBusy)
-    return new AppError(
-      429,
-      'WORKSPACE_BUSY',
-      'Too many queries of this workspace wait for each other; try again in a moment',
-      { retry_after: '2' },
-    )
+    return new AppError(429, 'WORKSPACE_BUSY', 'This workspace has too many queries running. Try again in a moment', {
+      retry_after: '2',
+    })
   if (error instanceof EventStoreLimitExceeded) return badRequest('QUERY_TOO_LARGE', limitTexts[error.limit])
   if (error instanceof EventStoreUnavailable)
     return new AppError(503, 'UNAVAILABLE', 'The event store is starting or busy; try again in a moment', {
@@ -39,7 +36,7 @@ export const asApiError = (error: unknown): unknown => {
       retry_after: '2',
     })
   if (error instanceof LogUnavailable || error instanceof LogOverloaded)
-    return new AppError(503, 'UNAVAILABLE', 'The log takes nothing at the moment; try again in a moment', {
+    return new AppError(503, 'UNAVAILABLE', "The event log can't accept writes right now. Try again in a moment", {
       retry_after: '2',
     })
   return error

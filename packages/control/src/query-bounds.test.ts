@@ -32,7 +32,7 @@ test('a query that reads more than it may is refused with what to narrow', async
     status: 400,
     body: {
       reason: 'QUERY_TOO_LARGE',
-      message: 'This looks through more events than it may. Choose a shorter time range, one source or one event name',
+      message: 'This query reads too many events. Choose a shorter time range, one source, or one event name',
     },
   })
   await eventStore.close()
@@ -42,7 +42,7 @@ test('a workspace whose own queries are in its way is answered 429 and when to t
   expect(asApiError(new EventStoreBusy('full'))).toMatchObject({
     code: 429,
     reason: 'WORKSPACE_BUSY',
-    message: 'Too many queries of this workspace wait for each other; try again in a moment',
+    message: 'This workspace has too many queries running. Try again in a moment',
     metadata: { retry_after: '2' },
   })
 })

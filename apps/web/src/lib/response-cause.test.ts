@@ -37,7 +37,7 @@ test.each([
   ['HTTP 422', 422, answer(''), 'Unprocessable content'],
   ['HTTP 599', 599, '', 'No reason given'],
   ['The token was revoked', 401, answer('{"message":"no"}'), 'The token was revoked'],
-  ['Discarded by hand. HTTP 422', 422, answer('no'), 'Discarded by hand. HTTP 422'],
+  ['Discarded. HTTP 422', 422, answer('no'), 'Discarded. HTTP 422'],
   ['', 0, '', ''],
 ])('the cause of %j with status %i is in words, without the status', (reason, status, response, cause) => {
   expect(attemptCause(reason, status, response)).toBe(cause)

@@ -90,7 +90,7 @@ export const openForChange = (
     if (!(error instanceof SecretBoxError)) throw error
     throw conflict(
       'SECRETS_UNREADABLE',
-      `The ${kindOf(owner)}'s secrets were sealed with another secret key; restore that key`,
+      `The ${kindOf(owner)}'s secrets were encrypted with another secret key; restore that key`,
     )
   }
 }
@@ -110,7 +110,7 @@ const requireSecretsAgain = (
   if (asked.length === 0) return
   const labels = asked.map(({ label }) => label).join(', ')
   const message = `This changes where secrets are sent. Enter them again: ${labels}`
-  const text = 'Enter it again: this change would send it elsewhere'
+  const text = 'Enter it again, because this change sends it to a new address'
   throw badRequest('VALIDATION', message, {
     value: message,
     ...Object.fromEntries(asked.map(({ name }) => [`secrets.${name}`, text])),
@@ -127,9 +127,9 @@ const secretsGiven = (
     const field = fields.find((each) => each.name === name)
     const text =
       field?.secret !== true
-        ? 'There is no secret of this name'
+        ? 'There is no secret with this name'
         : !field.editable && before[name] !== undefined
-          ? 'This cannot be changed once it is set'
+          ? "This can't be changed once it is set"
           : undefined
     if (text !== undefined) throw badRequest('VALIDATION', text, { [`secrets.${name}`]: text })
   }
@@ -150,11 +150,11 @@ export const changedSettings = (
   secretBox: ControlDeps['secretBox'],
 ): Settings => {
   const { name, value } = change
-  if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalogue`)
+  if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalog`)
   const field = definition.fields.find((each) => each.name === name)
   if (field === undefined) throw refused('name', `${definition.title} has no setting ${name}`)
   const before = openForChange(owner, row, secretBox)
-  if (!field.editable && before[name] !== undefined) throw refused('value', 'This cannot be changed once it is set')
+  if (!field.editable && before[name] !== undefined) throw refused('value', "This can't be changed once it is set")
   const given = secretsGiven(definition, change, before)
   const checked = validatePartialSettings(definition, { ...before, ...given, [name]: value ?? undefined })
   // Others may still be missing; what this change is about is not taken away where it is required.

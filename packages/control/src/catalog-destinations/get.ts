@@ -12,7 +12,7 @@ export const getCatalogDestination =
   async ({ actor, params }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const entry = catalog.destinations.find(({ slug }) => slug === params.app)
-    if (entry === undefined) throw notFound('The catalogue has no destination of this name')
+    if (entry === undefined) throw notFound('There is no destination with this name in the catalog')
     const counts = await instanceCounts(db, 'destinations', workspace.id)
     return presentCatalogDestination(entry, counts.get(entry.slug) ?? 0)
   }

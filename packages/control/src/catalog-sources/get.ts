@@ -12,7 +12,7 @@ export const getCatalogSource =
   async ({ actor, params }) => {
     const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const entry = catalog.sources.find(({ slug }) => slug === params.app)
-    if (entry === undefined) throw notFound('The catalogue has no source of this name')
+    if (entry === undefined) throw notFound('There is no source with this name in the catalog')
     const counts = await instanceCounts(db, 'sources', workspace.id)
     return presentCatalogSource(entry, counts.get(entry.slug) ?? 0)
   }

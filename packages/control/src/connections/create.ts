@@ -55,7 +55,7 @@ export const createConnection =
         .onConflict((conflicting) => conflicting.columns(['source_id', 'destination_id']).doNothing())
         .returning('id')
         .executeTakeFirst()
-      if (made === undefined) throw conflict('ALREADY_EXISTS', 'This source is connected with this destination already')
+      if (made === undefined) throw conflict('ALREADY_EXISTS', 'This source is already connected to this destination')
       await audit(tx, {
         actor,
         action: 'connections.create',

@@ -52,7 +52,7 @@ export const callConnector = async <T>(
     (context) => call(context, secretTexts(definition, settings)),
   )
   const tooLong = new Promise<never>((_, reject) => {
-    const end = (): void => reject(new RetryableError(`No answer within ${options.withinMs / 1000} seconds`))
+    const end = (): void => reject(new RetryableError(`No response within ${options.withinMs / 1000} seconds`))
     if (over.aborted) end()
     else over.addEventListener('abort', end, { once: true })
   })

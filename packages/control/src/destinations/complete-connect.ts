@@ -21,10 +21,7 @@ import { readDestination, showDestination } from './read.ts'
 type Deps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>
 
 const unknownConsent = (): AppError =>
-  badRequest(
-    'CONSENT_UNKNOWN',
-    'This permission was not asked for by you, was used already, or is too old: begin again',
-  )
+  badRequest('CONSENT_UNKNOWN', 'This approval was started by someone else, was used, or has expired. Start again')
 
 /** Takes the consent of this state out of the table, so that it serves once whatever comes of it. */
 const takeConsent = async (
@@ -59,9 +56,9 @@ const tokensFor = async (
     return await exchangeCode(client, given, { request: requestClient.request, clock })
   } catch (error) {
     if (error instanceof RetryableError)
-      throw new AppError(503, 'PROVIDER_UNAVAILABLE', `The token URL cannot be reached: ${error.message}`)
+      throw new AppError(503, 'PROVIDER_UNAVAILABLE', `Could not reach the token URL: ${error.message}`)
     if (error instanceof ConfigurationError)
-      throw badRequest('PROVIDER_REFUSED', `No access was given: ${error.message}`)
+      throw badRequest('PROVIDER_REFUSED', `Access was not granted: ${error.message}`)
     throw error
   }
 }
@@ -76,7 +73,7 @@ export const completeConnectDestination =
     const consent = await takeConsent(deps, body.state, { destinationId: destination.id, userId: actor.userId })
     const client = requireClient(deps, destination)
     if (clientFingerprint(client) !== consent.issuedFor)
-      throw badRequest('CONSENT_UNKNOWN', 'The settings of the destination were changed meanwhile: begin again')
+      throw badRequest('CONSENT_UNKNOWN', "The destination's settings have changed. Start again")
     const { account, ...tokens } = await tokensFor(deps, client, { code: body.code, ...consent })
     const id = newId()
     const time = new Date(clock())

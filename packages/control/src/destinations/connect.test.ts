@@ -54,7 +54,7 @@ test('a destination without OAuth 2 has no grant, and cannot be connected', asyn
   )
   expect(made.grant).toBeNull()
   const reply = await administrator.call('POST', `/${made.name}:connect`, { redirect_uri: returnAddress })
-  expect(reply).toMatchObject({ status: 400, body: { message: 'This destination needs no permission' } })
+  expect(reply).toMatchObject({ status: 400, body: { message: 'This destination does not use OAuth' } })
 })
 
 test('the consent asks for the scopes, with a state and a challenge that are other ones each time, and its own parameters', async () => {
@@ -162,8 +162,7 @@ test('a token URL that may not be reached is not asked', async () => {
   expect(reply.body.message).toContain('not public')
 })
 
-const changedAfter =
-  'The token URL, the client ID or the address that events are sent to was changed after it was connected: reconnect'
+const changedAfter = 'The token URL, client ID, or event URL changed after it was connected: reconnect'
 
 test.each([
   ['another token URL', { name: 'token_url', value: 'http://127.0.0.1:1/steal', secrets: { client_secret: 'again' } }],

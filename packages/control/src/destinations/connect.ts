@@ -24,7 +24,7 @@ export const requireClient = (
 ): OAuth2Client => {
   const definition: DestinationDefinition | undefined = catalog.destinations.find(({ slug }) => slug === row.app)
   const client = definition?.oauth2?.(readableSettings(`destinations/${row.id}`, row, secretBox, logger))
-  if (client === undefined) throw badRequest('VALIDATION', 'This destination needs no permission')
+  if (client === undefined) throw badRequest('VALIDATION', 'This destination does not use OAuth')
   const missing = missingOfClient(client)
   if (missing !== '') throw badRequest('VALIDATION', `Fill in ${missing} first`)
   return client

@@ -24,7 +24,7 @@ export const createDestination =
     const { app } = parseReference(resourceNames.catalogDestination, 'app.name', body.app.name)
     const definition = catalog.destinations.find(({ slug }) => slug === app)
     if (definition === undefined) {
-      const text = 'The catalogue has no destination of this name'
+      const text = 'There is no destination with this name in the catalog'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
     const { settings, missing } = checkFirstSettings(definition, body.settings)
@@ -67,7 +67,7 @@ export const createDestination =
     if (!made) {
       const before = await db.selectFrom('destinations').select('delete_time').where('id', '=', id).executeTakeFirst()
       if (before?.delete_time !== null)
-        throw conflict('ALREADY_EXISTS', 'This request made a destination that has been deleted since')
+        throw conflict('ALREADY_EXISTS', 'The destination created by this request has been deleted')
     }
     return await showDestination(deps, workspace.id, id)
   }

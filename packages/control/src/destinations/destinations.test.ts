@@ -107,7 +107,7 @@ describe('a destination', () => {
     [{ title: 'abc', app, settings: {} }, 'title', 'At least 4 characters'],
     [{ title: '', app, settings: {} }, 'title', /Required/],
     [{ title: 'Title', app: { name: '' }, settings: {} }, 'app.name', 'Required'],
-    [{ title: 'Title', app: { name: 'catalogDestinations/none' } }, 'app.name', /no destination/],
+    [{ title: 'Title', app: { name: 'catalogDestinations/none' } }, 'app.name', /no destination with this name/],
     [{ title: 'Title', app, settings: { url: 'ftp://x' } }, 'settings.url', expect.any(String)],
     [
       { title: 'Title', app, settings: { url: 'https://a.example', batch_size: 100 } },

@@ -68,7 +68,7 @@ test('administrators and collaborators are told of a failing destination once a 
       {
         kind: 'delivery_failing',
         title: 'Delivery to Receiver is failing',
-        body: '1,200 events could not be delivered; 1 event could not be delivered yet and will be tried again. Last reason: HTTP 503',
+        body: '1,200 events could not be delivered; 1 event could not be delivered yet and will be retried. Last reason: HTTP 503',
         link: `/${destination}`,
       },
     ])

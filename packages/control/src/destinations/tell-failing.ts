@@ -41,7 +41,7 @@ const events = (count: number): string => (count === 1 ? '1 event' : `${count.to
 const bodyOf = ({ dead, waiting, reason }: Failing): string => {
   const parts = [
     ...(dead > 0 ? [`${events(dead)} could not be delivered`] : []),
-    ...(waiting > 0 ? [`${events(waiting)} could not be delivered yet and will be tried again`] : []),
+    ...(waiting > 0 ? [`${events(waiting)} could not be delivered yet and will be retried`] : []),
   ]
   const last = reason.length > 300 ? `${reason.slice(0, 299).toWellFormed()}…` : reason
   return `${parts.join('; ')}.${last === '' ? '' : ` Last reason: ${last}`}`

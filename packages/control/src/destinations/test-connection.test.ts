@@ -48,7 +48,7 @@ test('a refusal is an answer', async () => {
 test('what fails on the way is told in words', async () => {
   expect((await ask('reset')).answer).toMatchObject({
     ok: false,
-    message: expect.stringContaining('cannot be reached'),
+    message: expect.stringContaining('Could not connect'),
   })
 })
 
@@ -60,14 +60,14 @@ test('a fault of the connector says nothing of its insides, and one that never e
   const { params } = await startMapped(faulty, its)
   expect(await its.administrator.ok(methods.destinations.testConnection, params, { body: {} })).toMatchObject({
     ok: false,
-    message: 'The test failed; try again in a moment',
+    message: 'The test failed. Try again in a moment',
   })
   await using silent = await failing(() => new Promise(() => undefined))
   const own = await startOrganization(silent)
   const waiting = await startMapped(silent, own)
   expect(await own.administrator.ok(methods.destinations.testConnection, waiting.params, { body: {} })).toMatchObject({
     ok: false,
-    message: 'No answer within 10 seconds',
+    message: 'No response within 10 seconds',
   })
 })
 
@@ -80,7 +80,7 @@ test('a workspace tests its connections, and sends test events, 60 times in 15 m
     Array.from({ length: 61 }, () => collaborator.call('POST', path(':sendTest'), trial)),
   )
   expect(replies.filter(({ status }) => status === 429)).toMatchObject([
-    { body: { reason: 'RATE_LIMITED', message: 'Too many test events were sent; wait 15 minutes and try again' } },
+    { body: { reason: 'RATE_LIMITED', message: 'Too many test events. Try again in 15 minutes' } },
   ])
   expect((await harness.audits()).length - before).toBe(60)
 })

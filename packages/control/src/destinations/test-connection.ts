@@ -20,7 +20,7 @@ const failureText = (error: unknown, logger: ConnectorDeps['logger']): string =>
   if (error instanceof AppError) throw error
   if (error instanceof DeliveryError) return error.message
   logger.error({ err: error }, 'the test of a connection failed with a fault of the connector')
-  return 'The test failed; try again in a moment'
+  return 'The test failed. Try again in a moment'
 }
 
 /**
@@ -39,7 +39,7 @@ export const testConnection =
     await countTry(
       counters,
       [[`connection-tests:${workspace.id}`, mostTests]],
-      'Too many connections were tested; wait 15 minutes and try again',
+      'Too many connection tests. Try again in 15 minutes',
     )
     await db.transaction().execute((tx) =>
       audit(tx, {

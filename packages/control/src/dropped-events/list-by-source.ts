@@ -10,9 +10,9 @@ type Row = { reason: string; count: number; last_hour_ms: number }
 const dayMs = 24 * 3_600_000
 
 const messages: Readonly<Record<string, string>> = {
-  duplicate: 'An event with the same messageId had been received from this source in the 24 hours before.',
+  duplicate: 'An event with the same messageId was received from this source in the previous 24 hours.',
   duplicate_rejected:
-    'An event with the same messageId had been rejected in the 24 hours before, and is kept once as rejected.',
+    'An event with the same messageId was rejected in the previous 24 hours and is stored once as rejected.',
 }
 
 /** What was left out of a source's accepted events over the hours that lie in the last 24, by reason, most first. */

@@ -172,7 +172,7 @@ describe('one event', () => {
     await store('deliveries', [
       attempt(1, { status: 'retry', http_status: 500, reason: 'HTTP 500', request: 'POST', response: 'no' }),
       attempt(2, { status: 'delivered' }),
-      attempt(4, { status: 'filtered', http_status: 0, reason: 'No mapping fits' }),
+      attempt(4, { status: 'filtered', http_status: 0, reason: 'No mapping matches' }),
       attempt(3, { status: 'delivered', workspace_id: organization.otherWorkspaceId }),
     ])
     const found = await administrator.ok(methods.events.get, { workspace: workspaceId, event: '6-0-0' })
@@ -183,7 +183,7 @@ describe('one event', () => {
       sent_at: new Date(at - 1).toISOString(),
       original_timestamp: new Date(at - 2).toISOString(),
       deliveries: [
-        { attempt: 4, status: 'filtered', reason: 'No mapping fits' },
+        { attempt: 4, status: 'filtered', reason: 'No mapping matches' },
         { attempt: 2, status: 'delivered', destination: destination.name },
         { attempt: 1, status: 'retry', http_status: 500, request: 'POST', response: 'no' },
       ],
@@ -197,7 +197,7 @@ describe('one event', () => {
     const failed = await administrator.ok(methods.deliveries.list, params, { query: { status: 'retry' } })
     expect(failed.deliveries.map((each) => each.attempt)).toEqual([1])
     const left = await administrator.ok(methods.deliveries.list, params, { query: { status: 'filtered' } })
-    expect(left.deliveries.map((each) => [each.attempt, each.reason])).toEqual([[4, 'No mapping fits']])
+    expect(left.deliveries.map((each) => [each.attempt, each.reason])).toEqual([[4, 'No mapping matches']])
   })
 
   test('tells what did not fit the schema that judged it, and when it was sent again', async () => {

@@ -44,7 +44,7 @@ const writeFates = async (
         status: 'dead',
         http_status: row.last_status ?? 0,
         latency_ms: 0,
-        reason: `Discarded by hand. ${row.last_reason}`.trim(),
+        reason: `Discarded. ${row.last_reason}`.trim(),
       })
     }),
   )
@@ -89,7 +89,7 @@ export const discardFailureGroup =
           { id: params.failure_group },
         )
         if (found.length === 0) throw notFound('failure group not found')
-        throw badRequest('VALIDATION', 'Only dead letters can be discarded; these are still tried again')
+        throw badRequest('VALIDATION', 'Only dead letters can be discarded. These events are still being retried')
       }
       const event_count = rows.reduce((sum, row) => sum + row.event_count, 0)
       await writeFates(eventStore, rows, time.getTime(), signal)

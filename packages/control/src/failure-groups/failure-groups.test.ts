@@ -174,8 +174,8 @@ test('what is discarded is gone, and the delivery log says so for each of its ev
   const { deliveries } = await administrator.ok(methods.deliveries.list, place, { query: { status: 'dead' } })
   expect(deliveries.map((row) => [row.event_id, row.message_id, row.reason, row.http_status])).toEqual(
     expect.arrayContaining([
-      ['d1', 'm-d1', 'Discarded by hand. no such order', 422],
-      ['d2', '', 'Discarded by hand. no such order', 422],
+      ['d1', 'm-d1', 'Discarded. no such order', 422],
+      ['d2', '', 'Discarded. no such order', 422],
     ]),
   )
   expect(await administrator.call('GET', `/${name}`)).toMatchObject({ status: 404 })

@@ -205,7 +205,7 @@ describe('an uploaded picture', () => {
 
   test('that is broken is refused', async () => {
     const broken = (await picture(300, 300).png()).subarray(0, 60)
-    expect(await upload(broken)).toMatchObject(refused('The image cannot be read; save it anew and try again.'))
+    expect(await upload(broken)).toMatchObject(refused("The image can't be read. Save it again and retry."))
   })
 
   test('of more pixels than there is memory for is refused before it is decoded', async () => {
@@ -224,7 +224,7 @@ describe('an uploaded picture', () => {
   })
 
   test('that is narrow is refused before it is decoded, whatever its format, however few pixels it has', async () => {
-    const text = 'The image is too long or too high; at most 16,384 pixels a side are accepted.'
+    const text = 'The image is too large. Each side can have at most 16,384 pixels.'
     const longJpeg = await picture(20, 20).jpeg(80)
     longJpeg.writeUInt16BE(1, longJpeg.indexOf(Buffer.from([0xff, 0xc0])) + 5)
     longJpeg.writeUInt16BE(65_535, longJpeg.indexOf(Buffer.from([0xff, 0xc0])) + 7)

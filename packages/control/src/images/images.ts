@@ -68,7 +68,7 @@ const inspect = (bytes: Buffer): void => {
   if (found === undefined) return refuse('jpeg, jpg, png, webp files are accepted.')
   const { width, height, passes, dear = 'common' } = found
   if (Math.max(width, height) > maxSide)
-    refuse(`The image is too long or too high; at most ${maxSide.toLocaleString('en-US')} pixels a side are accepted.`)
+    refuse(`The image is too large. Each side can have at most ${maxSide.toLocaleString('en-US')} pixels.`)
   // In tenths of a million, as the text says it.
   const millions = Math.floor(maxDecodingBytes / decodingBytes[dear] / 100_000) / 10
   if (width * height > millions * 1_000_000)
@@ -173,7 +173,7 @@ export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'bl
       const given = Buffer.from(content, 'base64')
       inspect(given)
       const body = await decoding(() =>
-        encode(given).catch(() => refuse('The image cannot be read; save it anew and try again.')),
+        encode(given).catch(() => refuse("The image can't be read. Save it again and retry.")),
       )
       const hash = createHash('sha256').update(body).digest('hex').slice(0, 32)
       // The same picture stored twice is two blobs: removing one leaves the other.

@@ -9,7 +9,7 @@ export const createOneAtATime = (limit: number): (<Result>(job: () => Promise<Re
   let waiting = 0
   return async (job) => {
     if (waiting >= limit)
-      throw new AppError(503, 'OVERLOADED', 'Too many pictures at once; try again in a moment', { retry_after: '2' })
+      throw new AppError(503, 'OVERLOADED', 'Too many uploads at once. Try again in a moment', { retry_after: '2' })
     waiting++
     const result = last.then(job)
     last = result.catch(() => {})

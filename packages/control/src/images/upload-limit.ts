@@ -9,5 +9,5 @@ export const uploadsPerHour = 60
 /** Counts an upload; throws 429 beyond the limit. */
 export const countUpload = async (counters: Counters, userId: string): Promise<void> => {
   if ((await counters.increment(`image-uploads:${userId}`, 1, windowMs)) <= uploadsPerHour) return
-  throw rateLimited('Too many pictures were uploaded; try again in an hour', windowMs)
+  throw rateLimited('Too many uploads. Try again in an hour', windowMs)
 }

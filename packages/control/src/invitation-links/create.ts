@@ -19,7 +19,7 @@ export const createInvitationLink =
     const organizationId = await requireOrganization(db, actor, params.organization, administrators)
     const { role } = body
     if (role === 'ORG_ADMIN') {
-      const text = 'A link cannot make Administrators; invite them by email'
+      const text = "A link can't invite administrators. Invite them by email"
       throw badRequest('VALIDATION', `role: ${text}`, { role: text })
     }
     const now = clock()

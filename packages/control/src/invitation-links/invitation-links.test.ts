@@ -115,7 +115,7 @@ describe('an invitation link', () => {
     const reply = await administrator.call('POST', `/${organization.organization}/invitationlinks`, { role: 0 })
     expect(reply).toMatchObject({
       status: 400,
-      body: { metadata: { role: 'A link cannot make Administrators; invite them by email' } },
+      body: { metadata: { role: "A link can't invite administrators. Invite them by email" } },
     })
     expect((await administrator.call('POST', `/${organization.organization}/invitationlinks`, {})).body).toMatchObject({
       code: 400,

@@ -60,7 +60,7 @@ export const acceptInvitation =
       requireLive(row, now)
       if (!isTheirs)
         throw forbidden(
-          `This invitation is for ${row.invitee_email}, you are logged in as ${actor.email}. Log in with that address to accept it`,
+          `This invitation is for ${row.invitee_email}, but you are signed in as ${actor.email}. Sign in with the invited email to accept it`,
         )
       await use(tx, actor, row, now)
       return await join(tx, {

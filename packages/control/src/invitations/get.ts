@@ -12,7 +12,7 @@ import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './rea
 export const readInvitationByToken = async (db: Db, id: string, token: string): Promise<InvitationRow> => {
   const row = isId(id) ? await invitationsOf(db).where('invitations.id', '=', id).executeTakeFirst() : undefined
   if (row === undefined || !isToken(token, row.token_hash))
-    throw notFound('This invitation link is not valid. Take the link of the newest mail, or ask for a new invitation')
+    throw notFound('This invitation link is not valid. Use the link in the latest email, or ask for a new invitation')
   return row
 }
 

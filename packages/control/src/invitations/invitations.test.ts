@@ -350,7 +350,7 @@ describe('accepting', () => {
     expect(told).toHaveLength(1)
     expect(await look(made.id, made.token)).toMatchObject({
       status: 410,
-      body: { message: 'This invitation has been used already' },
+      body: { message: 'This invitation was already used' },
     })
   })
 
@@ -361,7 +361,7 @@ describe('accepting', () => {
     expect(reply).toMatchObject({
       status: 403,
       body: {
-        message: `This invitation is for ${person.email}, you are logged in as ${other.email}. Log in with that address to accept it`,
+        message: `This invitation is for ${person.email}, but you are signed in as ${other.email}. Sign in with the invited email to accept it`,
       },
     })
     expect(await roleOf(other)).toBeUndefined()

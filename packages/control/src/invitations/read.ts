@@ -85,7 +85,7 @@ export const invitationLifeMs = 7 * 24 * 3_600_000
 type Lifetime = { expire_time: Date; revoke_time: Date | null; accept_time?: Date | null }
 
 const whyGone = (row: Lifetime, now: number): string | undefined => {
-  if (row.accept_time) return 'This invitation has been used already'
+  if (row.accept_time) return 'This invitation was already used'
   if (row.revoke_time !== null) return 'This invitation was revoked; ask for a new one'
   return row.expire_time.getTime() <= now ? 'This invitation has expired; ask for a new one' : undefined
 }

@@ -15,7 +15,7 @@ const requirePause = (sentTime: Date, now: number): void => {
   const left = sentTime.getTime() + resendPauseMs - now
   if (left <= 0) return
   const seconds = Math.ceil(left / 1000)
-  throw rateLimited(`It was sent just now; try again in ${seconds} seconds`, left)
+  throw rateLimited(`This invitation was just sent. Try again in ${seconds} seconds`, left)
 }
 
 /** Mails an invitation again with a new link and seven more days; the old link ends. At most every 30 seconds. */

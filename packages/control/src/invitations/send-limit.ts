@@ -32,5 +32,5 @@ export const countInvitations = async (
   const passed = limits.find(([, limit], index) => (counts[index] ?? 0) > limit)
   if (passed === undefined) return takeBack
   await takeBack()
-  throw rateLimited(`${passed[2]} may send ${passed[1]} invitations an hour; try again later`, windowMs)
+  throw rateLimited(`${passed[2]} can send ${passed[1]} invitations per hour. Try again later`, windowMs)
 }

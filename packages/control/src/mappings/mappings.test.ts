@@ -115,7 +115,7 @@ describe('the mappings of a destination', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
     expect(both.find(({ status }) => status === 409)?.body).toMatchObject({
       reason: 'MAPPINGS_CHANGED',
-      message: 'Somebody else changed the mappings meanwhile; load them again',
+      message: 'Someone else changed the mappings. Reload them',
       metadata: { revision: '1' },
     })
     expect(await save(collaborator, { event_mappings: [good] })).toMatchObject({ status: 200, body: { revision: 2 } })

@@ -91,7 +91,7 @@ describe('a preview', () => {
     expect(await preview(mapping, { event: other })).toMatchObject({
       event: { name: other, title: 'Order Refunded' },
       fits: false,
-      reason: 'The mapping leaves such events out',
+      reason: 'This mapping does not match the event',
       payload: '',
     })
   })
@@ -109,10 +109,10 @@ describe('a preview', () => {
       fits: true,
       payload: '',
       reason:
-        '"Value" (value): properties.total is text that is not a number; "Email" (user.em) is required, and context.traits.email gives nothing',
+        '"Value" (value): properties.total is text that is not a number; "Email" (user.em) is required, but context.traits.email is empty',
       problems: [
         { field: 'f001', message: '"Value" (value): properties.total is text that is not a number' },
-        { field: 'f000', message: '"Email" (user.em) is required, and context.traits.email gives nothing' },
+        { field: 'f000', message: '"Email" (user.em) is required, but context.traits.email is empty' },
       ],
     })
   })
@@ -197,12 +197,12 @@ describe('a preview', () => {
       event: null,
       fits: false,
       payload: '',
-      reason: 'None of the latest 300 events fits this mapping: send one, or paste one',
+      reason: 'None of the latest 300 events match this mapping. Send one, or paste one',
     })
     await organization.administrator.call('DELETE', `/${connection.name}`)
     expect(await preview(mapping)).toMatchObject({
       event: null,
-      reason: 'No source is connected yet: connect one, or paste an event',
+      reason: 'No source is connected yet. Connect one, or paste an event',
     })
   })
 
@@ -251,7 +251,7 @@ describe('a preview', () => {
     const [rejected = ''] = await store([order(1)], { status: 'rejected', type: '' })
     expect(await refuse(mapping, { event: rejected })).toMatchObject({
       status: 400,
-      body: { metadata: { event: 'This event was rejected; no destination is sent it' } },
+      body: { metadata: { event: 'This event was rejected and is not sent to any destination' } },
     })
     const [own = ''] = await store([order(1)])
     const foreign = own.replace(organization.workspaceId, organization.otherWorkspaceId)

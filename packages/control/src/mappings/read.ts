@@ -41,7 +41,7 @@ export const requireDefinition = (
   field: string,
 ): DestinationDefinition => {
   const definition = definitionOf(catalog, row)
-  const text = 'The app of this destination is no longer in the catalogue'
+  const text = 'The app of this destination is no longer in the catalog'
   if (definition === undefined) throw badRequest('VALIDATION', text, { [field]: text })
   return definition
 }

@@ -101,12 +101,12 @@ describe('a test event', () => {
     expect(await send(mapping, { payload: '{"event":"Other"}' })).toMatchObject({
       ...none,
       fits: false,
-      reason: 'The mapping leaves such events out',
+      reason: 'This mapping does not match the event',
     })
     expect(await send(mapping, { payload: JSON.stringify({ ...order, properties: {} }) })).toMatchObject({
       ...none,
       fits: true,
-      reason: '"Value" (value) is required, and properties.total gives nothing',
+      reason: '"Value" (value) is required, but properties.total is empty',
     })
     expect(requests).toEqual([])
   })

@@ -42,7 +42,7 @@ const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: Eve
   if (error instanceof AppError) throw error
   if (!(error instanceof DeliveryError)) {
     logger.error({ err: error }, 'a test event failed with a fault of the connector')
-    return { outcome: { kind: 'retry', reason: 'The connector failed; deliveries would be tried again' } }
+    return { outcome: { kind: 'retry', reason: 'The connector failed. Deliveries would be retried' } }
   }
   const outcome = { kind: error instanceof RejectedError ? 'rejected' : 'retry', reason: error.message } as const
   return error.exchange === undefined ? { outcome } : { outcome, exchange: error.exchange }
@@ -96,7 +96,7 @@ export const sendTestEvent =
     await countTry(
       counters,
       [[`test-events:${workspace.id}`, mostTests]],
-      'Too many test events were sent; wait 15 minutes and try again',
+      'Too many test events. Try again in 15 minutes',
     )
     await db.transaction().execute((tx) =>
       audit(tx, {

@@ -53,7 +53,7 @@ const namedEvent = async (name: string, { eventStore, workspaceId, signal }: Tri
   )
   if (row === undefined) throw notFound('event not found')
   const json = storedEventText(row)
-  const text = 'This event was rejected; no destination is sent it'
+  const text = 'This event was rejected and is not sent to any destination'
   if (json === undefined) throw badRequest('VALIDATION', text, { event: text })
   return trialOf(workspaceId, row.source_id, json)
 }

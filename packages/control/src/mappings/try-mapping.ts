@@ -62,13 +62,13 @@ const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldPro
 
 const reasonOf = (mapping: Mapping): string => {
   if (mapping.kind === 'failed') return mapping.reason
-  return mapping.kind === 'unmapped' ? 'The mapping leaves such events out' : ''
+  return mapping.kind === 'unmapped' ? 'This mapping does not match the event' : ''
 }
 
 const noEvent = (sources: number): string =>
   sources === 0
-    ? 'No source is connected yet: connect one, or paste an event'
-    : `None of the latest ${mostLookedThrough} events fits this mapping: send one, or paste one`
+    ? 'No source is connected yet. Connect one, or paste an event'
+    : `None of the latest ${mostLookedThrough} events match this mapping. Send one, or paste one`
 
 /**
  * What a mapping makes of the event that a trial asks for, by what deliveries run; `outgoing` is what the connector would

@@ -42,7 +42,7 @@ export const updateMappings =
         .executeTakeFirst()
       if (row === undefined) throw notFound('destination not found')
       if (revision !== undefined && revision !== row.mappings_revision)
-        throw conflict('MAPPINGS_CHANGED', 'Somebody else changed the mappings meanwhile; load them again', {
+        throw conflict('MAPPINGS_CHANGED', 'Someone else changed the mappings. Reload them', {
           revision: String(row.mappings_revision),
         })
       const next = row.mappings_revision + 1

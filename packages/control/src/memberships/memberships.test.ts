@@ -194,7 +194,7 @@ describe('the last administrator', () => {
     status: 409,
     body: {
       reason: 'LAST_ADMINISTRATOR',
-      message: 'An organization needs an administrator: make somebody else an administrator first',
+      message: 'An organization needs an administrator. Make someone else an administrator first',
     },
   }
 

@@ -51,6 +51,6 @@ export const requireAnotherAdministrator = async (
   if (other === undefined)
     throw conflict(
       'LAST_ADMINISTRATOR',
-      'An organization needs an administrator: make somebody else an administrator first',
+      'An organization needs an administrator. Make someone else an administrator first',
     )
 }

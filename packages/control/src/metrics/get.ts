@@ -117,7 +117,7 @@ export const getMetrics =
     const place = { workspaceId: workspace.id, sourceId, start, end }
     const what = counted[query.metric]
     if ('outcome' in what && compatibility !== undefined)
-      throw refuse('compatibility', 'Only events are judged, deliveries are not')
+      throw refuse('compatibility', 'Only events have a compatibility, deliveries do not')
     const rows =
       'outcome' in what
         ? await countSettled({ db, eventStore }, what.outcome, place, granularity, signal)

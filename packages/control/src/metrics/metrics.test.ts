@@ -129,7 +129,7 @@ test('deliveries count when they are settled, not with each attempt, and what wa
     attempt('2', 'retry', '2024-01-02T01:00:00Z'),
     attempt('2', 'dead', '2024-01-04T01:00:00Z'),
     attempt('3', 'delivered', '2024-01-03T05:00:00Z'),
-    attempt('5', 'filtered', '2024-01-03T05:00:00Z', { reason: 'No mapping fits' }),
+    attempt('5', 'filtered', '2024-01-03T05:00:00Z', { reason: 'No mapping matches' }),
     attempt('4', 'delivered', '2024-01-03T05:00:00Z', inOtherWorkspace),
   ])
   expect(await get({ metric: 'deliveries_succeeded' })).toEqual({ '20240103': 2 })

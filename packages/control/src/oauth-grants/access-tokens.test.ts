@@ -136,7 +136,7 @@ test('a token that was renewed for a request and is refused all the same ends th
   const fourth = await tokens(id, { client, refused: third, again: true })
   expect(fourth).not.toBe(third)
   await expect(tokens(id, { client, refused: fourth, again: true })).rejects.toThrow(
-    'The other side refuses renewed access: reconnect',
+    'The provider refused to renew access: reconnect',
   )
   expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
 })
@@ -156,12 +156,12 @@ test('a grant that was revoked at the other side is expired, its tokens are forg
   const told = (await inboxOf(organization.collaborator.userId)).filter((notice) => notice.link === `/${name}`)
   expect(told).toMatchObject([
     {
-      title: 'Sheets has to be connected again',
-      body: 'The connection was revoked: reconnect. Its events are held until then, and none is lost.',
+      title: 'Reconnect Sheets',
+      body: 'The connection was revoked: reconnect. Its events are held until you reconnect it.',
     },
   ])
   expect((await inboxOf(organization.guest.userId)).length).toBe(0)
-  expect(JSON.stringify(harness.published)).toContain('Sheets has to be connected again')
+  expect(JSON.stringify(harness.published)).toContain('Reconnect Sheets')
   const { grant } = await connect(organization.administrator, provider, name)
   expect(grant).toMatchObject({ status: 'connected', error: '' })
   expect(await works(await tokens(id, { client, grantId: (await grantRow()).id }))).toBe(200)
@@ -175,7 +175,7 @@ test('a token URL that does not answer costs nothing while the token still serve
   expect(await tokens(id, { client })).toBe(first)
   expect(await grantRow()).toMatchObject({
     status: 'connected',
-    error: 'It could not be renewed: The token URL answers HTTP 502',
+    error: 'Could not renew access: The token URL responded with HTTP 502',
     lease_id: null,
   })
   now += 60_000
@@ -225,5 +225,5 @@ test('a destination that is not connected, or whose client was changed, has no t
     ConfigurationError,
   )
   await harness.db.deleteFrom('oauth_grants').where('destination_id', '=', id).execute()
-  await expect(process()(id, { client })).rejects.toThrow('It is not connected yet')
+  await expect(process()(id, { client })).rejects.toThrow('Not connected to an account')
 })

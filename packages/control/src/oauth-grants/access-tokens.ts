@@ -102,7 +102,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       return kept.parse(JSON.parse(text))
     } catch (error) {
       if (!(error instanceof SecretBoxError)) throw error
-      throw new ConfigurationError('Its tokens were sealed with another secret key: reconnect')
+      throw new ConfigurationError('Its tokens were encrypted with another secret key: reconnect')
     }
   }
 
@@ -124,11 +124,11 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
     })
     // One that was near its end may have ended at the other side, whose clock decides.
     if (isRefused && again && now - tokens.issueTime < freshMs && now < renewTime(tokens))
-      return await over('The other side refuses renewed access: reconnect')
+      return await over('The provider refused to renew access: reconnect')
     const { refreshToken } = tokens
     if (refreshToken === undefined)
       return await over(
-        isRefused ? revokedText : 'Its access has ended, and the other side gave nothing to renew it with: reconnect',
+        isRefused ? revokedText : 'Access has expired, and the provider issued no refresh token: reconnect',
       )
     const lease = newId()
     await tx
@@ -197,7 +197,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
         logger.warn({ destinationId: row.destination_id, problem: error.message }, 'a grant was refused')
         throw new ConfigurationError(revokedText)
       }
-      await giveUpLease(lease, `It could not be renewed: ${error.message}`)
+      await giveUpLease(lease, `Could not renew access: ${error.message}`)
       // Early enough that the token in hand still serves.
       if (!isRefused && tokens.expireTime !== undefined && clock() < tokens.expireTime) return tokens
       throw error
@@ -224,7 +224,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       memory.set(destinationId, { grantId: row.id, token: tokens.accessToken, until })
       return tokens.accessToken
     }
-    throw new RetryableError('Its access is being renewed: it is tried again')
+    throw new RetryableError('Access is being renewed: retrying')
   }
 
   return async (destinationId, ask) => {

@@ -48,8 +48,8 @@ export const expireGrant = async (
     {
       organizationId: about.organization_id,
       kind: 'connection_expired',
-      title: `${about.title} has to be connected again`,
-      body: `${error}. Its events are held until then, and none is lost.`,
+      title: `Reconnect ${about.title}`,
+      body: `${error}. Its events are held until you reconnect it.`,
       link: `/${name}`,
       cause: `${name}/grants/${grant.id}`,
       now,

@@ -21,7 +21,7 @@ const notReached = (displayName: string): AppError =>
   new AppError(
     503,
     'PROVIDER_UNAVAILABLE',
-    `${displayName} does not answer; try again in a moment or log in another way`,
+    `${displayName} does not respond. Try again in a moment, or sign in another way`,
     {
       retry_after: '10',
     },
@@ -31,7 +31,7 @@ const notUnderstood = (displayName: string): AppError =>
   new AppError(
     502,
     'PROVIDER_UNAVAILABLE',
-    `${displayName} does not answer as it should; try again later or log in another way`,
+    `${displayName} returned an invalid response. Try again later, or sign in another way`,
   )
 
 /** What the log says of a failed exchange: messages and codes, never what was sent or answered, which holds tokens. */
@@ -56,14 +56,14 @@ export const asProviderFailure = (error: unknown, displayName: string): AppError
   if (error instanceof ProviderTooSlow) return notReached(displayName)
   if (error instanceof ResponseBodyError) {
     if (error.error === 'invalid_grant')
-      return unauthorized(`${displayName} did not confirm the sign-in; begin again`, 'PROVIDER_REFUSED')
+      return unauthorized(`${displayName} did not confirm the sign-in. Start again`, 'PROVIDER_REFUSED')
     return error.status >= 500 ? notReached(displayName) : notUnderstood(displayName)
   }
   if (error instanceof ClientError) {
     if (error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_ABORT') return notReached(displayName)
     if (error.code !== undefined && refusals.has(error.code))
       return unauthorized(
-        `The answer of ${displayName} does not belong to this sign-in; begin again`,
+        `The response from ${displayName} does not match this sign-in. Start again`,
         'PROVIDER_REFUSED',
       )
   }

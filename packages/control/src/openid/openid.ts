@@ -133,7 +133,7 @@ const claimsOf = async (
 const identityOf = (issuer: string, displayName: string, claims: Claims): OpenIdIdentity => {
   const address = emailAddress.safeParse(claims.email)
   if (!address.success)
-    throw unauthorized(`${displayName} did not tell your email address; allow it there and try again`, 'NO_EMAIL')
+    throw unauthorized(`${displayName} did not share your email address. Allow it there and try again`, 'NO_EMAIL')
   return {
     issuer,
     subject: claims.sub,

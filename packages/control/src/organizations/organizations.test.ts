@@ -143,7 +143,7 @@ describe('changing', () => {
   test.each([
     [{ title: 'abc' }, 'title', 'Please provide a name that is 4 characters or more'],
     [{ industry: 'fishing' }, 'industry', 'Choose an industry'],
-    [{ auto_join_domain: 'gmail.com' }, 'auto_join_domain', 'Everybody can get an address of this domain'],
+    [{ auto_join_domain: 'gmail.com' }, 'auto_join_domain', 'Anyone can get an email address at this domain'],
     [{ auto_join_domain: 'other.example' }, 'auto_join_domain', 'Must be the domain of your own email address'],
     [{ auto_join_domain: 'example.com' }, 'auto_join_domain', 'Must be the domain of your own email address'],
   ])('to %j by somebody whose address is not verified is refused', async (given, field, text) => {

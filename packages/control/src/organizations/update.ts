@@ -13,7 +13,7 @@ const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Prom
   const domain = given.toLowerCase().replace(/^@/, '')
   if (domain === '' || domain === before) return domain
   const text = isPublicMailDomain(domain)
-    ? 'Everybody can get an address of this domain'
+    ? 'Anyone can get an email address at this domain'
     : domain === (await verifiedDomain(tx, actor.userId))
       ? undefined
       : 'Must be the domain of your own email address'

@@ -55,7 +55,7 @@ test('administrators and collaborators are told once an episode that requests ar
       {
         kind: 'backlog_full',
         title: 'Events are being refused',
-        body: expect.stringMatching(/^Requests to Shop are answered 429: .* Slow down or stop imports/),
+        body: expect.stringMatching(/^Requests to Shop get status 429: .* Slow down or stop imports/),
         link: `/${source}#refused`,
       },
     ])

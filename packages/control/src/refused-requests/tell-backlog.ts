@@ -47,9 +47,9 @@ const findRefused = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promis
 const bodyOf = ({ title, sources }: Refused): string => {
   const others = sources === 1 ? '' : ` and ${sources - 1} more`
   return (
-    `Requests to ${title}${others} are answered 429: the workspace has more events waiting for processing than its share. ` +
-    'SDKs keep their events and send them again later. Slow down or stop imports and backfills; if it goes on, ask the ' +
-    'operator of the server to look at processing and at TRIBUTARY_WORKSPACE_BACKLOG_MB.'
+    `Requests to ${title}${others} get status 429: the workspace has more unprocessed events than its share of the queue. ` +
+    'SDKs keep the events and send them again later. Slow down or stop imports and backfills. If this continues, ask your ' +
+    "server's operator to check processing and TRIBUTARY_WORKSPACE_BACKLOG_MB."
   )
 }
 

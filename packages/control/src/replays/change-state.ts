@@ -18,7 +18,7 @@ const transitions = {
   failed: { pause: null, resume: null, cancel: null },
 } as const
 
-const words = { cancelled: 'was cancelled', done: 'is done', failed: 'has failed' } as const
+const words = { cancelled: 'was canceled', done: 'is done', failed: 'has failed' } as const
 
 /** Dead letters that it has not made due are as before. */
 const forgetMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {

@@ -96,7 +96,7 @@ export const chooseDead = async (
   signal?: AbortSignal,
 ): Promise<ChosenDead> => {
   if (deliveries === undefined)
-    throw new AppError(503, 'UNAVAILABLE', 'The log of deliveries cannot be read here; choose all events or try again')
+    throw new AppError(503, 'UNAVAILABLE', "The delivery log can't be read. Clear the filters or try again")
   const work = createFilterWork(workShare, scope.workspaceId, filter)
   const fits = (each: PipelineEvent): boolean =>
     (event === undefined || each.event === event) &&

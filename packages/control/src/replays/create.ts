@@ -49,9 +49,9 @@ const lowerOf = (told: string | undefined, now: string): string => {
 }
 
 const refuseCount = (events: number, expected: number | undefined): void => {
-  if (events === 0) throw refuseScope('start_time', 'Nothing is there to be sent')
+  if (events === 0) throw refuseScope('start_time', 'There are no events to send')
   if (expected !== undefined && events !== expected)
-    throw conflict('REPLAY_CHANGED', `By now there are ${events} events to be sent, not ${expected}. Count them again`)
+    throw conflict('REPLAY_CHANGED', `There are now ${events} events to send, not ${expected}. Count them again`)
 }
 
 /** Starts a replay: counts what it is about, and fixes that for good. One at a time for a destination. */
@@ -104,7 +104,7 @@ export const createReplay =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined)
-        throw conflict('REPLAY_OPEN', 'Another replay of this destination was started meanwhile. Let it finish first')
+        throw conflict('REPLAY_OPEN', 'Another replay of this destination was just started. Wait for it to finish')
       const { stored_before: _, expected_event_count: __, ...detail } = body
       await audit(tx, {
         actor,

@@ -33,7 +33,10 @@ export const createFilterWork = (share: WorkShare, workspaceId: string, filter: 
         return share.run(workspaceId, () => ready(event(), spending({ work: eventBudget.work })))
       } catch (error) {
         if (!(error instanceof TooMuchWork)) throw error
-        throw refuseScope('filter', 'The conditions go through too much of an event: ask fewer, or of shorter texts')
+        throw refuseScope(
+          'filter',
+          'The conditions read too much of each event. Use fewer conditions, or shorter fields',
+        )
       }
     },
     wait: () => share.wait(workspaceId),

@@ -221,7 +221,7 @@ export const countHistory = async (
   if (all > replayLimits.conditionEvents)
     throw refuseScope(
       'filter',
-      `There are ${all.toLocaleString('en')} events in this time. Conditions can be asked of ${replayLimits.conditionEvents.toLocaleString('en')} at most: choose a shorter time, a source or an event name`,
+      `There are ${all.toLocaleString('en')} events in this period. Conditions can check at most ${replayLimits.conditionEvents.toLocaleString('en')} events. Choose a shorter period, a source, or an event name`,
     )
   let count = 0
   let first: number | null = null

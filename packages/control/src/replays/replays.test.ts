@@ -124,7 +124,7 @@ test('conditions that go through too much of one event are refused before a repl
   for (const of of [path, `${path}:preview`]) {
     const reply = await organization.collaborator.call('POST', of, { ...history, filter: filter(20) })
     expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
-    expect(reply.body.metadata).toEqual({ filter: expect.stringContaining('too much of an event') })
+    expect(reply.body.metadata).toEqual({ filter: expect.stringContaining('too much of each event') })
   }
   const { destinationId } = ids
   expect(
@@ -268,7 +268,7 @@ test('pausing, resuming and cancelling change what they say, and a replay that i
   for (const verb of ['pause', 'resume', 'cancel'])
     expect(await collaborator.call('POST', `${path}/${of.replay}:${verb}`, {})).toMatchObject({
       status: 409,
-      body: { reason: 'REPLAY_ENDED', message: 'The replay was cancelled already' },
+      body: { reason: 'REPLAY_ENDED', message: 'The replay was canceled already' },
     })
   expect((await harness.audits()).at(-1)).toMatchObject({ action: 'replays.cancel', detail: { sent_count: 0 } })
 })
@@ -329,8 +329,8 @@ test('what cannot be is refused with the field that is wrong', async () => {
   expect(await refused({ ...history, events_per_second: 5001 })).toEqual([400, { events_per_second: 'At most 5000' }])
   expect((await refused({ ...history, stored_before: "1' or 1" }))[0]).toBe(400)
   // Nothing is there.
-  expect(await refused(history)).toEqual([400, { start_time: 'Nothing is there to be sent' }])
-  expect(await refused({ ...dead, end_time: at(now) })).toEqual([400, { start_time: 'Nothing is there to be sent' }])
+  expect(await refused(history)).toEqual([400, { start_time: 'There are no events to send' }])
+  expect(await refused({ ...dead, end_time: at(now) })).toEqual([400, { start_time: 'There are no events to send' }])
 })
 
 test('a replay is of its destination and workspace only, and for editors of the organisation', async () => {

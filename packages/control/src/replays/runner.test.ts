@@ -346,7 +346,7 @@ test('a replay that fails without a reason that passes is given up, and the othe
   run({ eventStore: failing })
   expect(await two.until('done')).toMatchObject({ sent_count: 5 })
   expect(await one.until('failed')).toMatchObject({
-    failure: 'It stopped at an unexpected error, which the log of the server tells',
+    failure: "It stopped at an unexpected error. See the server's log",
     sent_count: 0,
   })
 })

@@ -116,7 +116,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)
       failures.set(id, count)
       logger.warn({ err: error, replay: id }, 'A replay cannot go on now; it is tried again')
-      if (count >= mostFailures) await fail(id, 'It stopped at an unexpected error, which the log of the server tells')
+      if (count >= mostFailures) await fail(id, "It stopped at an unexpected error. See the server's log")
       else throw error
     }
   }

@@ -87,7 +87,7 @@ test('something that cannot be opened is named, and nothing is changed', async (
     harness.db.updateTable('destinations').set({ secrets_encrypted: value }).where('id', '=', destinationId).execute()
   await set(Buffer.from('broken'))
   await expect(harness.db.transaction().execute((tx) => resealSecrets(tx, { from, to }))).rejects.toThrow(
-    `What is sealed for destinations/${destinationId}/secrets cannot be opened`,
+    `The secret of destinations/${destinationId}/secrets can't be decrypted`,
   )
   await set(secrets_encrypted)
   await verifySecretKey({ db: harness.db, secretBox: from })

@@ -7,7 +7,7 @@ import { readSealed, sealedColumns } from './sealed-columns.ts'
 export class UnreadableSecret extends Error {
   constructor(place: string, cause: unknown) {
     super(
-      `What is sealed for ${place} cannot be opened with the present key. Enter it anew, or delete what it belongs to, and try again; nothing was changed.`,
+      `The secret of ${place} can't be decrypted with the current key. Enter it again, or delete what it belongs to, and retry. Nothing was changed.`,
       { cause },
     )
     this.name = 'UnreadableSecret'

@@ -6,7 +6,7 @@ import { readSealed, sealedColumns } from './sealed-columns.ts'
 export class WrongSecretKey extends Error {
   constructor() {
     super(
-      'The credentials in the database were sealed with another secret key. Start with the TRIBUTARY_SECRET_KEY, or the ' +
+      'The credentials in the database were encrypted with another secret key. Start with the TRIBUTARY_SECRET_KEY, or the ' +
         'file secret.key of the data folder, that was used before.',
     )
     this.name = 'WrongSecretKey'

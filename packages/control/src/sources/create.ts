@@ -22,7 +22,7 @@ export const createSource =
     const { app } = parseReference(resourceNames.catalogSource, 'app.name', body.app.name)
     const entry = catalog.sources.find(({ slug }) => slug === app)
     if (entry === undefined) {
-      const text = 'The catalogue has no source of this name'
+      const text = 'There is no source with this name in the catalog'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
     const definition = { ...entry, fields: entry.fields ?? [] }

@@ -90,6 +90,6 @@ test('one that asks for work without end is told so, within the work of a render
   expect(await preview({ template, body: '{}' })).toMatchObject({
     status: 200,
     events: [],
-    error: { reason: 'TEMPLATE_FAILED', message: "The source's template failed: the template goes through too much." },
+    error: { reason: 'TEMPLATE_FAILED', message: "The source's template failed: the template reads too much data." },
   })
 })

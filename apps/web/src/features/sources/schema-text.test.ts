@@ -19,7 +19,7 @@ test.each([
   ['{"events": {"A": {"properties": {"x": {}}}}}', 'The type must be one of', 1, 39],
   [
     '{"events": {"A": {"properties": {"x": {"type": "string"}}, "required": ["y"]}}}',
-    'required names "y", which is no property',
+    'required includes "y", which is not a property',
     1,
     72,
   ],
