@@ -228,7 +228,7 @@ test('what is not meant for a destination is told by the delivery log, and what 
   expect(found).toEqual([
     ['gated-consent', 'filtered', 'No consent for advertising'],
     ['gated-integrations', 'filtered', "Left out by the event's integrations"],
-    ['gated-name', 'filtered', 'No mapping fits'],
+    ['gated-name', 'filtered', 'No mapping matches'],
     ['gated-unmapped', 'dead', expect.stringContaining('total')],
   ])
   expect(receiver.calls).toHaveLength(0)

@@ -94,7 +94,7 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
         { destination: id, partition: range.partition, from: range.cursor, to: range.end },
         'Held records are no longer in the log',
       )
-      range.dead = 'The log no longer holds it'
+      range.dead = 'No longer in the log'
       return true
     }
     for (const found of records) {

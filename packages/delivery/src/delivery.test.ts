@@ -110,7 +110,7 @@ it('a destination that is not set up yet holds its events untried, over a restar
   const id = fixture.destination({ method: 'PUT' })
   await fixture.append([id], 20, 3)
   await fixture.delivery.idle()
-  expect(lane(id)).toMatchObject({ state: 'paused', reason: 'It is not set up yet: url', heldEvents: 20 })
+  expect(lane(id)).toMatchObject({ state: 'paused', reason: 'Not set up yet. Missing: url', heldEvents: 20 })
   await fixture.restart()
   await fixture.append([id], 5)
   await fixture.delivery.idle()

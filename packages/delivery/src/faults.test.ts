@@ -94,10 +94,10 @@ describe('what keeps a destination from taking events is told in words, and the 
       'HTTP 503',
       async () => (await peerOf(() => ({ status: 503, headers: { 'content-type': 'text/html' }, body: page }))).url,
     ],
-    ['no answer', 'No answer within 800 ms', async () => (await peerOf(() => 'hang')).url],
+    ['no answer', 'No response within 800 ms', async () => (await peerOf(() => 'hang')).url],
     [
       'an answer that dribbles',
-      'No answer within 800 ms',
+      'No response within 800 ms',
       async () => {
         const port = await socketPeer((socket) => {
           socket.resume().write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
@@ -109,7 +109,7 @@ describe('what keeps a destination from taking events is told in words, and the 
     ],
     [
       'something that is not HTTP',
-      'What answers there does not speak HTTP (HTTPParserError)',
+      'The server does not respond with HTTP (HTTPParserError)',
       async () => {
         const port = await socketPeer((socket) => socket.resume().write('220 mail.example.com ESMTP\r\n'))
         return `http://127.0.0.1:${port}/`

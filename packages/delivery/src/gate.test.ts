@@ -156,7 +156,7 @@ describe('mappings', () => {
     expect(payloadOf('9223372036854775807', { e: true })).toContain('"payload":{"total":9223372036854775807}')
     expect(payloadOf('10.0', { e: true })).toContain('"payload":{"total":10.0}')
     expect(payloadOf('10', {})).toContain('"payload":{"total":10}')
-    expect(payloadOf('9.0', { e: true })).toContain('No mapping fits')
+    expect(payloadOf('9.0', { e: true })).toContain('No mapping matches')
   })
 
   const mappings = (...list: Partial<EventMapping>[]) =>
@@ -171,8 +171,8 @@ describe('mappings', () => {
 
   it('that do not fit leave the event out', () => {
     const own = mappings({ event_name: 'Signed Up' })
-    expect(judge({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping fits' })
-    expect(judge({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping fits' })
+    expect(judge({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
+    expect(judge({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
   })
 
   it('that cannot be followed fail the event with the reason', () => {
@@ -238,7 +238,7 @@ describe('the work of one event is bounded', () => {
     expect(judge({ mappings: eventMappings.parse(given) }, large)).toEqual({
       kind: 'failed',
       reason:
-        'The mappings take more work than one event may: make conditions, templates, or fields that carry large values fewer',
+        'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values',
     })
   })
 })

@@ -115,7 +115,7 @@ const tooMuch: Verdict = {
   kind: 'failed',
   reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
 }
-const unmapped: Verdict = { kind: 'filtered', reason: 'No mapping fits' }
+const unmapped: Verdict = { kind: 'filtered', reason: 'No mapping matches' }
 
 const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): Verdict => {
   const mapping = mapper(event, sourceId, json)

@@ -88,12 +88,12 @@ it('each request carries the token of the grant that the directory knows', async
 })
 
 it.each([
-  ['was never given', () => undefined, 'It is not connected yet: connect it in its settings'],
+  ['was never given', () => undefined, 'Not connected to an account. Connect it in its settings'],
   ['has expired', () => grant({ status: 'expired', error: 'Gone' }), 'Gone'],
   [
     'was given to another client',
     () => grant({ issuedFor: 'another' }),
-    'The token URL, the client ID or the address that events are sent to was changed after it was connected: reconnect',
+    'The token URL, client ID, or event URL changed after it was connected: reconnect',
   ],
 ])('while a grant %s, events are held without a request, and delivered once it is connected', async (_, state, why) => {
   good.add('first-token')
@@ -154,7 +154,7 @@ it('a token that cannot be had just now is a failure to be tried again, with wha
   let tries = 0
   good.add('first-token')
   tokens = async () => {
-    if (tries++ === 0) throw new RetryableError('The token URL answers HTTP 502')
+    if (tries++ === 0) throw new RetryableError('The token URL responded with HTTP 502')
     return 'first-token'
   }
   const id = fixture.destination(settings(), { grant: grant() })
@@ -162,6 +162,9 @@ it('a token that cannot be had just now is a failure to be tried again, with wha
   await eventually('the event', () => peer.requests.length === 1)
   await fixture.delivery.idle()
   const rows = (await fixture.attempts()).toSorted((a, b) => a.attempt - b.attempt)
-  expect(rows).toMatchObject([{ status: 'retry', reason: 'The token URL answers HTTP 502' }, { status: 'delivered' }])
+  expect(rows).toMatchObject([
+    { status: 'retry', reason: 'The token URL responded with HTTP 502' },
+    { status: 'delivered' },
+  ])
   expect(rows[0]?.request).toContain('Order Completed')
 })

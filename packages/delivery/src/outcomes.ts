@@ -154,7 +154,7 @@ export const createOutcomes = (destinationId: string, context: LaneContext, retr
       for (const [part, group] of groupByPart(free)) retries.adopt(part, group, now)
     },
     unreadable: (part, now) => {
-      const decision = { kind: 'dead' as const, reason: 'The record in the log is unreadable' }
+      const decision = { kind: 'dead' as const, reason: "The record in the log can't be read" }
       const indexes = part.row?.indexes ?? Array.from({ length: part.record.meta.n }, (_, index) => index)
       const fates = indexes.map((index, place) => ({
         index,

@@ -48,7 +48,7 @@ const settingsProblem = (
 ): string => {
   const partial = validatePartialSettings(definition, settings)
   return partial.ok
-    ? `It is not set up yet: ${partial.missing.join(', ')}`
+    ? `Not set up yet. Missing: ${partial.missing.join(', ')}`
     : `The settings are not valid: ${Object.keys(errors).join(', ')}`
 }
 

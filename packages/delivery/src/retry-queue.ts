@@ -106,7 +106,7 @@ export const createRetryQueue = (
         bytes: 0,
         state: 'dead',
         lastStatus: undefined,
-        reason: 'The log no longer holds it',
+        reason: 'No longer in the log',
         request: '',
         response: '',
       }

@@ -50,7 +50,7 @@ export const decide = (
 export const outcomeAt = (result: DeliverResult, index: number): EventOutcome => {
   const { outcomes } = result
   if ('kind' in outcomes) return outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
-  return outcomes[index] ?? { kind: 'retry', reason: 'The connector said nothing of this event' }
+  return outcomes[index] ?? { kind: 'retry', reason: 'The connector returned no status for this event' }
 }
 
 /** What an error thrown by a connector means for every event of the batch. */

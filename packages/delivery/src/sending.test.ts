@@ -119,7 +119,7 @@ describe('what is left out', () => {
     fixture.change(id, { enabled: true })
     await eventually('all are written', async () => (await fixture.attempts()).length === 10_000)
     await fixture.delivery.idle()
-    expect((await fixture.attempts()).every((row) => row.reason === 'No mapping fits')).toBe(true)
+    expect((await fixture.attempts()).every((row) => row.reason === 'No mapping matches')).toBe(true)
     expect(peer.requests).toHaveLength(0)
     expect(await parked()).toHaveLength(0)
   })
