@@ -57,7 +57,7 @@ export const apiServerOptions: FastifyServerOptions = {
   frameworkErrors: (error, _, reply) => {
     void sendError(
       reply,
-      (expectedError(error) ?? badRequest('BAD_REQUEST', 'The request cannot be understood')).toBody(),
+      (expectedError(error) ?? badRequest('BAD_REQUEST', "The request can't be understood")).toBody(),
     )
   },
 }
@@ -68,11 +68,11 @@ const bearer = (request: FastifyRequest): string | undefined =>
 const actorOf = async (deps: ApiDeps, method: Method, request: FastifyRequest): Promise<Actor | undefined> => {
   if (method.public) return undefined
   const token = bearer(request)
-  if (token === undefined) throw unauthorized('Log in first: the access token is missing')
+  if (token === undefined) throw unauthorized('Sign in first: the access token is missing')
   const found = await deps.authenticate(token)
   if ('actor' in found) return found.actor
-  if (found.failure === 'expired') throw unauthorized('token expired: log in again', 'TOKEN_EXPIRED')
-  throw unauthorized('invalid auth userInfo: log in again')
+  if (found.failure === 'expired') throw unauthorized('token expired: sign in again', 'TOKEN_EXPIRED')
+  throw unauthorized('invalid auth userInfo: sign in again')
 }
 
 const goneSignal = (reply: FastifyReply): AbortSignal => {
@@ -86,7 +86,7 @@ const goneSignal = (reply: FastifyReply): AbortSignal => {
 const paramsOf = (request: FastifyRequest): Record<string, string> => {
   const params: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.params ?? {})) {
-    if (typeof value !== 'string' || !/^[\w.-]{1,128}$/.test(value)) throw notFound('There is nothing of this name')
+    if (typeof value !== 'string' || !/^[\w.-]{1,128}$/.test(value)) throw notFound('There is nothing with this name')
     params[name] = value
   }
   return params
@@ -180,7 +180,7 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
     sendError(
       reply,
       notFound(
-        `There is no call ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}; see /api/docs`,
+        `There is no endpoint ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}; see /api/docs`,
         'NO_SUCH_CALL',
       ).toBody(),
     ),

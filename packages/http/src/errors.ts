@@ -10,10 +10,10 @@ const frameworkErrors: Readonly<Record<string, AppError>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new AppError(
     400,
     'CONTENT_LENGTH',
-    'The body is not as long as content-length says',
+    "The body's length does not match content-length",
   ),
   FST_ERR_BAD_URL: new AppError(400, 'BAD_URL', 'The address is not a valid URL'),
-  FST_ERR_ASYNC_CONSTRAINT: new AppError(400, 'BAD_REQUEST', 'The request cannot be understood'),
+  FST_ERR_ASYNC_CONSTRAINT: new AppError(400, 'BAD_REQUEST', "The request can't be understood"),
 }
 
 const codeOf = (error: unknown): string => {
@@ -29,6 +29,6 @@ export const expectedError = (error: unknown): AppError | undefined =>
 export const faultBody = (): ErrorBody & { metadata: { error_id: string } } => ({
   code: 500,
   reason: 'INTERNAL',
-  message: 'Something went wrong on our side. Try again; if it stays, tell the operator the error id.',
+  message: 'Something went wrong on our side. Try again. If this continues, give the operator the error ID.',
   metadata: { error_id: newId() },
 })

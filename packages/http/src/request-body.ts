@@ -70,8 +70,10 @@ const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
   const parser = app.getDefaultJsonParser('error', 'ignore')
   return (request, text, done) => {
     const problem = jsonShapeProblem(text, limits)
-    if (problem === 'depth') return done(badRequest('TOO_DEEP', `The body is nested over ${limits.depth} levels deep`))
-    if (problem === 'values') return done(badRequest('TOO_MANY_VALUES', `The body has over ${limits.values} values`))
+    if (problem === 'depth')
+      return done(badRequest('TOO_DEEP', `The body is nested more than ${limits.depth} levels deep`))
+    if (problem === 'values')
+      return done(badRequest('TOO_MANY_VALUES', `The body has more than ${limits.values} values`))
     void parser(request, text, (error, value) =>
       error === null ? done(null, value) : done(badRequest('MALFORMED_JSON', 'The body is not valid JSON')),
     )
