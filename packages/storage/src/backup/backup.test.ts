@@ -165,7 +165,7 @@ describe('backup and restore', () => {
     )
     await expect(createBackup({ dataDir, file: join(root, 'no', 'b'), logger })).rejects.toThrow(/does not exist/)
     writeFileSync(file, 'precious')
-    await expect(createBackup({ dataDir, file, logger })).rejects.toThrow(/exists already/)
+    await expect(createBackup({ dataDir, file, logger })).rejects.toThrow(/already exists/)
     expect(readFileSync(file, 'utf8')).toBe('precious')
   })
 
@@ -221,7 +221,7 @@ describe('backup and restore', () => {
     await rm(join(dataDir, 'blobs'), { recursive: true })
     put('log/requests/0002.db', 'newer')
     const newer = tree(dataDir)
-    await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/holds data already.*--force/)
+    await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/already contains data.*--force/)
     expect(tree(dataDir)).toEqual(newer)
     const { keptIn } = await restoreBackup({ file, dataDir, force: true, logger })
     expect(tree(dataDir)).toEqual(backedUp)
@@ -254,7 +254,7 @@ describe('backup and restore', () => {
   })
 
   it('says so when the archive is missing', async () => {
-    await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/cannot be read/)
+    await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/can't be read/)
   })
 
   it('keeps the product from starting after a kill between the renames, until a restore is complete', async () => {

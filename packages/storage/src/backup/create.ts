@@ -37,12 +37,13 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 const checkTarget = async (dataDir: string, target: string): Promise<void> => {
-  if (await exists(target)) throw new Error(`${target} exists already: choose another name, no backup is overwritten.`)
+  if (await exists(target))
+    throw new Error(`${target} already exists: choose another name. Backups are never overwritten.`)
   const folder = await realpath(dirname(target)).catch(() => undefined)
   if (folder === undefined) throw new Error(`The folder ${dirname(target)} does not exist.`)
   const data = await realpath(dataDir)
   if (folder === data || folder.startsWith(`${data}/`)) {
-    throw new Error(`${target} lies inside the data folder: choose a place outside, best on another disk.`)
+    throw new Error(`${target} is inside the data folder. Choose a path outside it, ideally on another disk.`)
   }
 }
 

@@ -20,7 +20,7 @@ export const untilIdle = async (dir: string, logger: Logger, waitMs = 20_000): P
     if (users.length === 0) return
     if (Date.now() >= deadline) {
       const names = users.map(({ pid, command }) => `${command} (${pid})`).join(', ')
-      throw new Error(`These processes still work in the data folder ${dir}: ${names}. Stop them and try again.`)
+      throw new Error(`These processes still use the data folder ${dir}: ${names}. Stop them and try again.`)
     }
     await delay(50)
   }

@@ -35,7 +35,7 @@ export const parseManifest = (text: string): Manifest => {
     return schema.parse(JSON.parse(text))
   } catch (cause) {
     throw new InvalidBackup(
-      'The backup has no valid manifest: it is damaged, or of another version of Tributary',
+      'The backup has no valid manifest. It is damaged, or from another version of Tributary',
       cause,
     )
   }

@@ -52,7 +52,7 @@ const verifyFile = async (path: string, entry: DataEntry, wanted: Manifest['file
     for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 }))
       hash.update(chunk)
     if (entry.size !== wanted.size || hash.digest('hex') !== wanted.sha256) {
-      throw new InvalidBackup(`${entry.path} in the backup is damaged: its checksum differs.`)
+      throw new InvalidBackup(`${entry.path} in the backup is damaged: its checksum does not match.`)
     }
     await handle.sync()
   } finally {
@@ -73,7 +73,7 @@ const verify = async (dir: string, manifest: Manifest): Promise<void> => {
       const wanted = expected.get(entry.path)
       if (entry.folder) await syncFolder(path)
       else if (wanted === undefined) {
-        throw new InvalidBackup(`The backup holds ${entry.path}, which its manifest does not name.`)
+        throw new InvalidBackup(`The backup contains ${entry.path}, which is not in its manifest.`)
       } else {
         expected.delete(entry.path)
         await verifyFile(path, entry, wanted)
@@ -104,7 +104,7 @@ const checkMovable = async (dir: string): Promise<void> => {
   const { dev } = await stat(dir)
   for (const name of await dataNames(dir)) {
     if ((await lstat(join(dir, name))).dev !== dev) {
-      throw new Error(`${join(dir, name)} is a disk of its own and cannot be replaced: empty it and unmount it first.`)
+      throw new Error(`${join(dir, name)} is a separate disk and can't be replaced. Empty it and unmount it first.`)
     }
   }
 }
@@ -159,12 +159,12 @@ export const restoreBackup = async ({
 }: RestoreOptions): Promise<RestoreResult> => {
   const archive = resolve(file)
   await access(archive, constants.R_OK).catch((cause: unknown) => {
-    throw new Error(`${archive} cannot be read.`, { cause })
+    throw new Error(`${archive} can't be read.`, { cause })
   })
   await using lock = lockDataDir(dataDir, 'restore')
   if (!force && (await dataNames(lock.dir)).length > 0) {
     throw new Error(
-      `${lock.dir} holds data already. Restore into an empty folder, or use --force: then what is there is kept in a ` +
+      `${lock.dir} already contains data. Restore into an empty folder, or use --force, which moves the existing data to a ` +
         `folder named ${keptPrefix}… inside.`,
     )
   }
@@ -179,7 +179,7 @@ export const restoreBackup = async ({
     await mkdir(restored, { recursive: true })
     const manifest = parseManifest(
       await readFile(join(side, manifestName), 'utf8').catch((cause: unknown) => {
-        throw new InvalidBackup(`${archive} has no manifest: it is no backup of Tributary, or it is cut off.`, cause)
+        throw new InvalidBackup(`${archive} has no manifest. It is not a Tributary backup, or it is truncated.`, cause)
       }),
     )
     await verify(restored, manifest)

@@ -32,7 +32,7 @@ const createByteReader = (input: AsyncIterable<Buffer>): ByteReader => {
   async function* pieces(size: number): AsyncGenerator<Buffer, void, undefined> {
     let wanted = size
     while (wanted > 0) {
-      if (rest.length === 0 && !(await next())) throw new InvalidBackup('The backup is cut off.')
+      if (rest.length === 0 && !(await next())) throw new InvalidBackup('The backup is truncated.')
       const piece = rest.subarray(0, wanted)
       rest = rest.subarray(piece.length)
       wanted -= piece.length
@@ -122,6 +122,6 @@ export const unpackBackup = async (file: string, side: string): Promise<void> =>
   } catch (cause) {
     if (cause instanceof InvalidBackup) throw cause
     if (cause instanceof Error && 'code' in cause && diskErrors.has(String(cause.code))) throw cause
-    throw new InvalidBackup(`${file} is no backup of Tributary, or it is damaged or cut off.`, cause)
+    throw new InvalidBackup(`${file} is not a Tributary backup, or it is damaged or truncated.`, cause)
   }
 }
