@@ -70,7 +70,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await page.keyboard.press('Tab')
   await editor.getByRole('combobox', { name: 'Comparison of condition 1' }).selectOption('is greater than')
   await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('100')
-  await expect(preview.getByText('None of the latest 300 events fits this mapping')).toBeVisible()
+  await expect(preview.getByText('None of the latest 300 events match this mapping')).toBeVisible()
   await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('50')
 
   // What is sent: all four kinds.
