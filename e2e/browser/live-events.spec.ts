@@ -181,7 +181,7 @@ test('a rejected event is marked in its row and gives its reason in the dialog',
   await expect(rows(page)).toContainText(['Rejected'])
   await rows(page).first().click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByText('A track event needs the event name in event.')).toBeVisible()
+  await expect(dialog.getByText('A track event needs its name in event.')).toBeVisible()
   await dialog.getByRole('tab', { name: 'Deliveries' }).click()
   await expect(dialog.getByText('Rejected events are stored but not delivered.')).toBeVisible()
 })

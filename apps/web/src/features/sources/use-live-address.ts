@@ -30,9 +30,9 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     if (type === 'POP' || stepped === addressId) setStepped(undefined)
   }
   const openId = stepped ?? addressId
-  const latest = useRef({ filters, openId, own })
+  const latest = useRef({ filters, openId, own, addressId, key })
   useEffect(() => {
-    latest.current = { filters, openId, own }
+    latest.current = { filters, openId, own, addressId, key }
   })
 
   // The step that opened the first event is in the history before its address is shown.
@@ -85,13 +85,21 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     },
     [navigate, source],
   )
+  // The address that a step back is leaving: another step would leave the page.
+  const left = useRef('')
+  useEffect(() => {
+    left.current = ''
+  }, [key])
   const close = useCallback((): void => {
     const now = latest.current
-    if (now.openId === undefined) return
+    if (now.openId === undefined || left.current === now.key) return
     setStepped(undefined)
-    if ((openedHere.current || now.own.opened === true) && sameFilters(now.filters, atOpening.current ?? now.filters))
+    // The step of opening is in the history once its address is shown; before, the way back leads elsewhere.
+    const stepsBack = now.addressId !== undefined && (openedHere.current || now.own.opened === true)
+    if (stepsBack && sameFilters(now.filters, atOpening.current ?? now.filters)) {
+      left.current = now.key
       void navigate(-1)
-    else
+    } else
       void navigate(paths.sourceEvent(source, '', writeLiveFilters(now.filters)), {
         replace: true,
         preventScrollReset: true,
