@@ -256,9 +256,9 @@ test('the form for a new destination tells what it receives, how, and what a rec
   await page.goto(`/${workspace}/catalog-destinations/postgresql/new`)
   const received = page.getByRole('region', { name: 'Receives' }).getByRole('listitem')
   await expect(received).toContainText([
-    /^Events\s*Insert Only.*Known by: Message id$/,
-    /^Users\s*Create or update.*Known by: User id$/,
-    /^Rows of a table\s*Create or update.*Known by: Upsert key column$/,
+    /^Events\s*Insert Only.*Identified by: Message id$/,
+    /^Users\s*Create or update.*Identified by: User id$/,
+    /^Rows of a table\s*Create or update.*Identified by: Upsert key column$/,
     /^Custom statement\s*Your SQL runs/,
   ])
 })

@@ -179,7 +179,7 @@ test('a repeated message id is counted as a duplicate, and a rejected event says
   expect(sent.status).toBe(200)
   await page.getByRole('tab', { name: 'Live events' }).click()
   await page.getByRole('row', { name: /Rejected/ }).click()
-  await expect(page.getByRole('dialog').getByText('A track event needs the event name in event.')).toBeVisible()
+  await expect(page.getByRole('dialog').getByText('A track event needs its name in event.')).toBeVisible()
 })
 
 test('the help menu opens the documentation of the API in a new tab', async ({ signedIn: page, product }) => {

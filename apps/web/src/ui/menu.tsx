@@ -3,6 +3,7 @@ import { Check, ExternalLink, Search } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { cn } from './cn.ts'
+import { scrollable } from './scrollable.ts'
 import { Tooltip } from './tooltip.tsx'
 
 const item =
@@ -20,9 +21,11 @@ type MenuProps = {
   align?: 'start' | 'end'
 }
 
-const Entries = ({ children, footer }: Pick<MenuProps, 'children' | 'footer'>) => (
+const Entries = ({ children, footer, reachable }: Pick<MenuProps, 'children' | 'footer'> & { reachable: boolean }) => (
   <>
-    <div className="max-h-40 overflow-y-auto scroll-thin">{children}</div>
+    <div className="max-h-40 overflow-y-auto scroll-thin" {...(reachable ? scrollable : {})}>
+      {children}
+    </div>
     {footer}
   </>
 )
@@ -44,7 +47,12 @@ const Searched = ({ label, empty, children }: { label: string; empty: string; ch
 
 /** A menu below its trigger; scrolls beyond 10rem of list. With `search` it is narrowed by typing. */
 export const Menu = ({ trigger, header, children, footer, search, side = 'bottom', align = 'start' }: MenuProps) => {
-  const entries = <Entries footer={footer}>{children}</Entries>
+  // Where a search box has the focus, no entry ever has it.
+  const entries = (
+    <Entries footer={footer} reachable={search !== undefined}>
+      {children}
+    </Entries>
+  )
   const menu = (
     <Base.Root>
       <Base.Trigger render={trigger} />

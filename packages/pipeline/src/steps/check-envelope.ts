@@ -3,7 +3,7 @@ import { ok, type Reject, reject, type Step } from '../outcome.ts'
 
 const unknownType = reject('unknown_type', 'The type must be track, page, screen, identify, group, or alias.')
 const noIds = reject('missing_ids', 'An event needs a userId or an anonymousId.')
-const noName = reject('missing_event_name', 'A track event needs the event name in event.')
+const noName = reject('missing_event_name', 'A track event needs its name in event.')
 const noGroup = reject('missing_group_id', 'A group event needs a groupId.')
 const noUser = reject('missing_ids', 'An alias event needs the new userId.')
 const noPrevious = reject('missing_previous_id', 'An alias event needs the previousId.')

@@ -44,10 +44,23 @@ const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
   </dl>
 )
 
+/**
+ * Back to the list when a change was made. The group may be gone, and its page with it, before the change is answered: so
+ * this does not hang on what is shown. A change that failed says so itself.
+ */
+const useLeaveAfter = (destination: Destination): ((change: Promise<unknown>) => void) => {
+  const navigate = useNavigate()
+  return (change) =>
+    void change.then(
+      () => navigate(paths.destination(destination.name, 'failures'), { replace: true }),
+      () => undefined,
+    )
+}
+
 /** Gives the dead letters of a group up, after a question. */
 const DiscardButton = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
   const [open, setOpen] = useState(false)
-  const navigate = useNavigate()
+  const leaveAfter = useLeaveAfter(destination)
   const discard = useDiscardGroup(destination.name, group.name)
   return (
     <>
@@ -68,11 +81,7 @@ const DiscardButton = ({ destination, group }: { destination: Destination; group
         confirmLabel="Discard"
         loading={discard.isPending}
         error={discard.error?.message}
-        onConfirm={() =>
-          discard.mutate(undefined, {
-            onSuccess: () => void navigate(paths.destination(destination.name, 'failures'), { replace: true }),
-          })
-        }
+        onConfirm={() => leaveAfter(discard.mutateAsync())}
       >
         {count(group.event_count)} {pluralise(group.event_count, 'event')} can no longer be retried from here. The
         events stay stored, and the delivery log keeps their outcome.
@@ -83,7 +92,7 @@ const DiscardButton = ({ destination, group }: { destination: Destination; group
 
 const Head = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
   const mayEdit = useMayEdit() === true
-  const navigate = useNavigate()
+  const leaveAfter = useLeaveAfter(destination)
   const retry = useRetryDeliveries(destination.name)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
@@ -121,14 +130,7 @@ const Head = ({ destination, group }: { destination: Destination; group: Failure
             <Button
               variant="primary"
               loading={retry.isPending}
-              onClick={() =>
-                retry.mutate(
-                  { failure_group: group.name },
-                  {
-                    onSuccess: () => void navigate(paths.destination(destination.name, 'failures'), { replace: true }),
-                  },
-                )
-              }
+              onClick={() => leaveAfter(retry.mutateAsync({ failure_group: group.name }))}
             >
               <RotateCw aria-hidden />
               Retry all
