@@ -82,7 +82,7 @@ test('a template is tried with a body while it is written; what is shown is what
   await template.fill('{"event": "Ticket {{ body.state | upcase }}", "userId": "{{ body.customer.id }}"}')
   await expect(preview.getByText('"Ticket CLOSED"')).toBeVisible()
   await preview.getByLabel('Test with a body').fill('{"state":"open"')
-  await expect(preview.getByRole('alert')).toContainText('Calls like this one are refused: INVALID_JSON')
+  await expect(preview.getByRole('alert')).toContainText('Requests like this one are refused: INVALID_JSON')
   await preview.getByLabel('Test with a body').fill('{"state":"open","customer":{"id":"u-7"}}')
   await expect(preview.getByText('"Ticket OPEN"')).toBeVisible()
   await expect(preview.getByLabel('1 event', { exact: true }).getByText('"u-7"', { exact: true })).toBeVisible()
