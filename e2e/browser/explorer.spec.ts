@@ -202,7 +202,7 @@ test('a rejected event says why and what to mend; one that does not exist says s
   await page.goto(`/${workspace}/events?status=rejected`)
   await names(page).first().click()
   await expect(page.getByRole('heading', { name: 'Rejected', exact: true })).toBeVisible()
-  await expect(page.getByText('A track event needs the event name')).toBeVisible()
+  await expect(page.getByText('A track event needs its name')).toBeVisible()
   await expect(page.getByText('Rejected events are stored but not delivered.')).toBeVisible()
   await onCall(page, '/events/nothing', refuse(404, 'NOT_FOUND', 'event not found'))
   await page.goto(`/${workspace}/events/nothing`)

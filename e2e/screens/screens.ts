@@ -247,7 +247,7 @@ export const screens: Screen[] = [
         .getByRole('row', { name: /Rejected/ })
         .first()
         .click()
-      await page.getByRole('dialog').getByText('A track event needs the event name').waitFor()
+      await page.getByRole('dialog').getByText('A track event needs its name').waitFor()
       await settled(page)
     },
   },

@@ -3,7 +3,6 @@ import { Check, ExternalLink, Search } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { cn } from './cn.ts'
-import { scrollable } from './scrollable.ts'
 import { Tooltip } from './tooltip.tsx'
 
 const item =
@@ -21,11 +20,9 @@ type MenuProps = {
   align?: 'start' | 'end'
 }
 
-const Entries = ({ children, footer, reachable }: Pick<MenuProps, 'children' | 'footer'> & { reachable: boolean }) => (
+const Entries = ({ children, footer }: Pick<MenuProps, 'children' | 'footer'>) => (
   <>
-    <div className="max-h-40 overflow-y-auto scroll-thin" {...(reachable ? scrollable : {})}>
-      {children}
-    </div>
+    <div className="max-h-40 overflow-y-auto scroll-thin">{children}</div>
     {footer}
   </>
 )
@@ -47,12 +44,7 @@ const Searched = ({ label, empty, children }: { label: string; empty: string; ch
 
 /** A menu below its trigger; scrolls beyond 10rem of list. With `search` it is narrowed by typing. */
 export const Menu = ({ trigger, header, children, footer, search, side = 'bottom', align = 'start' }: MenuProps) => {
-  // Where a search box has the focus, no entry ever has it.
-  const entries = (
-    <Entries footer={footer} reachable={search !== undefined}>
-      {children}
-    </Entries>
-  )
+  const entries = <Entries footer={footer}>{children}</Entries>
   const menu = (
     <Base.Root>
       <Base.Trigger render={trigger} />
