@@ -74,3 +74,12 @@ test('the job of a key that has used up its share waits, those of others do not'
   for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
   expect(ran).toEqual(['b'])
 })
+
+test('what very many keys leave behind does not add up', () => {
+  const { share, pass, work } = start()
+  for (let key = 0; key < 20_000; key++) {
+    work(`network ${key}`, 2)
+    pass(20)
+  }
+  expect(share.remembered()).toBeLessThan(2100)
+})

@@ -39,11 +39,16 @@ export type WorkShare = {
   later(key: string, job: () => void, pieces?: () => number): boolean
   /** Runs the rest of a job that has begun as `later` does, however much of its key waits. */
   resume(key: string, job: () => void, pieces?: () => number): void
+  /** Keys of which anything is remembered. */
+  remembered(): number
 }
 
 type Account = { debtMs: number; at: number }
 
 const one = (): number => 1
+
+/** Accounts that are kept before those that owe nothing any more are looked for. */
+const fewAccounts = 1024
 
 /** So long after expensive work a key counts among those that have a share together: many could take short turns else. */
 const rememberedMs = 10_000
@@ -55,6 +60,7 @@ export const createWorkShare = (
 ): WorkShare => {
   const settings = { ...defaultWorkShare, ...given }
   const accounts = new Map<string, Account>()
+  let sweepAt = fewAccounts
   const together: Account = { debtMs: 0, at: 0 }
   const queues = new Map<string, { job: () => void; pieces: () => number }[]>()
   let soon: NodeJS.Immediate | undefined
@@ -64,10 +70,19 @@ export const createWorkShare = (
   const waitOf = (account: Account, share: number): number =>
     Math.max(0, debtOf(account, share) - settings.burstMs) / share
 
+  const isForgotten = (account: Account): boolean =>
+    debtOf(account, settings.share) === 0 && now() - account.at > rememberedMs
+
+  /** Keys may be anybody's, such as networks: what they leave behind does not add up. */
+  const sweep = (): void => {
+    for (const [key, account] of accounts) if (isForgotten(account)) accounts.delete(key)
+    sweepAt = Math.max(fewAccounts, 2 * accounts.size)
+  }
+
   const wait = (key: string): number => {
     const account = accounts.get(key)
     if (account === undefined) return 0
-    if (debtOf(account, settings.share) === 0 && now() - account.at > rememberedMs) {
+    if (isForgotten(account)) {
       accounts.delete(key)
       return 0
     }
@@ -78,6 +93,7 @@ export const createWorkShare = (
     if (ms <= 0) return
     const account = accounts.get(key) ?? { debtMs: 0, at: 0 }
     accounts.set(key, { debtMs: debtOf(account, settings.share) + ms, at: now() })
+    if (accounts.size >= sweepAt) sweep()
     Object.assign(together, { debtMs: debtOf(together, settings.together) + ms, at: now() })
   }
 
@@ -107,7 +123,13 @@ export const createWorkShare = (
   const schedule = (): void => {
     if (soon !== undefined || queues.size === 0) return
     clearTimeout(later)
-    const soonest = Math.min(...[...queues.keys()].map(wait))
+    // Nobody's turn comes before that of all together.
+    const least = waitOf(together, settings.together)
+    let soonest = Number.POSITIVE_INFINITY
+    for (const key of queues.keys()) {
+      soonest = Math.min(soonest, wait(key))
+      if (soonest <= least) break
+    }
     if (soonest === 0) soon = setImmediate(turn)
     else later = setTimeout(turn, Math.ceil(soonest))
   }
@@ -129,6 +151,7 @@ export const createWorkShare = (
       return true
     },
     resume,
+    remembered: () => accounts.size,
   }
 }
 

@@ -126,6 +126,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     workspace: limits.connectionsPerWorkspace,
   })
   const openings = createWorkShare(openingShare)
+  /** Connections of all networks that wait to be opened. */
+  let waiting = 0
   const deliver = createDelivery(channels, options)
   let timers: NodeJS.Timeout[] = []
   let unsubscribe: (() => void)[] = []
@@ -161,10 +163,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     socket.on('error', () => socket.destroy())
     const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     const opening = (): void => {
+      waiting--
       // Whoever has gone meanwhile costs nothing.
       if (!socket.destroyed) open(url, network, req, socket, head)
     }
-    if (!openings.later(network, opening)) socket.end(tooManyOpenings)
+    if (waiting >= limits.connections || !openings.later(network, opening)) return void socket.end(tooManyOpenings)
+    waiting++
   }
 
   const open = (url: URL, network: string, req: IncomingMessage, socket: Duplex, head: Buffer): void => {
