@@ -24,6 +24,20 @@ export type PartitionStats = {
 
 export type LogStats = { partitions: PartitionStats[] /** Bytes held on disk. */; bytes: number }
 
+/** What a producer says of a group, so that the log takes it once and from one only. */
+export type ProducerStamp = {
+  producer: string
+  /** Given by `beginEpoch`. */
+  epoch: number
+  /** Rises with each group of a producer in a partition; a new epoch may begin anywhere. */
+  sequence: number
+  /** Kept beside the sequence, at most 1 KiB: what the producer has to know to go on behind it. */
+  note?: string
+}
+
+/** The last group of a producer in a partition. */
+export type ProducerSequence = { partition: number; epoch: number; sequence: number; note: string }
+
 export interface LogWriter {
   readonly partitions: number
   /**
@@ -32,6 +46,22 @@ export interface LogWriter {
    * At most `maxQueuedBytes` wait; beyond it rejects with LogOverloaded.
    */
   append(entry: LogEntry): Promise<LogPosition>
+  /**
+   * Appends entries of one partition as one: in one commit, side by side and in their order, or none of them. Resolves
+   * to the place of the first. With a stamp, its sequence is in the same commit: a sequence at or below the last of its
+   * epoch is there already, and resolves to undefined without writing; of any epoch but the producer's latest rejects
+   * with StaleProducer. Rejects with RangeError for no entries, or entries of several partitions.
+   */
+  appendGroup(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
+  /**
+   * Begins a producer's next epoch, durably: its predecessors can append no more. Resolves to the epoch. What was last
+   * appended is asked for afterwards.
+   */
+  beginEpoch(producer: string): Promise<number>
+  /** The last sequence of a producer in each partition that it has appended to, whatever was trimmed since. */
+  lastSequences(producer: string): Promise<ProducerSequence[]>
+  /** Forgets a producer that will append no more. Who held an epoch of it is refused from then on. */
+  forgetProducer(producer: string): Promise<void>
   /** Bytes that wait for their sync. */
   queuedBytes(): number
   /** Drops whole segments whose every record lies below `before[partition]` for its partition. */
@@ -71,6 +101,14 @@ export class LogUnavailable extends Error {
   constructor(cause: unknown) {
     super('The log cannot be written', { cause })
     this.name = 'LogUnavailable'
+  }
+}
+
+/** Thrown by `appendGroup` when the producer has begun a later epoch, or was forgotten. */
+export class StaleProducer extends Error {
+  constructor(producer: string, epoch: number) {
+    super(`Epoch ${epoch} of the producer ${producer} is over`)
+    this.name = 'StaleProducer'
   }
 }
 

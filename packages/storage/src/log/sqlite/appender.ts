@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { faultPoint } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
-import type { LogPosition, LogStats } from '../port.ts'
+import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
 import type { PackedGroup } from './packing.ts'
+import { createProducers, readProducers, type StampVerdict } from './producers.ts'
 import {
   clearHalfMade,
   createSegment,
@@ -28,8 +29,12 @@ export type Appender = {
   /**
    * Writes a group in one transaction and returns the first offset of each chunk. On disk when it returns; when it
    * throws, nothing of the group will be read. After a failure of anything but space the file is left for a new one.
+   * For a chunk that its producer's stamp keeps out: why.
    */
-  append(group: PackedGroup): number[]
+  append(group: PackedGroup): (number | Exclude<StampVerdict, 'new'>)[]
+  beginEpoch(producer: string): number
+  forgetProducer(producer: string): void
+  lastSequences(producer: string): ProducerSequence[]
   /** Moves pages from the write-ahead log into the segment when enough have gathered. Never throws. */
   maintain(): void
   trim(before: readonly LogPosition[]): void
@@ -110,7 +115,8 @@ export const openAppender = (options: AppenderOptions): Appender => {
     throw new Error(`The log in ${dir} has ${newest?.starts.length ?? 0} partitions, not ${partitions}`)
   let current: OpenSegment | undefined = openSegment(dir, newest.number)
   const noted = notedEnds(dir, newest.number)
-  let next = noted ?? nextOffsets(current)
+  let next = noted?.ends ?? nextOffsets(current)
+  const producers = createProducers(noted?.producers ?? readProducers(current.db))
 
   const leave = (): void => {
     if (current === undefined) return
@@ -130,27 +136,35 @@ export const openAppender = (options: AppenderOptions): Appender => {
   const roll = (): OpenSegment => {
     const number = (heads.at(-1)?.number ?? 0) + 1
     const head = { number, starts: [...next], created: Date.now() }
-    createSegment(dir, head)
+    createSegment(dir, head, producers.rows())
     heads.push(head)
     leave()
     current = openSegment(dir, number)
     return current
   }
 
-  const write = (segment: OpenSegment, group: PackedGroup): { firsts: number[]; ends: number[] } => {
-    const firsts: number[] = []
+  const write = (
+    segment: OpenSegment,
+    group: PackedGroup,
+  ): { firsts: ReturnType<Appender['append']>; ends: number[] } => {
+    const firsts: ReturnType<Appender['append']> = []
     const ends = [...next]
     const time = Date.now()
-    segment.begin.run()
-    for (const { partition, count, from, to } of group.chunks) {
+    let judged: { stamp: ProducerStamp | undefined; verdict: StampVerdict } = { stamp: undefined, verdict: 'new' }
+    for (const { partition, count, from, to, stamp } of group.chunks) {
       const first = ends[partition]
       if (first === undefined) throw new RangeError(`The log has no partition ${partition}`)
+      // Chunks of one group lie side by side.
+      if (stamp !== judged.stamp)
+        judged = { stamp, verdict: stamp === undefined ? 'new' : producers.judge(stamp, partition) }
+      if (judged.verdict !== 'new') {
+        firsts.push(judged.verdict)
+        continue
+      }
       segment.insert.run(partition, first, count, time, group.bytes.subarray(from, to))
       firsts.push(first)
       ends[partition] = first + count
     }
-    faultPoint('log.before-sync')
-    segment.commit.run()
     return { firsts, ends }
   }
 
@@ -165,8 +179,26 @@ export const openAppender = (options: AppenderOptions): Appender => {
     try {
       roll()
     } catch {
-      noteEnds(dir, segment.head.number, next)
+      noteEnds(dir, segment.head.number, { ends: next, producers: producers.rows() })
       leave()
+    }
+  }
+
+  /** Runs what writes in one transaction, together with what it decided about producers. */
+  const durably = <Result>(work: (segment: OpenSegment) => Result): Result => {
+    const segment = current === undefined || current.bytes >= options.segmentBytes ? roll() : current
+    try {
+      segment.begin.run()
+      const result = work(segment)
+      producers.write(segment.db)
+      faultPoint('log.before-sync')
+      segment.commit.run()
+      producers.commit()
+      return result
+    } catch (error) {
+      producers.rollback()
+      recover(segment, error)
+      throw error
     }
   }
 
@@ -174,18 +206,15 @@ export const openAppender = (options: AppenderOptions): Appender => {
 
   return {
     append(group) {
-      const segment = current === undefined || current.bytes >= options.segmentBytes ? roll() : current
-      try {
-        const { firsts, ends } = write(segment, group)
-        next = ends
-        segment.bytes += group.bytes.byteLength
-        segment.unmoved += group.bytes.byteLength
-        return firsts
-      } catch (error) {
-        recover(segment, error)
-        throw error
-      }
+      const { segment, firsts, ends } = durably((to) => ({ segment: to, ...write(to, group) }))
+      next = ends
+      segment.bytes += group.bytes.byteLength
+      segment.unmoved += group.bytes.byteLength
+      return firsts
     },
+    beginEpoch: (producer) => durably(() => producers.beginEpoch(producer)),
+    forgetProducer: (producer) => durably(() => producers.forget(producer)),
+    lastSequences: (producer) => producers.sequences(producer),
 
     maintain() {
       if (current === undefined || current.unmoved < checkpointBytes) return

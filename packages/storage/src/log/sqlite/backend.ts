@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import type { LogPosition, LogStats } from '../port.ts'
-import { type AppenderOptions, openAppender } from './appender.ts'
+import type { LogPosition, LogStats, ProducerSequence } from '../port.ts'
+import { type Appender, type AppenderOptions, openAppender } from './appender.ts'
 import type { PackedGroup } from './packing.ts'
 
-type Appended = { firsts: number[]; memory: ArrayBuffer }
+type Appended = { firsts: ReturnType<Appender['append']>; memory: ArrayBuffer }
 
 /** Where the writing happens. Calls are answered in the order they were made. */
 export type Backend = {
@@ -11,6 +11,9 @@ export type Backend = {
   append(group: PackedGroup): Promise<Appended>
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
+  beginEpoch(producer: string): Promise<number>
+  forgetProducer(producer: string): Promise<void>
+  lastSequences(producer: string): Promise<ProducerSequence[]>
   close(): Promise<void>
 }
 
@@ -19,11 +22,12 @@ export type BackendRequest =
   | { id: number; kind: 'append'; group: PackedGroup }
   | { id: number; kind: 'trim'; before: readonly LogPosition[] }
   | { id: number; kind: 'stats' }
+  | { id: number; kind: 'begin-epoch' | 'forget-producer' | 'last-sequences'; producer: string }
   | { id: number; kind: 'close' }
 
 /** The worker's answer; `id` 0 says that the folder is open (or why not). */
 export type BackendReply = { id: number; value?: BackendValue; error?: unknown }
-type BackendValue = Appended | LogStats | undefined
+type BackendValue = Appended | LogStats | number | ProducerSequence[] | undefined
 
 /** Writes in the calling thread, which waits for the disk: for callers that are workers themselves. */
 export const openInlineBackend = async (options: AppenderOptions): Promise<Backend> => {
@@ -36,9 +40,14 @@ export const openInlineBackend = async (options: AppenderOptions): Promise<Backe
     },
     trim: async (before) => appender.trim(before),
     stats: async () => appender.stats(),
+    beginEpoch: async (producer) => appender.beginEpoch(producer),
+    forgetProducer: async (producer) => appender.forgetProducer(producer),
+    lastSequences: async (producer) => appender.lastSequences(producer),
     close: async () => appender.close(),
   }
 }
+
+const outOfTurn = (): Error => new Error('The thread of the log answered out of turn')
 
 type Waiting = { resolve(value: BackendValue): void; reject(error: unknown): void }
 
@@ -92,8 +101,7 @@ export const openWorkerBackend = async (options: AppenderOptions): Promise<Backe
   return {
     async append(group) {
       const appended = await ask({ id: ++lastId, kind: 'append', group }, [group.bytes.buffer])
-      if (appended === undefined || !('firsts' in appended))
-        throw new Error('The thread of the log answered out of turn')
+      if (typeof appended !== 'object' || !('firsts' in appended)) throw outOfTurn()
       return appended
     },
     async trim(before) {
@@ -101,8 +109,21 @@ export const openWorkerBackend = async (options: AppenderOptions): Promise<Backe
     },
     async stats() {
       const stats = await ask({ id: ++lastId, kind: 'stats' })
-      if (stats === undefined || 'firsts' in stats) throw new Error('The thread of the log answered out of turn')
+      if (typeof stats !== 'object' || !('bytes' in stats)) throw outOfTurn()
       return stats
+    },
+    async beginEpoch(producer) {
+      const epoch = await ask({ id: ++lastId, kind: 'begin-epoch', producer })
+      if (typeof epoch !== 'number') throw outOfTurn()
+      return epoch
+    },
+    async forgetProducer(producer) {
+      await ask({ id: ++lastId, kind: 'forget-producer', producer })
+    },
+    async lastSequences(producer) {
+      const sequences = await ask({ id: ++lastId, kind: 'last-sequences', producer })
+      if (!Array.isArray(sequences)) throw outOfTurn()
+      return sequences
     },
     async close() {
       const worker = await starting

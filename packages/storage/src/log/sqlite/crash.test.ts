@@ -4,9 +4,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { readAll } from '../conformance.ts'
 import { expectIntact, killRounds, maxBodyBytes, startLoad } from './crash-rounds.ts'
 import { openJournal } from './journal.ts'
 import { bodyOf, idOf } from './load-body.ts'
+import { openLogReader } from './reader.ts'
 import { createFolder } from './testing.ts'
 import { openLogWriter } from './writer.ts'
 
@@ -20,6 +22,34 @@ describe('the log under crash and fault', () => {
   test('a writer killed at random moments under load loses, repeats and changes no acknowledged record', async () => {
     await using folder = await createFolder()
     expect(await killRounds(folder.path, rounds)).toBeGreaterThan(0)
+  })
+
+  test('a producer killed at random moments finds the last sequence that is there, and each group is there whole and once', async () => {
+    await using folder = await createFolder()
+    const script = fileURLToPath(new URL('./producer-process.ts', import.meta.url))
+    let last = 0
+    for (let round = 0; round < rounds; round++) {
+      const child = spawn(process.execPath, [script, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] })
+      let said = ''
+      const enough = 20 + Math.random() * 1000
+      for await (const chunk of child.stdout) {
+        said += String(chunk)
+        if (said.length > enough) child.kill('SIGKILL')
+      }
+      const acknowledged = Number(said.slice(0, said.lastIndexOf('\n')).split('\n').at(-1))
+      const writer = await openLogWriter({ dir: folder.path, partitions: 4, inline: true })
+      last = (await writer.lastSequences('p'))[0]?.sequence ?? 0
+      expect(last).toBeGreaterThanOrEqual(acknowledged)
+      await writer.close()
+      const reader = openLogReader({ dir: folder.path })
+      expect(readAll(reader).map(({ meta }) => meta)).toEqual(
+        Array.from({ length: last }, (_, n) =>
+          Array.from({ length: 1 + ((n + 1) % 3) }, (_each, index) => `${n + 1} ${index}`),
+        ).flat(),
+      )
+      reader.close()
+    }
+    expect(last).toBeGreaterThan(rounds)
   })
 
   // Needs a file system of its own, which the kernel may forbid.

@@ -1,24 +1,26 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setFaultHandler } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
 import { logConformance, readAll } from '../conformance.ts'
-import { LogUnavailable } from '../port.ts'
+import { LogUnavailable, type LogWriter } from '../port.ts'
+import { producerConformance } from '../producer-conformance.ts'
 import { openLogReader } from './reader.ts'
 import { listSegments, openForWriting, segmentPath } from './segment.ts'
 import { createFolder } from './testing.ts'
 import { openLogWriter } from './writer.ts'
 
 for (const inline of [false, true])
-  logConformance(`SQLite, ${inline ? 'in the calling thread' : 'in a worker'}`, async () => {
-    const folder = await createFolder()
-    return {
-      openWriter: (options) => openLogWriter({ dir: folder.path, inline, ...options }),
-      openReader: async () => openLogReader({ dir: folder.path }),
-      remove: () => folder.remove(),
-    }
-  })
+  for (const conformance of [logConformance, producerConformance])
+    conformance(`SQLite, ${inline ? 'in the calling thread' : 'in a worker'}`, async () => {
+      const folder = await createFolder()
+      return {
+        openWriter: (options) => openLogWriter({ dir: folder.path, inline, ...options }),
+        openReader: async () => openLogReader({ dir: folder.path }),
+        remove: () => folder.remove(),
+      }
+    })
 
 const entry = (text: string) => ({ key: 'k', meta: '{}', body: Buffer.from(text) })
 const texts = (dir: string): string[] => {
@@ -28,6 +30,12 @@ const texts = (dir: string): string[] => {
   } finally {
     reader.close()
   }
+}
+
+/** The engine's own error with its own code, from a database that may not grow. */
+const refuseSpace = (): void => {
+  const small = new DatabaseSync(':memory:')
+  small.exec('pragma max_page_count = 2; create table t (b blob); insert into t values (zeroblob(100000))')
 }
 
 describe('the log on SQLite', () => {
@@ -77,6 +85,66 @@ describe('the log on SQLite', () => {
     old.close()
     expect(texts(folder.path)).toEqual(['before'])
     await writer.append(entry('after'))
+    expect(texts(folder.path)).toEqual(['before', 'after'])
+    await writer.close()
+  })
+
+  test('a commit that was refused moves no sequence, though it turns up on the disk and nothing but a note could be written', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    const epoch = await writer.beginEpoch('p')
+    const append = (to: LogWriter, sequence: number) =>
+      to.appendGroup([entry(`${sequence}`)], { producer: 'p', epoch, sequence })
+    await append(writer, 1)
+    // A folder where the next segment would be drafted keeps it from being made.
+    await mkdir(`${segmentPath(folder.path, 2)}.new/full`, { recursive: true })
+    setFaultHandler((point) => {
+      if (point === 'log.before-sync') throw new Error('EIO')
+    })
+    await expect(append(writer, 2)).rejects.toBeInstanceOf(LogUnavailable)
+    setFaultHandler(undefined)
+    await writer.close()
+    // What a disk that wrote the pages after all would bring back.
+    const old = openForWriting(folder.path, 1)
+    old.exec(
+      'insert into chunk select id + 1, partition, first + count, count, time, body from chunk; update producer set sequence = 2 where sequence = 1',
+    )
+    old.close()
+    await rm(`${segmentPath(folder.path, 2)}.new`, { recursive: true })
+    const again = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    expect(await again.lastSequences('p')).toMatchObject([{ sequence: 1 }])
+    expect(await append(again, 2)).toEqual({ partition: 0, offset: 1 })
+    expect(texts(folder.path)).toEqual(['1', '2'])
+    await again.close()
+  })
+
+  test('a commit that was refused for want of space can be repeated under its sequence', async () => {
+    await using folder = await createFolder()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    const epoch = await writer.beginEpoch('p')
+    const append = () => writer.appendGroup([entry('once')], { producer: 'p', epoch, sequence: 1 })
+    setFaultHandler(refuseSpace)
+    await expect(append()).rejects.toBeInstanceOf(LogUnavailable)
+    await expect(writer.beginEpoch('p')).rejects.toBeInstanceOf(LogUnavailable)
+    setFaultHandler(undefined)
+    expect(await append()).toEqual({ partition: 0, offset: 0 })
+    expect(await append()).toBeUndefined()
+    expect(texts(folder.path)).toEqual(['once'])
+    await writer.close()
+  })
+
+  test('a log of before there were producers takes them', async () => {
+    await using folder = await createFolder()
+    const before = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    await before.append(entry('before'))
+    await before.close()
+    const db = openForWriting(folder.path, 1)
+    db.exec('drop table producer')
+    db.close()
+    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
+    expect(await writer.lastSequences('p')).toEqual([])
+    const epoch = await writer.beginEpoch('p')
+    await writer.appendGroup([entry('after')], { producer: 'p', epoch, sequence: 1 })
     expect(texts(folder.path)).toEqual(['before', 'after'])
     await writer.close()
   })
@@ -152,11 +220,7 @@ describe('the log on SQLite', () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('before'))
-    setFaultHandler(() => {
-      // The engine's own error with its own code, from a database that may not grow.
-      const small = new DatabaseSync(':memory:')
-      small.exec('pragma max_page_count = 2; create table t (b blob); insert into t values (zeroblob(100000))')
-    })
+    setFaultHandler(refuseSpace)
     await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
     setFaultHandler(undefined)
     await writer.append(entry('after'))

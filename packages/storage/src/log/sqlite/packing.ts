@@ -1,10 +1,25 @@
-import type { LogEntry, LogRecord } from '../port.ts'
+import type { LogEntry, LogRecord, ProducerStamp } from '../port.ts'
 
 /** An entry on its way to the disk, with what packing needs to know about it. */
-export type PendingEntry = LogEntry & { partition: number; metaBytes: number; keyBytes: number }
+export type PendingEntry = LogEntry & {
+  partition: number
+  metaBytes: number
+  keyBytes: number
+  /** Shared by the entries of a group. */
+  stamp?: ProducerStamp | undefined
+}
 
-/** Consecutive records of one partition: one row of a segment. `from` and `to` are byte positions in the group. */
-export type PackedChunk = { partition: number; count: number; from: number; to: number }
+/**
+ * Consecutive records of one partition: one row of a segment. `from` and `to` are byte positions in the group. Chunks of
+ * a stamped group hold nothing else.
+ */
+export type PackedChunk = {
+  partition: number
+  count: number
+  from: number
+  to: number
+  stamp?: ProducerStamp | undefined
+}
 
 /** What one commit writes. `bytes` owns its memory, so that it can be handed to another thread without a copy. */
 export type PackedGroup = { bytes: Uint8Array<ArrayBuffer>; chunks: PackedChunk[] }
@@ -51,8 +66,8 @@ export const packEntries = <Entry extends PendingEntry>(
   for (const [partition, group] of byPartition(entries)) {
     let chunk: PackedChunk | undefined
     for (const entry of group) {
-      if (chunk === undefined || at + packedSize(entry) - chunk.from > maxChunkBytes) {
-        chunk = { partition, count: 0, from: at, to: at }
+      if (chunk === undefined || chunk.stamp !== entry.stamp || at + packedSize(entry) - chunk.from > maxChunkBytes) {
+        chunk = { partition, count: 0, from: at, to: at, stamp: entry.stamp }
         chunks.push(chunk)
       }
       at = packOne(buffer, at, entry)

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { reservePrivateFile } from '../../supervisor/private-files.ts'
+import { type ProducerRow, producerTable, writeProducers } from './producers.ts'
 
 /** What a segment says of itself: it never changes after the segment was made. */
 export type SegmentHead = {
@@ -59,9 +60,9 @@ const pageBytes = 8192
 
 /**
  * Makes a segment: complete and on disk when it returns, and not there at all under its name when it throws or is
- * interrupted, since it gets its name only at the end.
+ * interrupted, since it gets its name only at the end. `producers` are carried along from the segment before.
  */
-export const createSegment = (dir: string, head: SegmentHead): void => {
+export const createSegment = (dir: string, head: SegmentHead, producers: readonly ProducerRow[] = []): void => {
   const path = segmentPath(dir, head.number)
   const draft = `${path}.new`
   for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
@@ -76,7 +77,9 @@ export const createSegment = (dir: string, head: SegmentHead): void => {
       create table head (number integer not null, starts text not null, created integer not null);
       create table chunk (id integer primary key, partition integer not null, first integer not null,
         count integer not null, time integer not null, body blob not null);
-      create unique index chunk_by_offset on chunk (partition, first)`)
+      create unique index chunk_by_offset on chunk (partition, first);
+      ${producerTable}`)
+    writeProducers(db, producers)
     db.prepare('insert into head values (?, ?, ?)').run(head.number, JSON.stringify(head.starts), head.created)
     db.exec('commit')
     // Closing the last connection moves all pages out of the write-ahead log, which the new name would orphan, and
@@ -132,23 +135,27 @@ export const readHead = (db: DatabaseSync): SegmentHead => {
 
 const endsPath = (dir: string, number: number): string => `${segmentPath(dir, number)}.ends`
 
+/** Where the acknowledged records of a segment end, and what was acknowledged to producers. */
+type Noted = { ends: number[]; producers: readonly ProducerRow[] }
+
 /**
  * Notes where a segment's acknowledged records end, when a sync has failed and no new segment can be made: what lies
  * behind was refused, and must not come back from the write-ahead log at the next start. Does what a failing disk allows.
  */
-export const noteEnds = (dir: string, number: number, ends: readonly number[]): void => {
+export const noteEnds = (dir: string, number: number, noted: Noted): void => {
   try {
-    writeFileSync(endsPath(dir, number), JSON.stringify(ends), { flush: false, mode: 0o600 })
+    writeFileSync(endsPath(dir, number), JSON.stringify(noted), { flush: false, mode: 0o600 })
   } catch {
     // The disk takes nothing at all.
   }
 }
 
 /** What `noteEnds` noted, or undefined when there is no whole note. */
-export const notedEnds = (dir: string, number: number): number[] | undefined => {
+export const notedEnds = (dir: string, number: number): Noted | undefined => {
   try {
-    const ends: unknown = JSON.parse(readFileSync(endsPath(dir, number), 'utf8'))
-    return Array.isArray(ends) ? ends.map(Number) : undefined
+    const noted: Noted | number[] = JSON.parse(readFileSync(endsPath(dir, number), 'utf8'))
+    // Of before there were producers: a list of ends.
+    return Array.isArray(noted) ? { ends: noted, producers: [] } : noted
   } catch {
     return undefined
   }

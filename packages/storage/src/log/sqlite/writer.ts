@@ -1,4 +1,13 @@
-import { type LogEntry, LogOverloaded, type LogPosition, LogUnavailable, type LogWriter, partitionOf } from '../port.ts'
+import {
+  type LogEntry,
+  LogOverloaded,
+  type LogPosition,
+  LogUnavailable,
+  type LogWriter,
+  type ProducerStamp,
+  partitionOf,
+  StaleProducer,
+} from '../port.ts'
 import { openInlineBackend, openWorkerBackend } from './backend.ts'
 import { type PendingEntry, packEntries, packedSize } from './packing.ts'
 
@@ -17,11 +26,27 @@ export type LogWriterOptions = {
   onCommit?(): void
 }
 
-type Pending = PendingEntry & { size: number; resolve(position: LogPosition): void; reject(error: Error): void }
+type Pending = PendingEntry & {
+  size: number
+  /** Whether the entry before it has to be in the same commit. */
+  follows: boolean
+  resolve(position: LogPosition | undefined): void
+  reject(error: Error): void
+}
+type Sized = Omit<Pending, 'follows' | 'resolve' | 'reject'>
+
+const nothing = (): void => {}
 
 const maxMetaBytes = 64 * 1024
-/** One commit takes at most this much (or one entry), so that a burst does not make the first of it wait for all. */
+const maxNoteBytes = 1024
+/** One commit takes at most this much (or one entry or group), so that a burst does not make the first of it wait for all. */
 const maxGroupBytes = 8 * 1024 * 1024
+
+/** Makes what the disk refuses a LogUnavailable. */
+const available = <Value>(answer: Promise<Value>): Promise<Value> =>
+  answer.catch((error: unknown) => {
+    throw new LogUnavailable(error)
+  })
 
 /**
  * Opens a log for writing on SQLite: write-ahead log, `synchronous = FULL`, one transaction for everything that
@@ -46,7 +71,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     let count = 0
     for (const entry of queue) {
       bytes += entry.size
-      if (count > 0 && bytes > maxGroupBytes) break
+      if (count > 0 && bytes > maxGroupBytes && !entry.follows) break
       count++
     }
     const group = count === queue.length ? queue : queue.slice(0, count)
@@ -62,11 +87,16 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
       const { firsts, memory: used } = await backend.append(group)
       if (used.byteLength <= 2 * maxGroupBytes) memory = used
       let at = 0
-      chunks.forEach(({ partition, count }, index) => {
-        const first = firsts[index] ?? 0
-        for (let i = 0; i < count; i++) order[at++]?.resolve({ partition, offset: first + i })
+      chunks.forEach(({ partition, count, stamp }, index) => {
+        const first = firsts[index]
+        for (let i = 0; i < count; i++) {
+          const entry = order[at++]
+          if (typeof first === 'number') entry?.resolve({ partition, offset: first + i })
+          else if (first === 'repeated') entry?.resolve(undefined)
+          else entry?.reject(new StaleProducer(stamp?.producer ?? '', stamp?.epoch ?? 0))
+        }
       })
-      options.onCommit?.()
+      if (firsts.some((first) => typeof first === 'number')) options.onCommit?.()
     } catch (error) {
       const unavailable = new LogUnavailable(error)
       for (const entry of entries) entry.reject(unavailable)
@@ -92,27 +122,52 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     setImmediate(() => void flush())
   }
 
+  /** Throws RangeError for an entry that the log does not take. */
+  const sizedOf = (entry: LogEntry, stamp?: ProducerStamp): Sized => {
+    const metaBytes = Buffer.byteLength(entry.meta)
+    if (metaBytes > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')
+    const partition = partitionOf(entry.key, partitions)
+    const sized = { ...entry, partition, metaBytes, keyBytes: Buffer.byteLength(entry.key), stamp, size: 0 }
+    sized.size = packedSize(sized)
+    return sized
+  }
+
+  /** Throws where the queue has no room, or the log is closed. */
+  const admit = (size: number): void => {
+    if (closed) throw new LogUnavailable(new Error('The log is closed'))
+    if (queued + size > maxQueuedBytes) throw new LogOverloaded()
+    queued += size
+  }
+
   return {
     partitions,
     queuedBytes: () => queued,
-    append(entry: LogEntry) {
-      if (closed) return Promise.reject(new LogUnavailable(new Error('The log is closed')))
-      const metaBytes = Buffer.byteLength(entry.meta)
-      if (metaBytes > maxMetaBytes) return Promise.reject(new RangeError('The meta of a log entry is over 64 KiB'))
-      const sized = {
-        ...entry,
-        partition: partitionOf(entry.key, partitions),
-        metaBytes,
-        keyBytes: Buffer.byteLength(entry.key),
-      }
-      const size = packedSize(sized)
-      if (queued + size > maxQueuedBytes) return Promise.reject(new LogOverloaded())
-      queued += size
-      return new Promise((resolve, reject) => {
-        queue.push({ ...sized, size, resolve, reject })
+    append: (entry: LogEntry) =>
+      new Promise((resolve, reject) => {
+        const sized = sizedOf(entry)
+        admit(sized.size)
+        // Without a stamp it is never there already.
+        queue.push({ ...sized, follows: false, resolve: (position) => position && resolve(position), reject })
         schedule()
-      })
-    },
+      }),
+    appendGroup: (entries, stamp) =>
+      new Promise((resolve, reject) => {
+        const sized = entries.map((entry) => sizedOf(entry, stamp))
+        const [first] = sized
+        if (first === undefined || sized.some(({ partition }) => partition !== first.partition))
+          throw new RangeError('A group has entries of one partition')
+        if (Buffer.byteLength(stamp?.note ?? '') > maxNoteBytes)
+          throw new RangeError('The note of a producer is over 1 KiB')
+        admit(sized.reduce((sum, { size }) => sum + size, 0))
+        for (const entry of sized) {
+          const calls = entry === first ? { resolve, reject } : { resolve: nothing, reject: nothing }
+          queue.push({ ...entry, follows: entry !== first, ...calls })
+        }
+        schedule()
+      }),
+    beginEpoch: (producer) => available(backend.beginEpoch(producer)),
+    forgetProducer: (producer) => available(backend.forgetProducer(producer)),
+    lastSequences: (producer) => available(backend.lastSequences(producer)),
     trim: (before) => backend.trim(before),
     stats: () => backend.stats(),
     async close() {

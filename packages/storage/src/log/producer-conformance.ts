@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type LogUnderTest, readAll } from './conformance.ts'
+import { type LogEntry, type LogReader, type LogWriter, partitionOf, StaleProducer } from './port.ts'
+
+const entry = (key: string, body: string): LogEntry => ({ key, meta: '{}', body: new TextEncoder().encode(body) })
+const partition = partitionOf('k', 4)
+
+/** What every log promises to those who append groups as a producer, whatever the engine. */
+export const producerConformance = (name: string, make: () => Promise<LogUnderTest>): void => {
+  describe(`producers of a log: ${name}`, () => {
+    let log: LogUnderTest
+    let writer: LogWriter
+    const reopen = async (): Promise<void> => {
+      await writer.close()
+      writer = await log.openWriter({ partitions: 4, segmentBytes: 20_000 })
+    }
+    const texts = async (): Promise<string[]> => {
+      const reader: LogReader = await log.openReader()
+      try {
+        return readAll(reader).map(({ body }) => new TextDecoder().decode(body))
+      } finally {
+        reader.close()
+      }
+    }
+    beforeEach(async () => {
+      log = await make()
+      writer = await log.openWriter({ partitions: 4, segmentBytes: 20_000 })
+    })
+    afterEach(async () => {
+      await writer.close()
+      await log.remove()
+    })
+
+    test('a group lies side by side in its order, whatever else is appended meanwhile', async () => {
+      const groups = Array.from({ length: 40 }, (_, n) => [0, 1, 2].map((i) => entry('k', `${n}.${i}`)))
+      const places = await Promise.all(
+        groups.flatMap((group, n) => [writer.appendGroup(group), writer.append(entry('k', `between ${n}`))]),
+      )
+      expect(places.map((place) => place?.offset)).toEqual(
+        Array.from({ length: 40 }, (_, n) => [n * 4, n * 4 + 3]).flat(),
+      )
+      expect(await texts()).toEqual(groups.flatMap((_, n) => [`${n}.0`, `${n}.1`, `${n}.2`, `between ${n}`]))
+    })
+
+    test('a group of several partitions, of no entries or with a note over 1 KiB is refused and leaves no record', async () => {
+      const other = ['a', 'b', 'c', 'd', 'e'].find((key) => partitionOf(key, 4) !== partition) ?? ''
+      const epoch = await writer.beginEpoch('p')
+      const long = { producer: 'p', epoch, sequence: 1, note: 'n'.repeat(1025) }
+      await expect(writer.appendGroup([entry('k', '1'), entry(other, '2')])).rejects.toBeInstanceOf(RangeError)
+      await expect(writer.appendGroup([])).rejects.toBeInstanceOf(RangeError)
+      await expect(writer.appendGroup([entry('k', '1')], long)).rejects.toBeInstanceOf(RangeError)
+      expect(await texts()).toEqual([])
+      expect(await writer.lastSequences('p')).toEqual([])
+    })
+
+    test('a sequence is taken once: what repeats it or comes before it is there already and is not written', async () => {
+      const epoch = await writer.beginEpoch('p')
+      const append = (sequence: number) =>
+        writer.appendGroup([entry('k', `${sequence}`)], { producer: 'p', epoch, sequence, note: `at ${sequence}` })
+      expect(await append(10)).toEqual({ partition, offset: 0 })
+      expect(await Promise.all([append(10), append(20), append(20), append(15)])).toEqual([
+        undefined,
+        { partition, offset: 1 },
+        undefined,
+        undefined,
+      ])
+      await reopen()
+      expect(await append(20)).toBeUndefined()
+      expect(await append(21)).toEqual({ partition, offset: 2 })
+      expect(await texts()).toEqual(['10', '20', '21'])
+      expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 21, note: 'at 21' }])
+    })
+
+    test('a paused predecessor cannot append any more once its successor has begun, in no partition and not after a restart', async () => {
+      const old = await writer.beginEpoch('p')
+      await writer.appendGroup([entry('k', 'old')], { producer: 'p', epoch: old, sequence: 1 })
+      const epoch = await writer.beginEpoch('p')
+      expect(epoch).toBeGreaterThan(old)
+      const late = (key: string) =>
+        expect(
+          writer.appendGroup([entry(key, 'late')], { producer: 'p', epoch: old, sequence: 9 }),
+        ).rejects.toBeInstanceOf(StaleProducer)
+      await Promise.all(['k', 'a', 'b', 'c'].map(late))
+      await writer.appendGroup([entry('k', 'new')], { producer: 'p', epoch, sequence: 2 })
+      await reopen()
+      await late('k')
+      expect(await texts()).toEqual(['old', 'new'])
+      expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 2, note: '' }])
+    })
+
+    test('of two that race, each sequence is written once, by the later epoch from its beginning on', async () => {
+      const first = await writer.beginEpoch('p')
+      const run = async (epoch: number, name: string): Promise<void> => {
+        for (let sequence = 1; sequence <= 30; sequence++) {
+          const last = (await writer.lastSequences('p'))[0]?.sequence ?? 0
+          if (sequence > last)
+            await writer.appendGroup([entry('k', `${name} ${sequence}`)], { producer: 'p', epoch, sequence })
+        }
+      }
+      const old = run(first, 'old')
+      await writer.appendGroup([entry('k', 'other')])
+      const [was] = await Promise.allSettled([old, writer.beginEpoch('p').then((epoch) => run(epoch, 'new'))])
+      expect(was.status === 'rejected' ? was.reason : undefined).toBeInstanceOf(StaleProducer)
+      const written = (await texts()).filter((text) => text !== 'other')
+      expect(written.map((text) => Number(text.split(' ')[1]))).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
+      expect(written.join().lastIndexOf('old')).toBeLessThan(written.join().indexOf('new'))
+    })
+
+    test('sequences are kept when segments follow one another and when they are trimmed', async () => {
+      const epoch = await writer.beginEpoch('p')
+      await writer.appendGroup([entry('k', 'first')], { producer: 'p', epoch, sequence: 7, note: 'seven' })
+      for (let n = 0; n < 20; n++) await writer.append(entry('k', 'x'.repeat(5000)))
+      await writer.trim([{ partition, offset: 21 }])
+      const [{ first } = { first: 0 }] = (await writer.stats()).partitions.filter(
+        (each) => each.partition === partition,
+      )
+      expect(first).toBeGreaterThan(0)
+      await reopen()
+      expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 7, note: 'seven' }])
+      expect(await writer.appendGroup([entry('k', 'first')], { producer: 'p', epoch, sequence: 7 })).toBeUndefined()
+    })
+
+    test('a forgotten producer begins anew, and nobody who held an epoch of it comes back', async () => {
+      const epoch = await writer.beginEpoch('p')
+      const other = await writer.beginEpoch('q')
+      await writer.appendGroup([entry('k', 'p')], { producer: 'p', epoch, sequence: 5 })
+      await writer.appendGroup([entry('k', 'q')], { producer: 'q', epoch: other, sequence: 5 })
+      await writer.forgetProducer('p')
+      const late = () => writer.appendGroup([entry('k', 'late')], { producer: 'p', epoch, sequence: 6 })
+      await expect(late()).rejects.toBeInstanceOf(StaleProducer)
+      await reopen()
+      expect(await writer.lastSequences('p')).toEqual([])
+      expect(await writer.beginEpoch('p')).toBeGreaterThan(other)
+      await expect(late()).rejects.toBeInstanceOf(StaleProducer)
+      expect(await writer.lastSequences('q')).toEqual([{ partition, epoch: other, sequence: 5, note: '' }])
+    })
+  })
+}

@@ -1,0 +1,116 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ProducerSequence, ProducerStamp } from '../port.ts'
+
+/** What a log knows of a producer: in `partition` its last sequence, or its latest epoch where that is `ofAll`. */
+export type ProducerRow = ProducerSequence & { name: string }
+
+const ofAll = -1
+/** Epochs count through for all producers of a log, so that none returns when a producer was forgotten. */
+const ofEvery = ''
+
+/** What becomes of a stamped group. */
+export type StampVerdict = 'new' | 'repeated' | 'stale'
+
+export type Producers = {
+  /** Judges a stamp, after all that were judged before; one that is new is taken with the next `commit`. */
+  judge(stamp: ProducerStamp, partition: number): StampVerdict
+  beginEpoch(name: string): number
+  forget(name: string): void
+  /** Writes into the transaction under way what `commit` will make true. */
+  write(db: DatabaseSync): void
+  /** The transaction is on disk. */
+  commit(): void
+  /** The transaction was refused: nothing of it is known. */
+  rollback(): void
+  sequences(name: string): ProducerSequence[]
+  /** Everything that is committed: a new segment begins with it. */
+  rows(): ProducerRow[]
+}
+
+/** The table, in every segment: the newest one's holds, since it is carried along. */
+export const producerTable = `create table if not exists producer (name text not null, partition integer not null,
+  epoch integer not null, sequence integer not null, note text not null, primary key (name, partition)) without rowid`
+
+const upsert = 'insert or replace into producer (name, partition, epoch, sequence, note) values (?, ?, ?, ?, ?)'
+
+/** Writes rows in the transaction under way. */
+export const writeProducers = (db: DatabaseSync, rows: Iterable<ProducerRow>): void => {
+  const insert = db.prepare(upsert)
+  for (const { name, partition, epoch, sequence, note } of rows) insert.run(name, partition, epoch, sequence, note)
+}
+
+/** The rows of a segment; makes the table in one of before there was any. */
+export const readProducers = (db: DatabaseSync): ProducerRow[] => {
+  db.exec(producerTable)
+  return db
+    .prepare('select name, partition, epoch, sequence, note from producer')
+    .all()
+    .map(({ name, partition, epoch, sequence, note }) => ({
+      name: String(name),
+      partition: Number(partition),
+      epoch: Number(epoch),
+      sequence: Number(sequence),
+      note: String(note),
+    }))
+}
+
+const keyOf = (name: string, partition: number): string => `${partition} ${name}`
+
+/**
+ * Decides which stamped groups a log takes. What it answers is what is on disk: a transaction that was refused, and that
+ * may turn up in a left segment after all, moves nothing.
+ */
+export const createProducers = (rows: readonly ProducerRow[]): Producers => {
+  const committed = new Map(rows.map((row) => [keyOf(row.name, row.partition), row]))
+  const draft = new Map<string, ProducerRow | undefined>()
+  const find = (name: string, partition: number): ProducerRow | undefined => {
+    const key = keyOf(name, partition)
+    return draft.has(key) ? draft.get(key) : committed.get(key)
+  }
+  const put = (row: ProducerRow): void => void draft.set(keyOf(row.name, row.partition), row)
+  const rowsOf = (name: string): ProducerRow[] => [...committed.values()].filter((row) => row.name === name)
+
+  return {
+    judge({ producer: name, epoch, sequence, note = '' }, partition) {
+      if (find(name, ofAll)?.epoch !== epoch) return 'stale'
+      const last = find(name, partition)
+      if (last?.epoch === epoch && sequence <= last.sequence) return 'repeated'
+      put({ name, partition, epoch, sequence, note })
+      return 'new'
+    },
+    beginEpoch(name) {
+      const epoch = (find(ofEvery, ofAll)?.epoch ?? 0) + 1
+      put({ name: ofEvery, partition: ofAll, epoch, sequence: 0, note: '' })
+      put({ name, partition: ofAll, epoch, sequence: 0, note: '' })
+      return epoch
+    },
+    forget(name) {
+      for (const row of rowsOf(name)) draft.set(keyOf(name, row.partition), undefined)
+    },
+    write(db) {
+      if (draft.size === 0) return
+      writeProducers(
+        db,
+        [...draft.values()].filter((row) => row !== undefined),
+      )
+      for (const [key, row] of draft) {
+        const gone = row === undefined ? committed.get(key) : undefined
+        if (gone === undefined) continue
+        db.prepare('delete from producer where name = ? and partition = ?').run(gone.name, gone.partition)
+      }
+    },
+    commit() {
+      for (const [key, row] of draft)
+        if (row === undefined) committed.delete(key)
+        else committed.set(key, row)
+      draft.clear()
+    },
+    rollback: () => draft.clear(),
+    sequences: (name) =>
+      rowsOf(name)
+        .filter(({ partition }) => partition !== ofAll)
+        .map(({ partition, epoch, sequence, note }) => ({ partition, epoch, sequence, note }))
+        .sort((a, b) => a.partition - b.partition),
+    rows: () => [...committed.values()],
+  }
+}
