@@ -11,14 +11,17 @@ const report = (said: AttackerReport): void => void process.send?.(said)
 let striking = false
 let strikers: Promise<void>[] = []
 let pieces = 0
-let strike: (() => Promise<unknown>) | undefined
+/** What one piece of work of each kind is, once it is prepared. */
+const strikes = new Map<number, () => Promise<unknown>>()
 
-const begin = (together: number): void => {
+const begin = (index: number, together: number): void => {
   striking = true
   pieces = 0
   strikers = Array.from({ length: together }, async () => {
     while (striking) {
-      await strike?.().catch(() => undefined)
+      await strikes
+        .get(index)?.()
+        .catch(() => undefined)
       pieces++
     }
   })
@@ -27,8 +30,8 @@ const begin = (together: number): void => {
 const obey = async ({ order, index }: AttackerOrder): Promise<AttackerReport> => {
   const attack = attacks[index]
   if (attack === undefined) throw new Error(`There is no attack ${index}`)
-  if (order === 'prepare') strike = await attack.prepare(world)
-  else if (order === 'begin') begin(attack.together)
+  if (order === 'prepare') strikes.set(index, await attack.prepare(world))
+  else if (order === 'begin') begin(index, attack.together)
   else {
     striking = false
     await Promise.all(strikers)
