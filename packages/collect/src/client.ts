@@ -49,12 +49,6 @@ export const clientAddress = (
   return address
 }
 
-/** Who shares in what one sender may have: an IPv4 address, and all of an IPv6 network of 64 bits, which is one customer's. */
-export const networkOf = (address: string): string => {
-  if (!ipaddr.IPv6.isValid(address)) return address
-  return ipaddr.IPv6.parse(address).parts.slice(0, 4).join(':')
-}
-
 const deviceAgent = /^(?:Mozilla\/|Opera\/|Dalvik\/)|CFNetwork\/|analytics-(?:swift|kotlin|ios|android|react-native)/i
 
 /**

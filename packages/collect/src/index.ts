@@ -1,5 +1,5 @@
 export { snippet } from './browser-sdk.ts'
-export { clientAddress, networkOf, parseProxies } from './client.ts'
+export { clientAddress, parseProxies } from './client.ts'
 export { type Collect, createCollect, processedTopic } from './collect.ts'
 export {
   type CollectDeps,

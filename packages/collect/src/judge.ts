@@ -1,13 +1,11 @@
 import { type EventType, eventTypeOf, trackingLimits } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 import { bodyKey } from './credentials.ts'
 import type { Refusal } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import type { TrackRoute } from './routes.ts'
 import { type BodyOutline, type ScanFault, scanJson } from './scan-json.ts'
 import { sliceBytes } from './turns.ts'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Bodies of more bytes are looked through and never parsed as a whole; smaller ones cannot hold enough to matter. */
 export const parsedBytes = 64 * 1024
@@ -25,7 +23,7 @@ export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { 
   if (body.length === 0) return { refusal: refusals.emptyBody }
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
-    return isObject(value) ? { value } : { refusal: refusals.notAnObject }
+    return isJsonObject(value) ? { value } : { refusal: refusals.notAnObject }
   } catch (error) {
     return { refusal: refusals.badJson(/position (\d+)/.exec(String(error))?.[1]) }
   }

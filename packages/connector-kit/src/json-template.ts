@@ -9,6 +9,7 @@ import {
   type TopLevelToken,
   toValueSync,
 } from 'liquidjs'
+import { LRUCache } from 'lru-cache'
 import { countNodes } from './template-cost.ts'
 import {
   CountedContext,
@@ -113,9 +114,7 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
 
 const engines: Readonly<Record<TemplateForm, Liquid>> = { json: createEngine(inJson), text: createEngine(inText) }
 type Compiled = { template: Template[]; characters: number; owner: string }
-const compiled = new Map<string, Compiled>()
 const charactersOf = new Map<string, number>()
-let compiledCharacters = 0
 
 /** Names of the filters that templates may use. */
 export const templateFilterNames = (): string[] => Object.keys(engines.text.filters)
@@ -132,37 +131,34 @@ const parse = (text: string, form: TemplateForm): Template[] => {
 }
 
 const noteCharacters = (owner: string, change: number): void => {
-  compiledCharacters += change
   const characters = (charactersOf.get(owner) ?? 0) + change
   if (characters === 0) charactersOf.delete(owner)
   else charactersOf.set(owner, characters)
 }
 
-const forget = (key: string, entry: Compiled): void => {
-  if (compiled.delete(key)) noteCharacters(entry.owner, -entry.characters)
-}
+const compiled = new LRUCache<string, Compiled>({
+  max: templateCacheEntries,
+  maxSize: rememberedCharacters,
+  sizeCalculation: ({ characters }) => characters,
+  onInsert: ({ owner, characters }) => noteCharacters(owner, characters),
+  dispose: ({ owner, characters }) => noteCharacters(owner, -characters),
+})
 
-/** Forgets what is too much: of the owner first, then of all. */
+/** Forgets what is too much of an owner. */
 const makeRoom = (owner: string): void => {
-  for (const [key, entry] of compiled) {
-    if ((charactersOf.get(owner) ?? 0) <= ownersCharacters) break
-    if (entry.owner === owner) forget(key, entry)
-  }
-  for (const [key, entry] of compiled) {
-    if (compiledCharacters <= rememberedCharacters && compiled.size <= templateCacheEntries) break
-    forget(key, entry)
+  for (const key of compiled.rkeys()) {
+    if ((charactersOf.get(owner) ?? 0) <= ownersCharacters) return
+    if (compiled.peek(key)?.owner === owner) compiled.delete(key)
   }
 }
 
 const compile = (text: string, form: TemplateForm, owner: string): Template[] => {
   const key = `${owner}:${form}:${text}`
   const known = compiled.get(key)
-  const entry = known ?? { template: parse(text, form), characters: text.length + 1, owner }
-  // What was used last stands last.
-  if (known === undefined) noteCharacters(owner, entry.characters)
-  else compiled.delete(key)
+  if (known !== undefined) return known.template
+  const entry = { template: parse(text, form), characters: text.length + 1, owner }
   compiled.set(key, entry)
-  if (known === undefined) makeRoom(owner)
+  makeRoom(owner)
   return entry.template
 }
 
@@ -172,8 +168,10 @@ const problemOf = (error: unknown): TemplateProblem => ({
 })
 
 /** What was found of the texts that were looked at last. */
-const looked = new Map<string, TemplateProblem | undefined>()
-let lookedCharacters = 0
+const looked = new LRUCache<string, { problem: TemplateProblem | undefined }>({
+  maxSize: rememberedCharacters,
+  sizeCalculation: (_, key) => key.length,
+})
 
 const look = (text: string, form: TemplateForm): TemplateProblem | undefined => {
   try {
@@ -187,15 +185,10 @@ const look = (text: string, form: TemplateForm): TemplateProblem | undefined => 
 /** Why a text is no Liquid template, or undefined when it is one. Nothing is kept of it but the answer, for a while. */
 export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {
   const key = `${form}:${text}`
-  if (looked.has(key)) return looked.get(key)
+  const known = looked.get(key)
+  if (known !== undefined) return known.problem
   const problem = look(text, form)
-  looked.set(key, problem)
-  lookedCharacters += key.length
-  for (const oldest of looked.keys()) {
-    if (lookedCharacters <= rememberedCharacters) break
-    looked.delete(oldest)
-    lookedCharacters -= oldest.length
-  }
+  looked.set(key, { problem })
   return problem
 }
 

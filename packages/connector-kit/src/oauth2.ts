@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '@tributary/kernel'
+import { type Clock, isJsonObject } from '@tributary/kernel'
 import type { DeliverContext } from './definition.ts'
 import { ConfigurationError, RetryableError } from './errors.ts'
 import { parseRetryAfter } from './http-rules.ts'
@@ -111,9 +111,8 @@ const formEncoded = (text: string): string => new URLSearchParams([['', text]]).
 /** Bytes of an answer with tokens that are read: ID tokens and access tokens of some servers have several kB. */
 const tokenAnswerBytes = 64 * 1024
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const textIn = (record: unknown, name: string): string => {
-  const value = isRecord(record) ? record[name] : undefined
+  const value = isJsonObject(record) ? record[name] : undefined
   return typeof value === 'string' ? value : ''
 }
 /** A token as a header can carry it (RFC 6750, 2.1, and the wider alphabets of some servers), never with a line end. */
@@ -123,7 +122,7 @@ const tokenIn = (record: unknown, name: string): string => {
 }
 /** `expires_in` in seconds; some servers send it as a text. */
 const lifetimeIn = (record: unknown): number | undefined => {
-  const seconds = isRecord(record) ? Number(record.expires_in) : Number.NaN
+  const seconds = isJsonObject(record) ? Number(record.expires_in) : Number.NaN
   return Number.isFinite(seconds) && seconds > 0 && seconds < 1e10 ? seconds : undefined
 }
 

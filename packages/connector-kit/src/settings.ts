@@ -1,4 +1,5 @@
 import { isSameTarget, templateProblemText } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
 import { templateLimits, templateProblem } from './json-template.ts'
 
@@ -32,9 +33,6 @@ const ownHeaders = new Set([
   'upgrade',
 ])
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** `Name: value` lines, a list of {name, value}, or an object, as pairs; undefined when it is none of these. */
 const headerPairs = (value: unknown): [string, unknown][] | undefined => {
   if (typeof value === 'string')
@@ -46,8 +44,8 @@ const headerPairs = (value: unknown): [string, unknown][] | undefined => {
         return colon < 0 ? [line.trim(), undefined] : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()]
       })
   if (Array.isArray(value))
-    return value.map((item) => (isRecord(item) ? [String(item.name), item.value] : ['', undefined]))
-  return isRecord(value) ? Object.entries(value) : undefined
+    return value.map((item) => (isJsonObject(item) ? [String(item.name), item.value] : ['', undefined]))
+  return isJsonObject(value) ? Object.entries(value) : undefined
 }
 
 /**
@@ -165,7 +163,7 @@ export const validateSettings = (
   definition: Pick<SettingsDefinition, 'fields' | 'check'>,
   settings: unknown,
 ): SettingsResult => {
-  if (!isRecord(settings)) return noObject
+  if (!isJsonObject(settings)) return noObject
   const { parsed, errors, missing } = parseFields(definition.fields, settings)
   for (const name of missing) errors[name] = 'Required'
   if (Object.keys(errors).length === 0) Object.assign(errors, definition.check?.(parsed))
@@ -201,7 +199,7 @@ export const validatePartialSettings = (
   definition: Pick<SettingsDefinition, 'fields' | 'check'>,
   settings: unknown,
 ): PartialSettingsResult => {
-  if (!isRecord(settings)) return noObject
+  if (!isJsonObject(settings)) return noObject
   const { parsed, errors, missing } = parseFields(definition.fields, settings)
   if (Object.keys(errors).length === 0)
     for (const [name, text] of Object.entries(definition.check?.(parsed) ?? {}))

@@ -1,12 +1,11 @@
+import { isJsonObject } from '@tributary/kernel/browser'
 import type { ClientConfig } from './client-config.ts'
 
 /** The call that reads the configuration; apart from its schema, for the page that needs nothing else of the contract. */
 export const configCall = { name: 'config.get', verb: 'GET', path: '/config' } as const
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
 const hasTexts = (value: unknown, names: readonly string[]): value is Record<string, unknown> =>
-  isRecord(value) && names.every((name) => typeof value[name] === 'string')
+  isJsonObject(value) && names.every((name) => typeof value[name] === 'string')
 
 const links = ['terms', 'privacy', 'pricing', 'contact_sales', 'documentation', 'support_email']
 const texts = ['sentry_dsn', 'messaging_app_id', 'analytics_write_key']

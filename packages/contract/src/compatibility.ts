@@ -1,3 +1,4 @@
+import { isJsonObject } from '@tributary/kernel/browser'
 import {
   definitionOf,
   type ObjectSchema,
@@ -44,9 +45,6 @@ const isNew: Judgement = { compatibility: 'incompatible', problems: [] }
 type Values = { readonly [name: string]: unknown }
 const noValues: Values = {}
 
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The type of a JSON value in the words of a schema; undefined for null. */
 export const typeOfValue = (value: unknown): PropertyType | undefined => {
   if (value === null || value === undefined) return undefined
@@ -80,7 +78,7 @@ const judgeFields = (values: Values, object: ObjectSchema, parent: string | unde
     }
     if (property.items === undefined || !Array.isArray(value)) continue
     for (const item of value) {
-      const goesOn = isObject(item) ? judgeFields(item, property.items, name, report) : report(parent, name, 'type')
+      const goesOn = isJsonObject(item) ? judgeFields(item, property.items, name, report) : report(parent, name, 'type')
       if (!goesOn) return false
     }
   }
@@ -112,7 +110,7 @@ export const judgeValues = (schema: SourceSchema, type: string, title: string, d
   if (type !== 'track' && type !== 'identify') return fits
   const definition = definitionOf(schema, type, title)
   if (definition === undefined) return isNew
-  const problems = problemsOf(isObject(data) ? data : noValues, definition)
+  const problems = problemsOf(isJsonObject(data) ? data : noValues, definition)
   return problems.length === 0 ? fits : { compatibility: 'needsAttention', problems }
 }
 

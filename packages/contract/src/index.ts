@@ -12,6 +12,7 @@ export {
   type FlagValues,
   flagDefaults,
   flagKeys,
+  isJsonObject,
   mayAct,
   type RetryPolicy,
   type Role,

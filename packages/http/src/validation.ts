@@ -1,5 +1,5 @@
 import { type Method, stockMessage } from '@tributary/contract'
-import { badRequest } from '@tributary/kernel'
+import { badRequest, isJsonObject } from '@tributary/kernel'
 import { z } from 'zod'
 
 type Issue = { path: readonly PropertyKey[]; message: string }
@@ -37,9 +37,6 @@ export const parseInput = (schema: z.ZodType, value: unknown): unknown => {
 const fieldsOf = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161): no mask means every field that is given,
  * `*` every field that can be changed. Fields that only say how another one changes come with that one. Fields that only
@@ -47,7 +44,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * refused with 400.
  */
 export const applyMask = (method: Method, body: unknown, mask: string | undefined): unknown => {
-  if (!isObject(body)) return body
+  if (!isJsonObject(body)) return body
   const changeable = fieldsOf(method.request)
   if (mask === undefined || mask.trim() === '') {
     return Object.fromEntries(Object.entries(body).filter(([field]) => changeable.includes(field)))

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ResizeFilterType, ResizeFit, Transformer } from '@napi-rs/image'
 import { badRequest } from '@tributary/kernel'
 import { isRelationalUnavailable } from '@tributary/storage'
+import { LRUCache } from 'lru-cache'
 import type { ControlDeps } from '../deps.ts'
 import { type ImageInfo, imageSize } from './image-size.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
@@ -97,30 +98,12 @@ const sideFor = (box: ImageBox, { width, height }: Pick<ImageInfo, 'width' | 'he
   return scale === 1 ? undefined : offeredSides.find((side) => side >= wanted && side < Math.max(width, height))
 }
 
-/** Smaller pictures that were asked for lately, the oldest forgotten first. */
-const createCache = (limit: number) => {
-  const kept = new Map<string, Buffer>()
-  let bytes = 0
-  return {
-    get: (name: string): Buffer | undefined => kept.get(name),
-    put(name: string, body: Buffer): void {
-      if (kept.has(name)) return
-      kept.set(name, body)
-      bytes += body.length
-      for (const [oldest, { length }] of kept) {
-        if (bytes <= limit) return
-        kept.delete(oldest)
-        bytes -= length
-      }
-    },
-  }
-}
-
 /** Pictures of organisations and users, kept as blobs. */
 export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'blobs' | 'logger'>): Images => {
   const decoding = createOneAtATime(16)
   const resizing = createOneAtATime(200)
-  const cache = createCache(cachedBytes)
+  /** Smaller pictures that were asked for lately. */
+  const cache = new LRUCache<string, Buffer>({ maxSize: cachedBytes, sizeCalculation: ({ length }) => length })
 
   const resized = async (key: string, stored: Buffer, side: number): Promise<Buffer> => {
     const name = `${key} ${side}`
@@ -131,7 +114,7 @@ export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'bl
         if (found !== undefined) return found
         const size = imageSize(stored)
         const made = size === undefined ? stored : await shrink(new Transformer(stored), size, side).webp(quality)
-        cache.put(name, made)
+        cache.set(name, made)
         return made
       }))
     )

@@ -1,5 +1,6 @@
 import { everyRole, formatSourceSchema, judgedDataOf, type methods, schemaLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { isJsonObject } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { payloadOf } from '../events/read.ts'
 import { readSource } from '../sources/read.ts'
@@ -14,17 +15,14 @@ const dayMs = 86_400_000
 /** How much is looked at: events in all, of one name at least and at most, their bytes in all, and those of one name at least. */
 const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, leastBytes: 32 * 1024 } as const
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** What an event is judged by. Traits that an identify call has only in its context are its traits. */
 const sampleOf = (row: SampleRow): Sample | undefined => {
   const payload = payloadOf(row.original)
   if (payload === null) return undefined
   const context = payload['context']
   const given = judgedDataOf(row.type, payload)
-  const values = row.type === 'identify' && !isObject(given) && isObject(context) ? context['traits'] : given
-  return { title: row.title, values: isObject(values) ? values : {} }
+  const values = row.type === 'identify' && !isJsonObject(given) && isJsonObject(context) ? context['traits'] : given
+  return { title: row.title, values: isJsonObject(values) ? values : {} }
 }
 
 /** One after the other: all of them parsed take several times their text. */

@@ -7,6 +7,7 @@ import {
   pathOf,
   typeOfValue,
 } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 
 /** A place that events have, or that a schema says they have. */
 export type SeenField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
@@ -64,9 +65,6 @@ const exampleOf = (value: unknown): string => {
   return text.length > most.example ? `${text.slice(0, most.example - 1).toWellFormed()}…` : text.toWellFormed()
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Gathers fields by their path; the first that is told of a path says its type, the first example stays. */
 export const createSeenFields = () => {
   const fields = new Map<string, SeenField>()
@@ -86,7 +84,7 @@ export const createSeenFields = () => {
     const type = typeOfValue(value)
     if (type === undefined) return
     add(names, type, type === 'object' ? '' : exampleOf(value))
-    if (!isObject(value) || names.length >= most.depth) return
+    if (!isJsonObject(value) || names.length >= most.depth) return
     for (const [name, item] of Object.entries(value)) walk([...names, name], item)
   }
 

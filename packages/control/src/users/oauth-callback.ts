@@ -1,5 +1,5 @@
 import type { LoginResponse, oauthCallback } from '@tributary/contract'
-import type { Client } from '@tributary/http'
+import { type Client, networkOf } from '@tributary/http'
 import { newId, notFound, unauthorized } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -11,7 +11,7 @@ import type { AnswerLogin } from '../sessions/answer-login.ts'
 import { ensureUser } from './ensure-user.ts'
 import { maySignUp, requireSignUp } from './may-sign-up.ts'
 import { type UserRow, userColumns } from './present.ts'
-import { countTry, placeOf } from './try-limits.ts'
+import { countTry } from './try-limits.ts'
 
 export type OauthDeps = Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientConfig' | 'publicUrl'> & {
   identityProvider: OpenId | undefined
@@ -76,7 +76,7 @@ export const endSignIn = async (
   requireOwnRedirectUri(body.redirect_uri, { publicUrl: publicUrl(), host: client.host })
   const takeBack = await countTry(
     counters,
-    [[`oauth:${placeOf(client.ip)}`, oauthTriesPerIp]],
+    [[`oauth:${networkOf(client.ip)}`, oauthTriesPerIp]],
     'Too many failed logins; wait 15 minutes and try again',
   )
   const identity = await provider.identify({

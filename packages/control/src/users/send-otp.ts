@@ -1,12 +1,12 @@
 import type { methods } from '@tributary/contract'
-import type { Handler } from '@tributary/http'
+import { type Handler, networkOf } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps, Tx } from '../deps.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { alreadyRegisteredMail, loginCodeMail, type Mail, signUpCodeMail } from '../mail/templates.ts'
 import { requireSignUp } from './may-sign-up.ts'
 import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
-import { countTry, hiddenAddress, placeOf } from './try-limits.ts'
+import { countTry, hiddenAddress } from './try-limits.ts'
 
 /**
  * Codes that are asked for in 15 minutes, after which more are refused. What all places together may ask for one address
@@ -47,7 +47,7 @@ export const sendOtp =
   }): Handler<typeof methods.users.sendOtp> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const [hidden, place] = [hiddenAddress(email), placeOf(client.ip)]
+    const [hidden, place] = [hiddenAddress(email), networkOf(client.ip)]
     await countTry(
       counters,
       [

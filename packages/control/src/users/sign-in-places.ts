@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { networkOf } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps, Db, Tx } from '../deps.ts'
-import { placeOf } from './try-limits.ts'
 
 /** Places that are remembered of a user, the latest; and how long a place is that nobody signs in from, ms. */
 const placesPerUser = 20
@@ -12,7 +12,7 @@ type Signing = ControlDeps['signing']
 /** What a place is remembered as: the address itself is not kept. */
 const hashOf = (signing: Signing, ip: string): Buffer =>
   createHmac('sha256', signing.codes)
-    .update(`place\n${placeOf(ip)}`)
+    .update(`place\n${networkOf(ip)}`)
     .digest()
 
 /** Remembers that a user has signed in from there. */

@@ -1,7 +1,8 @@
+import { networkOf } from '@tributary/http'
 import { rateLimited } from '@tributary/kernel'
 import type { ControlDeps, Counters } from '../deps.ts'
 import { isKnownPlace } from './sign-in-places.ts'
-import { hiddenAddress, placeOf } from './try-limits.ts'
+import { hiddenAddress } from './try-limits.ts'
 
 /** Failures that are free, by whom they are counted for. */
 export type FreeTries = { perEmailAndIp: number; perEmail: number; perIp: number }
@@ -96,7 +97,7 @@ export const createTryGuard = (
 
   return {
     async enter(email, ip) {
-      const [hidden, place] = [hiddenAddress(email), placeOf(ip)]
+      const [hidden, place] = [hiddenAddress(email), networkOf(ip)]
       if (await isKnownPlace(db, { email, ip, now: clock(), signing }))
         return await enterKnown(`${kind}:known:${hidden}:${place}`)
       // The place first: what many places share is not used up by one, nor memory filled with counters.

@@ -1,11 +1,8 @@
-import { judgedDataOf, type SourceSchema } from '@tributary/contract'
+import { isJsonObject, judgedDataOf, type SourceSchema } from '@tributary/contract'
 import type { LiveEvent } from './live-event.ts'
 
-const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const own = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 /** The value at a path of names with dots between them; a name that has dots itself is found, too. */
 const valueAt = (value: unknown, path: string): unknown => {
@@ -50,7 +47,7 @@ export const propertyNames = (schema: SourceSchema, events: readonly LiveEvent[]
     for (const name of definition?.properties.keys() ?? []) names.add(name)
   for (const { type, payload } of events) {
     const data = payload === undefined || payload === null ? undefined : judgedDataOf(type, payload)
-    if (isObject(data)) for (const name of Object.keys(data)) names.add(name)
+    if (isJsonObject(data)) for (const name of Object.keys(data)) names.add(name)
   }
   return [...names].sort((one, other) => one.localeCompare(other))
 }

@@ -1,6 +1,7 @@
 import {
   definitionOf,
   emptyObject,
+  isJsonObject,
   judgedDataOf,
   judgedTypes,
   nameProblem,
@@ -50,9 +51,6 @@ export type NewProperty = {
 
 type Values = { readonly [name: string]: unknown }
 
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The event of a place: its title, or undefined for the user, whom identify describes. */
 export const ownerTitleOf = (type: string, title: string): string | undefined =>
   type === 'identify' ? undefined : title
@@ -70,7 +68,7 @@ export const judgingDefinition = (schema: SourceSchema, type: string, title: str
 /** The properties or traits of an event's payload; none when they are no object. */
 export const valuesOf = (type: string, payload: Values | null): Values => {
   const data = payload === null ? undefined : judgedDataOf(type, payload)
-  return isObject(data) ? data : {}
+  return isJsonObject(data) ? data : {}
 }
 
 const rowOf = (object: ObjectSchema, place: PropertyPlace, { type }: PropertySchema): PropertyRow => {
@@ -133,7 +131,7 @@ const newItemFields = (
 ): NewProperty[] => {
   const found = new Map<string, PropertySchema | undefined>()
   for (const item of value) {
-    if (!isObject(item)) continue
+    if (!isJsonObject(item)) continue
     for (const [name, each] of Object.entries(item))
       if (!items.properties.has(name) && found.get(name) === undefined)
         found.set(name, withoutItems(propertyOfValue(each)))

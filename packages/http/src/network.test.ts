@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeOf } from './try-limits.ts'
+import { networkOf } from './network.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -7,10 +7,11 @@ test.each([
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:0DB8:0001:0002:ffff::', '2001:db8:1:2::/64'],
   ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::9', '2001:db8:1:3::/64'],
   ['2001:db8::9', '2001:db8:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['', ''],
-])('%s counts as %s: whoever has a network of their own is one place', (ip, place) => {
-  expect(placeOf(ip)).toBe(place)
+])('%s counts as %s: whoever has a network of their own is one place', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })
