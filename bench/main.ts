@@ -11,6 +11,7 @@ import { measureMapping } from './figures/mapping.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
+import { measureUnconnected } from './figures/unconnected.ts'
 import { measureWeb } from './figures/web.ts'
 import { measureWebLive } from './figures/web-live.ts'
 import { type Figure, printFigures } from './harness.ts'
@@ -32,6 +33,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   latency: () => measureLatency(15),
   explorer: () => measureExplorer(5_000_000),
   stored: () => measureStored(8),
+  unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),
   deliveries: () => measureDeliveries(40_000),

@@ -105,6 +105,19 @@ describe('healthy destinations', () => {
   })
 })
 
+it('records without a destination are passed over: the position moves, and nothing of them is kept or written', async () => {
+  const peer = await peerOf()
+  const id = fixture.destination({ url: peer.url })
+  await fixture.append([], 40, 4)
+  await fixture.append([id], 6, 3)
+  await fixture.append([], 12, 4)
+  await fixture.delivery.idle()
+  expect(messageIds(peer)).toEqual(expectedIds(40, 46))
+  expect(committed()).toBe(10 + 2 + 3)
+  expect([await parked(), (await fixture.attempts()).length]).toEqual([[], 6])
+  expect(fixture.delivery.state().lanes.map((each) => each.destinationId)).toEqual([id])
+})
+
 it('a destination that is not set up yet holds its events untried, over a restart too, and gets all once it is', async () => {
   const peer = await peerOf()
   const id = fixture.destination({ method: 'PUT' })

@@ -579,7 +579,7 @@ describe('events that are sent again', () => {
 })
 
 describe('delivery records', () => {
-  it('carry all accepted events of a source in order, within their size', () => {
+  it('carry all accepted events of a source in order, within their size, whether or not it has destinations', () => {
     const processor = createProcessor({
       steps: eventSteps(),
       journal: { firstSeen: () => undefined },
@@ -593,16 +593,22 @@ describe('delivery records', () => {
       processor.add(record({ ...track, messageId }, { s: offset % 2 ? 's-1' : 's-2' }, offset)),
     )
     const { deliveries } = processor.take()
-    expect(deliveries.length).toBeGreaterThan(1)
-    for (const { key, meta, body } of deliveries) {
-      const events: PipelineEvent[] = JSON.parse(Buffer.from(body).toString())
-      expect(body.byteLength).toBeLessThanOrEqual(4000)
-      expect([key, JSON.parse(meta)]).toEqual(['w-1', { w: 'w-1', s: 's-1', d: ['d-1', 'd-2'], n: events.length }])
+    for (const [source, destinations, odd] of [
+      ['s-1', ['d-1', 'd-2'], 1],
+      ['s-2', [], 0],
+    ] as const) {
+      const own = deliveries.filter(({ meta }) => JSON.parse(meta).s === source)
+      expect(own.length).toBeGreaterThan(1)
+      for (const { key, meta, body } of own) {
+        const events: PipelineEvent[] = JSON.parse(Buffer.from(body).toString())
+        expect(body.byteLength).toBeLessThanOrEqual(4000)
+        expect([key, JSON.parse(meta)]).toEqual(['w-1', { w: 'w-1', s: source, d: destinations, n: events.length }])
+      }
+      const messages = own.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
+      expect(messages.map(({ messageId }: PipelineEvent) => messageId)).toEqual(
+        ids.filter((_, offset) => offset % 2 === odd),
+      )
     }
-    const messages = deliveries.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
-    expect(messages.map(({ messageId }: PipelineEvent) => messageId)).toEqual(
-      ids.filter((_, offset) => offset % 2 === 1),
-    )
   })
 })
 

@@ -73,7 +73,7 @@ export type ProcessorDeps = {
   /** What one event goes through before deduplication. The same event must always get the same verdict. */
   steps(raw: RawEvent): Verdict
   journal: Pick<ConsumerJournal, 'firstSeen'>
-  /** Destinations connected to a source. */
+  /** Destinations connected to a source; accepted events go on without any, too. */
   destinationsFor(sourceId: string): readonly string[]
   /** What a source's events are judged by; asked once per record. */
   schemaFor(sourceId: string): JudgedBy | undefined
@@ -256,7 +256,7 @@ export const createProcessor = ({
       blocked,
       fit: judgement === undefined ? undefined : { compatibility: judgement.compatibility, version },
     })
-    if (blocked || destinations.length === 0 || isHandedOn(raw.eventId)) return
+    if (blocked || isHandedOn(raw.eventId)) return
     let source = batch.deliveries.get(sourceId)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, places: [], lossy: false }

@@ -88,7 +88,8 @@ export const eventSteps = (): ((event: RawEvent) => Verdict) =>
  * (*) Once, unless the deliveries log was trimmed meanwhile: what the last run had handed on is looked up at the start.
  *
  * Every event of a read record ends in the table `events` (accepted, blocked or rejected) or in a count of
- * `dropped_events`. What the schema of its source blocks is stored and published, and not delivered.
+ * `dropped_events`. Every accepted event goes on to the stream, whatever its destinations. What the schema of its source
+ * blocks is stored and published, and goes on only when it is replayed.
  * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
  * number of bytes, so a flood in one delays another by a turn, not by its backlog.
  */
