@@ -49,7 +49,7 @@ export type Config = {
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   workspaceBacklogBytes: number
   diskReserveBytes: number
-  retention: { logMs: number; eventsDays: number; deliveriesDays: number }
+  retention: { logMs: number; streamBytes: number; eventsDays: number; deliveriesDays: number }
   deliveryRetryMs: number
   flags: FlagValues
   fault: string | undefined
@@ -163,6 +163,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
   diskReserveBytes: values.TRIBUTARY_DISK_RESERVE_MB * MiB,
   retention: {
     logMs: values.TRIBUTARY_RETENTION_LOG_HOURS * 3_600_000,
+    streamBytes: values.TRIBUTARY_STREAM_MAX_MB * MiB,
     eventsDays: values.TRIBUTARY_RETENTION_EVENTS_DAYS,
     deliveriesDays: values.TRIBUTARY_RETENTION_DELIVERIES_DAYS,
   },

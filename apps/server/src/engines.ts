@@ -28,7 +28,8 @@ export const folders = (dataDir: string) => ({
   postgres: join(dataDir, 'postgres'),
   eventStore: join(dataDir, 'event-store'),
   requests: join(dataDir, 'log', 'requests'),
-  deliveries: join(dataDir, 'log', 'deliveries'),
+  // Named when it only held what had a destination.
+  stream: join(dataDir, 'log', 'deliveries'),
   journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
   blobs: join(dataDir, 'blobs'),
   outbox: join(dataDir, 'outbox'),

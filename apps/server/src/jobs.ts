@@ -1,17 +1,19 @@
 import type { Control } from '@tributary/control'
-import { type Logger, systemClock } from '@tributary/kernel'
+import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import { type LogWriter, openLogReader } from '@tributary/storage'
+import { z } from 'zod'
 import type { Config } from './config.ts'
 import { type Engines, folders } from './engines.ts'
 import type { Mail } from './mail/mail.ts'
 import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
 import type { Threads } from './roles/threads.ts'
+import { createStreamRetention } from './stream/retention.ts'
 
 const minute = 60_000
 /** How far apart unused pictures are looked for, ms. */
 const sweepMs = 6 * 60 * minute
 
-/** Trims both logs, clears what is over, tells of failing destinations and backlogs, about once a minute; sweeps pictures. */
+/** Trims log and stream, clears what is over, tells of failing destinations and backlogs, about once a minute; sweeps pictures. */
 export const createJobs = (
   config: Config,
   deps: {
@@ -19,41 +21,47 @@ export const createJobs = (
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'clearExpired' | 'sweepImages' | 'tellBackloggedWorkspaces' | 'tellFailingDestinations'>
+    control: Pick<
+      Control,
+      'clearExpired' | 'sweepImages' | 'tellBackloggedWorkspaces' | 'tellFailingDestinations' | 'tellStreamPressure'
+    >
     logger: Logger
+    metrics: Metrics
   },
 ) => {
   const { engines, requests, threads, mail, control, logger } = deps
   const at = folders(config.dataDir)
-  // The deliveries log is made by the pipeline, which runs before the first job does.
   const requestsReader = openLogReader({ dir: at.requests })
-  const deliveriesReader = threads.pipeline === undefined ? undefined : openLogReader({ dir: at.deliveries })
+  const { pipeline } = threads
+  // The stream is made by the pipeline, which runs before the first job does.
+  const streamReader = pipeline === undefined ? undefined : openLogReader({ dir: at.stream })
   const retentions = [
     createLogRetention({
       log: requests,
       positionsBefore: (time) => requestsReader.positionsBefore(time),
       keepMs: config.retention.logMs,
-      needed: () => askPositions(threads.pipeline, 'positions'),
+      needed: () => askPositions(pipeline, 'positions'),
       clock: systemClock,
     }),
   ]
-  const { pipeline } = threads
-  if (pipeline !== undefined && deliveriesReader !== undefined)
+  if (pipeline !== undefined && streamReader !== undefined)
     retentions.push(
-      createLogRetention({
-        log: {
-          trim: async (before) => void (await pipeline.ask('deliveries-trim', before)),
-        },
-        positionsBefore: (time) => deliveriesReader.positionsBefore(time),
+      createStreamRetention({
+        trim: async (before) => z.number().parse(await pipeline.ask('stream-trim', before)),
+        positionsBefore: (time) => streamReader.positionsBefore(time),
+        starts: async () => streamReader.starts(),
+        ends: async () => streamReader.ends(),
         keepMs: config.retention.logMs,
-        needed: () => askPositions(threads.delivery, 'needed'),
+        maxBytes: config.retention.streamBytes,
+        consumers: threads.consumers,
+        tell: (pressure) => control.tellStreamPressure(pressure),
         clock: systemClock,
+        logger,
+        metrics: deps.metrics,
       }),
     )
   const run = async (): Promise<void> => {
-    // Without both consumers nobody knows what is still needed.
-    if (threads.pipeline?.running() && threads.delivery?.running())
-      for (const retention of retentions) await retention.run()
+    if (pipeline?.running()) for (const retention of retentions) await retention.run()
     await control.clearExpired()
     await mail.pruneOutbox()
     await control.tellFailingDestinations()
@@ -75,7 +83,7 @@ export const createJobs = (
     stop(): void {
       for (const timer of timers) clearInterval(timer)
       requestsReader.close()
-      deliveriesReader?.close()
+      streamReader?.close()
     },
   }
 }

@@ -131,8 +131,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     stack.defer(() => thread?.stop())
   }
   // The pipeline has made it by now.
-  const deliveries =
-    threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).deliveries })
+  const deliveries = threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).stream })
   stack.defer(() => deliveries?.close())
 
   const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
@@ -273,7 +272,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
-  const jobs = createJobs(config, { engines, requests, threads, mail, control, logger })
+  const jobs = createJobs(config, { engines, requests, threads, mail, control, logger, metrics })
   if (has('jobs')) {
     await jobs.start()
     stack.defer(() => jobs.stop())

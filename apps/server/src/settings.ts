@@ -219,6 +219,11 @@ export const settings = {
     'Free space of the data folder below which collection answers 503.',
   ),
   TRIBUTARY_RETENTION_LOG_HOURS: setting(whole(1), '72', 'How long the log keeps what is processed.'),
+  TRIBUTARY_STREAM_MAX_MB: setting(
+    whole(256),
+    '51200',
+    'Size of the stream of accepted events on disk. Beyond it consumers that are behind lose their place and catch up from stored events; delivery never does, for it the stream grows on.',
+  ),
   TRIBUTARY_RETENTION_EVENTS_DAYS: setting(whole(0), '0', 'How long events are kept; 0 for ever.'),
   TRIBUTARY_RETENTION_DELIVERIES_DAYS: setting(whole(0), '90', 'How long the delivery log is kept; 0 for ever.'),
   TRIBUTARY_DELIVERY_RETRY_HOURS: setting(

@@ -8,6 +8,7 @@ export const notificationKinds = [
   'delivery_failing',
   'connection_expired',
   'backlog_full',
+  'stream_full',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

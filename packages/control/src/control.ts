@@ -10,6 +10,7 @@ import { createOpenId } from './openid/openid.ts'
 import { tellBackloggedWorkspaces } from './refused-requests/tell-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { type StreamPressure, tellStreamPressure } from './stream/tell-pressure.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
 import { createCodeGuard } from './users/login-otp.ts'
 import { createOneTimeCodes } from './users/one-time-codes.ts'
@@ -28,6 +29,8 @@ export type Control = {
   tellFailingDestinations(): Promise<void>
   /** Tells of workspaces whose requests are answered 429, each once an episode; the same. */
   tellBackloggedWorkspaces(): Promise<void>
+  /** Tells platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
+  tellStreamPressure(pressure: StreamPressure): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
@@ -70,6 +73,7 @@ export const createControl = (deps: ControlDeps): Control => {
     readImage: (key, box) => images.read(key, box),
     tellFailingDestinations: () => tellFailingDestinations(deps),
     tellBackloggedWorkspaces: () => tellBackloggedWorkspaces(deps),
+    tellStreamPressure: (pressure) => tellStreamPressure(deps, pressure),
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
     sweepImages: () => images.sweep(),
     refreshSessions: () => sessions.refresh(),

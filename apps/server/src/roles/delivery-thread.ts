@@ -8,7 +8,7 @@ import { destinationDefinitions } from '../catalog.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory } from './thread-host.ts'
 
-const context = openRoleContext('delivery', { log: 'deliveries', maxConnections: 6 })
+const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
 const { config, db, directory, eventStore, journal, logger, metrics, reader } = context
 const started = startDirectory(directory)
 

@@ -13,11 +13,11 @@ const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 6
 const { config, coordination, directory, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const schemas = createSchemaDirectory({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await openLogWriter({
-  dir: folders.deliveries,
+  dir: folders.stream,
   inline: true,
   onCommit: () => tell({ kind: 'appended' }),
 })
-const deliveriesReader = openLogReader({ dir: folders.deliveries })
+const deliveriesReader = openLogReader({ dir: folders.stream })
 
 const pipeline = createPipeline({
   reader,
@@ -71,7 +71,10 @@ await hostRole({
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
     positions: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
-    'deliveries-trim': (before) => deliveries.trim(before as readonly LogPosition[]),
+    'stream-trim': async (before) => {
+      await deliveries.trim(before as readonly LogPosition[])
+      return (await deliveries.stats()).bytes
+    },
   },
   metrics,
   async close() {

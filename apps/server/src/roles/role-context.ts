@@ -21,7 +21,7 @@ import { yieldToAcceptance } from './thread-host.ts'
  */
 export const openRoleContext = (
   role: 'pipeline' | 'delivery',
-  reads: { log: 'requests' | 'deliveries'; maxConnections: number },
+  reads: { log: 'requests' | 'stream'; maxConnections: number },
 ) => {
   const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
   const logger = createLogger(config.logLevel, { role })

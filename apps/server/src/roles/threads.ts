@@ -3,11 +3,17 @@ import type { CoordinationHub } from '@tributary/storage'
 import type { Config } from '../config.ts'
 import type { Engines } from '../engines.ts'
 import type { MetricChange } from '../metrics.ts'
+import { type StreamConsumer, threadConsumer } from '../stream/consumers.ts'
 import { createRoleThread, type RoleThread } from './role-thread.ts'
 import type { ThreadData } from './thread-data.ts'
 
 /** The threads of the roles that have one, as far as this process runs them. */
-export type Threads = { pipeline: RoleThread | undefined; delivery: RoleThread | undefined }
+export type Threads = {
+  pipeline: RoleThread | undefined
+  delivery: RoleThread | undefined
+  /** Who reads the stream. One that is switched off is not here: it holds nothing, and catches up when it is back. */
+  consumers: readonly StreamConsumer[]
+}
 
 /** The roles that run beside the main thread, in the order in which they have to start. */
 export const createThreads = (
@@ -44,10 +50,13 @@ export const createThreads = (
         })
       : undefined
   const delivery = thread('delivery')
+  const consumers = [threadConsumer('delivery', 'holds', delivery)]
   const pipeline = thread('pipeline', {
-    onAppended: () => delivery?.wake(),
+    onAppended: () => {
+      for (const consumer of consumers) consumer.wake()
+    },
     // A thread that is not there now looks what is due when it starts.
     onDue: (destinationId) => void delivery?.ask('take-up', destinationId).catch(() => {}),
   })
-  return { delivery, pipeline }
+  return { delivery, pipeline, consumers }
 }

@@ -4,7 +4,8 @@ import type { LiveChannel, Tx } from '../deps.ts'
 import { presentNotification } from './present.ts'
 
 export type Notice = {
-  organizationId: string
+  /** Null for what is about the whole installation. */
+  organizationId: string | null
   kind: NotificationKind
   title: string
   body: string

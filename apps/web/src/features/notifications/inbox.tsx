@@ -15,6 +15,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   delivery_failing: CircleAlert,
   connection_expired: CircleAlert,
   backlog_full: CircleAlert,
+  stream_full: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (

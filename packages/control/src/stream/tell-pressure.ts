@@ -1,0 +1,55 @@
+import type { ControlDeps } from '../deps.ts'
+import { notify } from '../notifications/notify.ts'
+
+/** A stream that is as long as it may be, or nearly, and the consumer that is furthest behind. */
+export type StreamPressure = {
+  bytes: number
+  maxBytes: number
+  consumer: string
+  /** Records that it has not read. */
+  records: number
+  /** True when it has lost its place: records that it had not read are gone from the stream. */
+  lost: boolean
+}
+
+const gigabytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GB`
+
+const wordsOf = ({ bytes, maxBytes, consumer, records, lost }: StreamPressure): { title: string; body: string } =>
+  lost
+    ? {
+        title: `The ${consumer} consumer fell too far behind`,
+        body:
+          `The event stream reached its limit of ${gigabytes(maxBytes)} (TRIBUTARY_STREAM_MAX_MB) before ${consumer} had read it. ` +
+          'It catches up from stored events, and its results are late until then.',
+      }
+    : {
+        title: 'The event stream is nearly full',
+        body:
+          `It takes ${gigabytes(bytes)} of ${gigabytes(maxBytes)} (TRIBUTARY_STREAM_MAX_MB), and ${consumer} is ` +
+          `${records.toLocaleString('en')} records behind. Check what slows it down, or raise the limit.`,
+      }
+
+/** Tells platform admins that the stream is near its limit or that a consumer lost its place in it, each at most once a day. */
+export const tellStreamPressure = async (
+  deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>,
+  pressure: StreamPressure,
+): Promise<void> => {
+  const now = deps.clock()
+  const day = new Date(now).toISOString().slice(0, 10)
+  const announce = await deps.db.transaction().execute(async (tx) => {
+    const admins = await tx.selectFrom('users').select('id').where('is_admin', '=', true).execute()
+    return await notify(
+      tx,
+      admins.map(({ id }) => id),
+      {
+        organizationId: null,
+        kind: 'stream_full',
+        ...wordsOf(pressure),
+        link: '',
+        cause: `stream/${pressure.consumer}/${pressure.lost ? 'lost' : 'near'}/${day}`,
+        now,
+      },
+    )
+  })
+  announce(deps.live)
+}
