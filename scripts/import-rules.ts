@@ -13,9 +13,10 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: new RegExp(`^packages/${name}$`),
     may: ['packages/kernel', 'packages/contract'],
   })),
+  { room: /^packages\/api-kit$/, may: ['kernel', 'contract', 'http', 'storage'].map((other) => `packages/${other}`) },
   ...domains.map((name) => ({
     room: new RegExp(`^packages/${name}$`),
-    may: ['kernel', 'contract', 'http', 'storage', 'connector-kit'].map((other) => `packages/${other}`),
+    may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit'].map((other) => `packages/${other}`),
   })),
   { room: /^connectors\//, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },

@@ -1,7 +1,6 @@
+import { type Db, isId } from '@tributary/api-kit'
 import type { Authentication } from '@tributary/http'
 import { canSee } from '@tributary/kernel'
-import type { Db } from './deps.ts'
-import { isId } from './resource-ids.ts'
 
 const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 

@@ -1,3 +1,4 @@
+import type { Db, LiveChannel } from '@tributary/api-kit'
 import type {
   DestinationDefinition,
   RequestClient,
@@ -8,8 +9,7 @@ import type {
 } from '@tributary/connector-kit'
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
-import type { Blobs, Coordination, Database, EventStore, LogReader } from '@tributary/storage'
-import type { Kysely, Transaction } from 'kysely'
+import type { Blobs, Coordination, EventStore, LogReader } from '@tributary/storage'
 import type { OpenIdSettings } from './openid/openid.ts'
 
 /** What sources and destinations can be made of. */
@@ -28,9 +28,6 @@ export type ReceiveWebhookCall = (
 /** Counters with an expiry, shared by all processes. */
 export type Counters = Pick<Coordination, 'increment'>
 
-/** Sends an event to those who listen to a realtime channel, best effort. */
-export type LiveChannel = (channel: string, event: string, data: unknown) => void
-
 /**
  * Puts a request into the log of those that were accepted; resolves when it is on disk. Rejects with LogUnavailable or
  * LogOverloaded when that cannot be now.
@@ -38,7 +35,7 @@ export type LiveChannel = (channel: string, event: string, data: unknown) => voi
 export type AppendRequest = (meta: RequestMeta, body: Uint8Array) => Promise<void>
 
 export type ControlDeps = {
-  db: Kysely<Database>
+  db: Db
   eventStore: EventStore
   secretBox: SecretBox
   catalog: Catalog
@@ -85,6 +82,3 @@ export type ControlDeps = {
  * connections are cut (whoever may still listen connects again). Call it once the change is committed.
  */
 export type AccessChanged = (userId: string) => void
-
-export type Db = Kysely<Database>
-export type Tx = Transaction<Database>

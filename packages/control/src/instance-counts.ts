@@ -1,4 +1,4 @@
-import type { Db } from './deps.ts'
+import type { Db } from '@tributary/api-kit'
 
 /** How many sources or destinations a workspace has of each app, by slug. */
 export const instanceCounts = async (

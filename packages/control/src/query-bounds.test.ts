@@ -1,8 +1,7 @@
 import { newId, silentLogger } from '@tributary/kernel'
-import { createClickHouseEventStore, EventStoreBusy } from '@tributary/storage'
+import { createClickHouseEventStore } from '@tributary/storage'
 import { createTestEventStore } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
-import { asApiError } from './failures.ts'
 import { startControl, startOrganization } from './testing/control-harness.ts'
 
 test('a query that reads more than it may is refused with what to narrow', async () => {
@@ -36,13 +35,4 @@ test('a query that reads more than it may is refused with what to narrow', async
     },
   })
   await eventStore.close()
-})
-
-test('a workspace whose own queries are in its way is answered 429 and when to try again', () => {
-  expect(asApiError(new EventStoreBusy('full'))).toMatchObject({
-    code: 429,
-    reason: 'WORKSPACE_BUSY',
-    message: 'This workspace has too many queries running. Try again in a moment',
-    metadata: { retry_after: '2' },
-  })
 })

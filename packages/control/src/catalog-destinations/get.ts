@@ -1,9 +1,9 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentCatalogDestination } from './present.ts'
 
 /** One entry of the destination catalogue. */

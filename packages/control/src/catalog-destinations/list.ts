@@ -1,9 +1,8 @@
+import { offsetCursor, openPage, requireWorkspace, slicePage } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts, searched } from '../instance-counts.ts'
-import { offsetCursor, openPage, slicePage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentCatalogDestination } from './present.ts'
 
 /** What a destination can be made of, with how many the workspace has of each. */

@@ -1,10 +1,8 @@
+import { audit, isId, parseReference, requireWorkspace, type Tx } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId, notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
-import type { ControlDeps, Tx } from '../deps.ts'
-import { isId, parseReference } from '../resource-ids.ts'
-import { requireWorkspace } from '../workspace-access.ts'
+import type { ControlDeps } from '../deps.ts'
 import { presentConnection, readConnection } from './read.ts'
 
 /** Locks one end against deletion until the connection is made. */

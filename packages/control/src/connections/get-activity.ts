@@ -1,9 +1,9 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, overviewDays, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 
 const daySeconds = 86_400
 

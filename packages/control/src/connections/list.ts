@@ -1,11 +1,16 @@
+import {
+  createdCursor,
+  createdCursorOf,
+  olderThan,
+  openPage,
+  parseReference,
+  requireWorkspace,
+} from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { parseReference } from '../resource-ids.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentConnection, selectConnections } from './read.ts'
 
 /** The connections of a workspace, of one of its sources or of one of its destinations; newest first. */

@@ -1,8 +1,8 @@
+import { type Db, isId } from '@tributary/api-kit'
 import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { iconAddress } from '../catalog-sources/present.ts'
-import type { Catalog, Db } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
+import type { Catalog } from '../deps.ts'
 
 /** The connections of a workspace with what a list shows of their ends. */
 export const selectConnections = (db: Db, workspaceId: string) =>

@@ -1,8 +1,7 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentConnection, readConnection } from './read.ts'
 
 /** Switches a connection on or off, or changes its filter. */

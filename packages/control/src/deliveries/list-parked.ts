@@ -1,3 +1,4 @@
+import { createdCursor, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type SqlBool, sql } from 'kysely'
@@ -5,8 +6,6 @@ import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { wireTime } from '../events/read.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
-import { createdCursor, openPage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readEventNames } from './event-names.ts'
 
 /** The time of a row to the millisecond, as a cursor carries it. */

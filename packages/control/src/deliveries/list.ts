@@ -1,12 +1,10 @@
+import { cursorEventId, cursorInteger, cursorMs, openPage, parseReference, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { cursorEventId, cursorInteger, cursorMs, openPage } from '../paging.ts'
-import { parseReference } from '../resource-ids.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../deps.ts'
+import type { Db } from '@tributary/api-kit'
 
 /** How much is parked for a destination, by state. */
 export const parkedSummaries = async (db: Db, destinationId: string) => {

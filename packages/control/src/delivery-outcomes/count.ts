@@ -1,7 +1,7 @@
+import type { Db } from '@tributary/api-kit'
 import type { DeliveryOutcomes } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { sql } from 'kysely'
-import type { Db } from '../deps.ts'
 
 /** Which deliveries are counted: those whose last row lies from `from` to before `end`, epoch ms. */
 export type OutcomeScope = {

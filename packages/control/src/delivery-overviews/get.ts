@@ -1,3 +1,4 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, overviewDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
@@ -5,7 +6,6 @@ import { parkedSummaries } from '../deliveries/parked-summaries.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { bucketName, bucketSeconds } from '../metrics/buckets.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { countDeliveries } from './count.ts'
 
 const refuse = (text: string): Error =>

@@ -1,3 +1,4 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import {
   ConfigurationError,
   clientFingerprint,
@@ -9,12 +10,10 @@ import {
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError, badRequest, newId, SecretBoxError } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { sealTokens } from '../oauth-grants/access-tokens.ts'
 import { verifierContext } from '../oauth-grants/grants.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { requireClient } from './connect.ts'
 import { readDestination, showDestination } from './read.ts'
 

@@ -1,3 +1,4 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import {
   clientFingerprint,
   consentAddress,
@@ -9,12 +10,10 @@ import { consentMs, destinationReturnPath, editors, type methods, resourceNames 
 import type { Handler } from '@tributary/http'
 import { badRequest, randomToken } from '@tributary/kernel'
 import { readableSettings } from '../app-settings/stored-settings.ts'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { verifierContext } from '../oauth-grants/grants.ts'
 import { requireOwnRedirectUri } from '../openid/redirect-uri.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { type DestinationRow, readDestination } from './read.ts'
 
 /** The client of a destination that needs a permission; throws 400 for one that needs none or lacks settings for it. */

@@ -1,13 +1,11 @@
+import { audit, idFor, parseReference, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { checkFirstSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
 import { storeSettings } from '../app-settings/stored-settings.ts'
 import { verifySettings } from '../app-settings/verify-settings.ts'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { idFor, parseReference } from '../resource-ids.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { showDestination } from './read.ts'
 
 /**

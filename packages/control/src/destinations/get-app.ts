@@ -1,7 +1,7 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { showDestination } from './read.ts'
 
 /** Reads the app of a destination with its settings. */

@@ -1,10 +1,9 @@
+import { createdCursor, createdCursorOf, olderThan, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
 import { readGrants } from '../oauth-grants/grants.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentDestination } from './read.ts'
 
 /** The destinations of a workspace, newest first. */

@@ -1,3 +1,4 @@
+import { type Db, isId } from '@tributary/api-kit'
 import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
 import { type Destination, type DestinationApp, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
@@ -7,10 +8,9 @@ import { missingSettings } from '../app-settings/change-setting.ts'
 import { presentSettings } from '../app-settings/present-setting.ts'
 import { readableSettings } from '../app-settings/stored-settings.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
 import { type GrantRow, presentGrant, readGrants } from '../oauth-grants/grants.ts'
-import { isId } from '../resource-ids.ts'
 
 export type DestinationRow = Selectable<DestinationsTable>
 

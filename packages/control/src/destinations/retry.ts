@@ -1,12 +1,10 @@
+import { audit, isId, parseReference, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
-import { isId, parseReference } from '../resource-ids.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readDestination } from './read.ts'
 
 const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: string }): string => {

@@ -1,6 +1,7 @@
+import type { Tx } from '@tributary/api-kit'
 import { editors, resourceNames } from '@tributary/contract'
 import { sql } from 'kysely'
-import type { ControlDeps, Tx } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { type Announce, notify } from '../notifications/notify.ts'
 
 const minute = 60_000

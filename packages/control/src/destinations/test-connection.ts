@@ -1,12 +1,11 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { DeliveryError, hideSecrets } from '@tributary/connector-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireDefinition } from '../mappings/read.ts'
 import { countTry } from '../users/try-limits.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { type ConnectorDeps, callConnector } from './call-connector.ts'
 import { readDestination } from './read.ts'
 

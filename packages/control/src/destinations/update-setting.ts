@@ -1,12 +1,11 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { type DestinationDefinition, type Settings, validateSettings } from '@tributary/connector-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import { changedSettings, changeSetting, openForChange } from '../app-settings/change-setting.ts'
 import { verifySettings } from '../app-settings/verify-settings.ts'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readDestination, showDestination } from './read.ts'
 
 type VerifyDeps = Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>

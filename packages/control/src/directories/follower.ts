@@ -1,6 +1,6 @@
+import type { Db, Tx } from '@tributary/api-kit'
 import type { Logger } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
-import type { Db, Tx } from '../deps.ts'
 import { createListener } from '../listener.ts'
 
 export type FollowerDeps = {

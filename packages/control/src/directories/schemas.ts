@@ -1,5 +1,5 @@
+import type { Tx } from '@tributary/api-kit'
 import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type SourceSchema } from '@tributary/contract'
-import type { Tx } from '../deps.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
 /** What a source's events are judged by. */

@@ -1,8 +1,8 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { type EventRow, eventColumns, presentEvent } from './read.ts'
 import { presentPayload, type StoredEventRow } from './stored-event.ts'
 

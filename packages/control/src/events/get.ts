@@ -1,9 +1,9 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { type EventRow, eventColumns, presentEvent, wireTime } from './read.ts'
 import { presentPayload, type StoredEventRow } from './stored-event.ts'
 

@@ -1,9 +1,8 @@
+import { openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { openPage } from '../paging.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a source, newest first. */

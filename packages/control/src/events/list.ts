@@ -1,10 +1,8 @@
+import { openPage, parseReference, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { openPage } from '../paging.ts'
-import { parseReference } from '../resource-ids.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a workspace, newest first, those of deleted sources included. */

@@ -1,8 +1,8 @@
+import { cursorEventId, cursorMs, type Page } from '@tributary/api-kit'
 import { compatibilities, type EventSummary, resourceNames } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import { z } from 'zod'
-import { cursorEventId, cursorMs, type Page } from '../paging.ts'
 import { type EventFilter, eventConditions, spanOf } from './filter.ts'
 
 /** Newest first: receive time in epoch ms, and the event's id between equal times. */

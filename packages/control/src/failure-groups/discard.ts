@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
+import { audit, requireWorkspace, type Tx } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { EventStore, ParkedDeliveriesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { audit } from '../audit.ts'
 import { readEventNames } from '../deliveries/event-names.ts'
-import type { ControlDeps, Tx } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { inGroup, readGroups } from './read.ts'
 
 type Parked = Selectable<ParkedDeliveriesTable>

@@ -1,9 +1,8 @@
+import { offsetCursor, openPage, requireWorkspace, slicePage } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { offsetCursor, openPage, slicePage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readGroups } from './read.ts'
 
 /** What is held for a destination by its cause. */

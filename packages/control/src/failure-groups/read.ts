@@ -1,8 +1,7 @@
+import { type Db, parseReference } from '@tributary/api-kit'
 import { type FailureGroup, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Db } from '../deps.ts'
-import { parseReference } from '../resource-ids.ts'
 
 /** The id of a cause: the same state, reason and HTTP status have the same one. Columns of `parked_deliveries`. */
 const groupId = sql<string>`md5(concat_ws(chr(10), state, coalesce(last_status::text, ''), last_reason))`

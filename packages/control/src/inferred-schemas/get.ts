@@ -1,10 +1,10 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, formatSourceSchema, judgedDataOf, type methods, schemaLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { isJsonObject } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { payloadOf } from '../events/read.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { inferSchema, type Sample } from './infer.ts'
 
 type NameRow = { names: number }

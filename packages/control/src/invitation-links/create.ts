@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { audit, requireOrganization } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { invitationLifeMs } from '../invitations/read.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { presentInvitationLink } from './read.ts'
 
 /**

@@ -1,9 +1,8 @@
+import { type Db, isId } from '@tributary/api-kit'
 import { type InvitationLink, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { InvitationLinksTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import type { Db } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 
 export type InvitationLinkRow = Selectable<InvitationLinksTable>
 

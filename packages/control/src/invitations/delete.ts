@@ -1,11 +1,9 @@
+import { audit, isId, requireOrganization } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
-import { isId } from '../resource-ids.ts'
-import { requireOrganization } from '../workspace-access.ts'
 
 /** Revokes an invitation; its link answers that it is gone. */
 export const deleteInvitation =

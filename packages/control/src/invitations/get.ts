@@ -1,10 +1,10 @@
+import { type Db, isId } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { previewOrganization } from '../organizations/read.ts'
-import { isId } from '../resource-ids.ts'
 import { isToken } from '../secret-tokens.ts'
 import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './read.ts'
 

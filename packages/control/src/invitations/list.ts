@@ -1,8 +1,7 @@
+import { createdCursor, createdCursorOf, olderThan, openPage, requireOrganization } from '@tributary/api-kit'
 import { administrators, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { invitationsOf, presentInvitation } from './read.ts'
 
 /** Invitations that are neither accepted nor revoked, the newest first. Administrators only. */

@@ -1,4 +1,5 @@
-import type { ControlDeps, Tx } from '../deps.ts'
+import type { Tx } from '@tributary/api-kit'
+import type { ControlDeps } from '../deps.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { invitationMail } from '../mail/templates.ts'
 import { type InvitationRow, inviterOf } from './read.ts'

@@ -1,6 +1,6 @@
+import type { Db } from '@tributary/api-kit'
 import { type Invitation, type Role, resourceNames } from '@tributary/contract'
 import { AppError, notFound } from '@tributary/kernel'
-import type { Db } from '../deps.ts'
 import { displayName } from '../users/present.ts'
 
 export type InvitationRow = {

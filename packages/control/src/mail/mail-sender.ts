@@ -1,6 +1,6 @@
+import type { Db } from '@tributary/api-kit'
 import { backoffMs, type Clock, type Logger, type RetryPolicy } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
-import type { Db } from '../deps.ts'
 import { createListener } from '../listener.ts'
 import { mailChannel } from './queue-mail.ts'
 

@@ -1,6 +1,6 @@
+import type { Tx } from '@tributary/api-kit'
 import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { Tx } from '../deps.ts'
 import { oneLine } from './layout.ts'
 import type { Mail } from './templates.ts'
 

@@ -1,6 +1,6 @@
+import type { Db } from '@tributary/api-kit'
 import { eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type EventConditions, eventFilter } from '@tributary/contract'
-import type { Db } from '../deps.ts'
 
 /** A source whose events a destination is offered, with what its connection lets through. */
 export type ConnectedSource = { id: string; lets: (event: unknown) => boolean }

@@ -1,8 +1,8 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentMappings } from './read.ts'
 
 /** The mappings of a destination, those of its app where it has none of its own, and what they may be made of. */

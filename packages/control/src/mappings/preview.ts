@@ -1,8 +1,8 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { requireDefinition } from './read.ts'
 import { tryMapping } from './try-mapping.ts'
 

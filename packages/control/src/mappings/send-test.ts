@@ -1,3 +1,4 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import {
   type DeliverResult,
   DeliveryError,
@@ -10,12 +11,10 @@ import {
 import { editors, type MethodResponse, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { type ConnectorDeps, callConnector } from '../destinations/call-connector.ts'
 import { type DestinationRow, readDestination } from '../destinations/read.ts'
 import { countTry } from '../users/try-limits.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { requireDefinition } from './read.ts'
 import { tryMapping } from './try-mapping.ts'
 

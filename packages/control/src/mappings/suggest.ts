@@ -1,3 +1,4 @@
+import { type Db, requireWorkspace } from '@tributary/api-kit'
 import type { ActionDefinition, MappingPreset } from '@tributary/connector-kit'
 import {
   type EventType,
@@ -11,11 +12,10 @@ import {
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
 import { storedEvent } from '../events/stored-event.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { connectedSources } from './connected-sources.ts'
 import { requireDefinition } from './read.ts'
 import { createSeenFields, judgedPlace, type SeenField } from './seen-fields.ts'

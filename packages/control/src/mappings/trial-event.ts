@@ -1,3 +1,4 @@
+import { parseReference } from '@tributary/api-kit'
 import type { Mapping } from '@tributary/connector-kit'
 import { type EventMapping, type EventType, type PipelineEvent, resourceNames } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
@@ -5,7 +6,6 @@ import type { EventStore } from '@tributary/storage'
 import { wireTime } from '../events/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
 import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
-import { parseReference } from '../resource-ids.ts'
 import { pastedEvent } from './pasted-event.ts'
 
 /** An event to try a mapping with, as values and as the text that deliveries see, and where it comes from; a pasted one has neither name nor time of receipt. */

@@ -1,10 +1,9 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { checkMappings } from './check-mappings.ts'
 import { presentMappings, requireDefinition } from './read.ts'
 

@@ -1,9 +1,8 @@
+import { audit, requireOrganization } from '@tributary/api-kit'
 import { administrators, everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { rememberFormer } from './former.ts'
 import { readMember, requireAnotherAdministrator } from './read.ts'
 

@@ -1,5 +1,5 @@
+import type { Db, Tx } from '@tributary/api-kit'
 import type { Role } from '@tributary/kernel'
-import type { Db, Tx } from '../deps.ts'
 import type { MemberRow } from './present.ts'
 
 /** How somebody's last membership ended: with which role, and whether somebody else ended it. */

@@ -1,6 +1,6 @@
+import type { Tx } from '@tributary/api-kit'
 import { newId, type Role, roleTitles } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { Tx } from '../deps.ts'
 import { type Announce, notify } from '../notifications/notify.ts'
 import { displayName } from '../users/present.ts'
 

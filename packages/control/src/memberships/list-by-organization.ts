@@ -1,8 +1,7 @@
+import { createdCursor, createdCursorOf, newerThan, openPage, requireOrganization } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { presentMember } from './present.ts'
 import { membersOf } from './read.ts'
 

@@ -1,9 +1,8 @@
+import { createdCursor, createdCursorOf, isId, newerThan, openPage } from '@tributary/api-kit'
 import { type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
-import { isId } from '../resource-ids.ts'
 import { mayReadUser } from '../users/get.ts'
 import { presentMembership } from './present.ts'
 

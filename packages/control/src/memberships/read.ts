@@ -1,6 +1,5 @@
+import { type Db, isId, type Tx } from '@tributary/api-kit'
 import { conflict, notFound } from '@tributary/kernel'
-import type { Db, Tx } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import type { MemberRow } from './present.ts'
 
 /** The members of an organisation with who they are. */

@@ -1,3 +1,4 @@
+import { parseReference, requireWorkspace } from '@tributary/api-kit'
 import {
   everyRole,
   type Granularity,
@@ -10,9 +11,7 @@ import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
-import { parseReference } from '../resource-ids.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { bucketName, bucketSeconds } from './buckets.ts'
 
 type Counted = { what: string; where: string } | { outcome: 'delivered' | 'failed' }

@@ -1,8 +1,8 @@
+import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
 import { requireSelf } from '../users/require-self.ts'
 import { presentNotification } from './present.ts'
 

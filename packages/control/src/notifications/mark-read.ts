@@ -1,9 +1,9 @@
+import { isId } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import { requireSelf } from '../users/require-self.ts'
 import { presentNotification } from './present.ts'
 

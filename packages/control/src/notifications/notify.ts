@@ -1,6 +1,6 @@
+import type { LiveChannel, Tx } from '@tributary/api-kit'
 import { type NotificationKind, userChannel } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
-import type { LiveChannel, Tx } from '../deps.ts'
 import { presentNotification } from './present.ts'
 
 export type Notice = {

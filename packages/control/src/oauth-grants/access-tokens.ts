@@ -1,3 +1,4 @@
+import type { Db, LiveChannel, Tx } from '@tributary/api-kit'
 import {
   ConfigurationError,
   DeliveryError,
@@ -13,7 +14,6 @@ import {
 import { type Clock, type Logger, newId, type SecretBox, SecretBoxError } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db, LiveChannel, Tx } from '../deps.ts'
 import type { Announce } from '../notifications/notify.ts'
 import { expireGrant } from './expire.ts'
 import { type GrantRow, grantState, tokensContext } from './grants.ts'

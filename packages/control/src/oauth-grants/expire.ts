@@ -1,6 +1,6 @@
+import type { Tx } from '@tributary/api-kit'
 import { revokedText } from '@tributary/connector-kit'
 import { editors, resourceNames } from '@tributary/contract'
-import type { Tx } from '../deps.ts'
 import { type Announce, notify } from '../notifications/notify.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { Db } from '@tributary/api-kit'
 import {
   clientFingerprint,
   type GrantState,
@@ -8,7 +9,6 @@ import {
 import type { DestinationGrant } from '@tributary/contract'
 import type { OauthGrantsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import type { Db } from '../deps.ts'
 
 export type GrantRow = Selectable<OauthGrantsTable>
 

@@ -1,10 +1,9 @@
+import { audit, idFor } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { isMember } from '../memberships/join.ts'
-import { idFor } from '../resource-ids.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { presentOrganization, presentWorkspace } from './present.ts'
 

@@ -1,8 +1,8 @@
+import { requireOrganization } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { requireOrganization } from '../workspace-access.ts'
 
 /** A count that took longer than this is answered again for a while instead of being made anew. */
 const slowMs = 500

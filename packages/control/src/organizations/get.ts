@@ -1,7 +1,7 @@
+import { requireOrganization } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { readOrganization } from './read.ts'
 
 /** Reads an organisation of one's own. */

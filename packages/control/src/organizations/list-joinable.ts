@@ -1,7 +1,7 @@
+import { createdCursor, createdCursorOf, newerThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, newerThan, openPage } from '../paging.ts'
 import { requireSelf } from '../users/require-self.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { presentOrganization } from './present.ts'

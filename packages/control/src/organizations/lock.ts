@@ -1,5 +1,5 @@
+import type { Tx } from '@tributary/api-kit'
 import { type Actor, forbidden, mayAct, notFound, type Role } from '@tributary/kernel'
-import type { Tx } from '../deps.ts'
 
 /**
  * Lets one change of an organisation's people happen after the other: whoever comes second sees what the first has done.

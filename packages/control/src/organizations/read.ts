@@ -1,5 +1,5 @@
+import type { Db } from '@tributary/api-kit'
 import type { InvitationPreview, Organization } from '@tributary/contract'
-import type { Db } from '../deps.ts'
 import { presentOrganization } from './present.ts'
 
 /** An organisation by id. Throws when it is absent. */

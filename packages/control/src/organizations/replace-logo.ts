@@ -1,6 +1,6 @@
+import { audit } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import { type Actor, administrators } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { lockOrganizationFor } from './lock.ts'

@@ -1,10 +1,9 @@
+import { audit, requireOrganization, type Tx } from '@tributary/api-kit'
 import { administrators, isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
-import { audit } from '../audit.ts'
-import type { ControlDeps, Tx } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { lockOrganizationFor } from './lock.ts'
 import { readOrganization } from './read.ts'
 

@@ -1,9 +1,9 @@
+import { requireOrganization } from '@tributary/api-kit'
 import { administrators, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { countUpload } from '../images/upload-limit.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { readOrganization } from './read.ts'
 import { replaceLogo } from './replace-logo.ts'
 

@@ -1,9 +1,8 @@
+import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { offsetCursor, openPage } from '../paging.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readRefusedRequests } from './read.ts'
 
 /** What collection refused for one source in the last 24 hours. */

@@ -1,8 +1,8 @@
+import { offsetCursor, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { offsetCursor, openPage } from '../paging.ts'
 import { readRefusedRequests } from './read.ts'
 
 /**

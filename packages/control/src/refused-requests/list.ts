@@ -1,8 +1,7 @@
+import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { offsetCursor, openPage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readRefusedRequests } from './read.ts'
 
 /** What collection refused for the workspace's sources in the last 24 hours. */

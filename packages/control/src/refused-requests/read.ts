@@ -1,7 +1,6 @@
+import type { Db, Page } from '@tributary/api-kit'
 import { type RefusedRequest, resourceNames } from '@tributary/contract'
 import { sql } from 'kysely'
-import type { Db } from '../deps.ts'
-import type { Page } from '../paging.ts'
 import { ongoingMs } from './ongoing.ts'
 
 type Row = {

@@ -1,5 +1,5 @@
+import type { Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
-import type { Db } from '../deps.ts'
 
 /** Requests that collection refused for one reason since it last told. Times are epoch ms. */
 export type RefusalRow = {

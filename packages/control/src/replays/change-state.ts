@@ -1,9 +1,8 @@
+import { audit, requireWorkspace, type Tx } from '@tributary/api-kit'
 import { editors, type MethodParams, type methods, type Replay, resourceNames } from '@tributary/contract'
 import { type Actor, conflict } from '@tributary/kernel'
-import { audit } from '../audit.ts'
-import type { ControlDeps, Tx } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { showReplay } from './get.ts'
 import { readReplay } from './read.ts'
 

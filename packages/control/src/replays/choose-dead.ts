@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Db, Tx } from '@tributary/api-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { AppError, type WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
-import type { Db, Tx } from '../deps.ts'
 import { createFilterWork } from './filter-work.ts'
 import { type DeadScope, deadLetters, type EventScope } from './scope.ts'
 

@@ -1,9 +1,9 @@
+import { requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, type Replay } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentReplays, readReplay } from './read.ts'
 
 /** One replay as the wire shows it. */

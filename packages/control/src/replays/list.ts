@@ -1,9 +1,8 @@
+import { createdCursor, createdCursorOf, olderThan, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentReplays, selectReplays } from './read.ts'
 
 /** The replays of a destination, newest first. */

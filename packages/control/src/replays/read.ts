@@ -1,8 +1,7 @@
+import { type Db, isId } from '@tributary/api-kit'
 import { eventFilter, type Replay, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
-import type { Db } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import { displayName } from '../users/present.ts'
 
 /** Replays with the title of their source and who started them. */

@@ -1,6 +1,6 @@
+import type { Tx } from '@tributary/api-kit'
 import { faultPoint } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { Tx } from '../deps.ts'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
 
 /** Steps of one second of the rate cap are cut into so many. */

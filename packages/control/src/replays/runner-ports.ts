@@ -1,7 +1,7 @@
+import type { Db } from '@tributary/api-kit'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { EventStore, LogReader, LogWriter, ReplaysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import type { Db } from '../deps.ts'
 
 /** What sends the events of replays. */
 export type ReplayRunnerDeps = {

@@ -1,9 +1,8 @@
+import { type Db, isId, parseReference } from '@tributary/api-kit'
 import { type EventConditions, type ReplayScope, resourceNames } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
-import type { Db } from '../deps.ts'
-import { isId, parseReference } from '../resource-ids.ts'
 
 /** A field of a replay's scope that cannot be as it is. */
 export const refuseScope = (field: string, text: string): Error =>

@@ -1,9 +1,8 @@
+import { cursorInteger, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { cursorInteger, openPage } from '../paging.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentVersion, selectVersions } from './read.ts'
 
 /** The versions of a source's schema, newest first. */

@@ -1,5 +1,5 @@
+import type { Tx } from '@tributary/api-kit'
 import type { schemaChanges } from '@tributary/contract'
-import type { Tx } from '../deps.ts'
 import { type StoredSchema, schemaCounts } from './stored-schema.ts'
 
 /** Adds a version to the history of a source's schema. The source must be new, or locked. */

@@ -1,6 +1,6 @@
+import type { Tx } from '@tributary/api-kit'
 import { type SecretBox, SecretBoxError } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { Tx } from '../deps.ts'
 import { readSealed, sealedColumns } from './sealed-columns.ts'
 
 /** Thrown when something cannot be opened with the key that everything else was sealed with. */

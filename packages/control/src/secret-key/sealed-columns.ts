@@ -1,6 +1,6 @@
+import type { Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
 import { secretsContext } from '../app-settings/stored-settings.ts'
-import type { Db } from '../deps.ts'
 import { tokensContext, verifierContext } from '../oauth-grants/grants.ts'
 import { keyContext } from '../writekeys/keys.ts'
 

@@ -1,5 +1,5 @@
+import type { Db } from '@tributary/api-kit'
 import { type SecretBox, SecretBoxError } from '@tributary/kernel'
-import type { Db } from '../deps.ts'
 import { readSealed, sealedColumns } from './sealed-columns.ts'
 
 /** Thrown when the data were sealed with another secret key. */

@@ -1,9 +1,8 @@
+import { audit, isId } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import { requireSelf } from '../users/require-self.ts'
 import type { Sessions } from './sessions.ts'
 

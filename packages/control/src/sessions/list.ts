@@ -1,8 +1,8 @@
+import { createdCursor, openPage } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, openPage } from '../paging.ts'
 import { requireSelf } from '../users/require-self.ts'
 
 /** The active sessions of oneself, the one used last first. Nobody sees those of others, platform admins included. */

@@ -1,6 +1,6 @@
+import type { Db, Tx } from '@tributary/api-kit'
 import type { Authentication } from '@tributary/http'
 import { type Actor, type Clock, newId, randomToken } from '@tributary/kernel'
-import type { Db, Tx } from '../deps.ts'
 import { hashToken } from '../secret-tokens.ts'
 
 const hour = 3_600_000

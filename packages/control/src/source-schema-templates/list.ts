@@ -1,8 +1,7 @@
+import { offsetCursor, openPage, requireWorkspace, slicePage } from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { offsetCursor, openPage, slicePage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { templates } from './templates.ts'
 
 /** The templates of schemas, the blank one first. */

@@ -1,9 +1,8 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readSource } from './read.ts'
 
 /** Deletes a source: its keys are revoked and its connections removed; its stored events stay until they age out. */

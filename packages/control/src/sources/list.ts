@@ -1,8 +1,7 @@
+import { createdCursor, createdCursorOf, olderThan, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentSource, selectSources } from './read.ts'
 
 /** The sources of a workspace, newest first. */

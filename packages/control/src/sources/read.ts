@@ -1,3 +1,4 @@
+import { type Db, isId } from '@tributary/api-kit'
 import {
   enforcements,
   resourceNames,
@@ -12,8 +13,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { presentSettings } from '../app-settings/present-setting.ts'
 import { readableSettings } from '../app-settings/stored-settings.ts'
 import { iconAddress } from '../catalog-sources/present.ts'
-import type { ControlDeps, Db } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
+import type { ControlDeps } from '../deps.ts'
 
 export type SourceRow = Selectable<SourcesTable> & { last_used_time: Date | null }
 

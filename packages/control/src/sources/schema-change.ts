@@ -1,3 +1,4 @@
+import type { Tx } from '@tributary/api-kit'
 import {
   mergeProperty,
   type PropertyPlace,
@@ -7,7 +8,6 @@ import {
   type schemaChanges,
 } from '@tributary/contract'
 import { badRequest, conflict } from '@tributary/kernel'
-import type { Tx } from '../deps.ts'
 import { authorName, selectVersions } from '../schema-versions/read.ts'
 import { isSameSchema, readStored, refusingSchema, toStored } from '../schema-versions/stored-schema.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'

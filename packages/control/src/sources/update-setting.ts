@@ -1,10 +1,9 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { changeSetting } from '../app-settings/change-setting.ts'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentSource, readSource } from './read.ts'
 
 /** Changes one setting of a source; it holds for what is collected within two seconds. The row is locked meanwhile. */

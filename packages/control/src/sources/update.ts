@@ -1,3 +1,4 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import {
   editors,
   type methods,
@@ -8,9 +9,7 @@ import {
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentWithSchema, readSource } from './read.ts'
 import { type SchemaChange, schemaChangeOf, writeSchemaChange } from './schema-change.ts'
 

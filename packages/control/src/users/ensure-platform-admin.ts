@@ -1,7 +1,7 @@
+import { audit } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import { newId, randomToken } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import type { Passwords } from './passwords.ts'
 

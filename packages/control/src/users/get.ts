@@ -1,8 +1,8 @@
+import { isId } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import { presentUser, userColumns } from './present.ts'
 
 /** Whether the caller may read what belongs to this user: oneself, or anybody for a platform admin. */

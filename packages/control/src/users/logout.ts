@@ -1,6 +1,6 @@
+import { audit } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { audit } from '../audit.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 

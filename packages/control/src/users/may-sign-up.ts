@@ -1,6 +1,7 @@
+import type { Db, Tx } from '@tributary/api-kit'
 import { forbidden } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { ControlDeps, Db, Tx } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 
 /**
  * Whether somebody with this address may make an account: everybody where sign-up is on, elsewhere who holds an open

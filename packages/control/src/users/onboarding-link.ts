@@ -1,6 +1,5 @@
+import { type Db, isId, type Tx } from '@tributary/api-kit'
 import { notFound } from '@tributary/kernel'
-import type { Db, Tx } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import { hashToken } from '../secret-tokens.ts'
 
 /** How long an onboarding link works, ms. */

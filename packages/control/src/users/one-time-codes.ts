@@ -1,7 +1,7 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Db, Tx } from '@tributary/api-kit'
 import type { otpActions } from '@tributary/contract'
 import { type AppError, type Clock, newId, rateLimited, unauthorized } from '@tributary/kernel'
-import type { Db, Tx } from '../deps.ts'
 
 /** What a code is asked for. */
 export type CodeAction = (typeof otpActions)[number]

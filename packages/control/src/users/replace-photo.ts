@@ -1,6 +1,6 @@
+import { audit } from '@tributary/api-kit'
 import { resourceNames, type User } from '@tributary/contract'
 import type { Actor } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { presentUser, userColumns } from './present.ts'

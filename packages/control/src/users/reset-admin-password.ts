@@ -1,7 +1,6 @@
+import { audit, type Db } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
-import { audit } from '../audit.ts'
-import type { Db } from '../deps.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { passwordChangedMail } from '../mail/templates.ts'
 import { revokeOnboardings } from './onboarding-link.ts'

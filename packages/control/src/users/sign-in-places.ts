@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
+import type { Db, Tx } from '@tributary/api-kit'
 import { networkOf } from '@tributary/http'
 import { sql } from 'kysely'
-import type { ControlDeps, Db, Tx } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 
 /** Places that are remembered of a user, the latest; and how long a place is that nobody signs in from, ms. */
 const placesPerUser = 20

@@ -1,7 +1,7 @@
+import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentUser, userColumns } from './present.ts'
 import { requireSelf } from './require-self.ts'

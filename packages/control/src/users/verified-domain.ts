@@ -1,5 +1,5 @@
+import type { Db } from '@tributary/api-kit'
 import { isPublicMailDomain, mailDomain } from '@tributary/contract'
-import type { Db } from '../deps.ts'
 
 /**
  * The domain that a user's address shows them to belong to, in lower case; empty when the address is not verified, or

@@ -1,3 +1,4 @@
+import type { Db } from '@tributary/api-kit'
 import {
   definitionOf,
   type ObjectSchema,
@@ -6,7 +7,6 @@ import {
   type SourceSchema,
   type Violation,
 } from '@tributary/contract'
-import type { Db } from '../deps.ts'
 
 type Place = Pick<Violation, 'type' | 'event' | 'property' | 'problem'>
 

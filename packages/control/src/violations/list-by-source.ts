@@ -1,10 +1,9 @@
+import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { wireTime } from '../events/read.ts'
-import { offsetCursor, openPage } from '../paging.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readFixedVersions } from './fixed-in.ts'
 
 type Row = {

@@ -1,10 +1,9 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, parseSourceSchema, type RequestMeta, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { replayedEvent } from './blocked-event.ts'
 import { type BlockedFilter, countBlocked, readBlocked } from './read-blocked.ts'
 

@@ -1,9 +1,8 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readWorkspace } from './get.ts'
 
 /**

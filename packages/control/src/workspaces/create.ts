@@ -1,10 +1,8 @@
+import { audit, idFor, parseReference, requireOrganization } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
-import { idFor, parseReference } from '../resource-ids.ts'
-import { requireOrganization } from '../workspace-access.ts'
 import { readWorkspace } from './get.ts'
 
 /** Makes a further workspace. Administrators of the organisation only. */

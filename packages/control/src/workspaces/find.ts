@@ -1,12 +1,10 @@
+import { audit, createdCursor, createdCursorOf, type Db, isId, olderThan, openPage } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { audit } from '../audit.ts'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { isId } from '../resource-ids.ts'
 
 /** People that are named of each workspace, at most. */
 const maxPeople = 3

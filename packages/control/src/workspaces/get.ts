@@ -1,8 +1,8 @@
+import { type Db, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import type { ControlDeps, Db } from '../deps.ts'
+import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 
 /** A workspace and its organisation, by id. Throws when it is absent. */
 export const readWorkspace = async (db: Db, id: string): ReturnType<Handler<typeof methods.workspaces.get>> => {

@@ -1,9 +1,9 @@
+import { type Db, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type FoundObject, matchScore, type methods, pageLimits, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { iconAddress } from '../catalog-sources/present.ts'
-import type { ControlDeps, Db } from '../deps.ts'
-import { requireWorkspace } from '../workspace-access.ts'
+import type { ControlDeps } from '../deps.ts'
 
 type Entry = { slug: string; title: string; logo: string }
 

@@ -1,9 +1,8 @@
+import { audit, requireWorkspace } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { readWorkspace } from './get.ts'
 
 /** Changes the title. Administrators of the organisation only. */

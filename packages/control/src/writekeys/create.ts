@@ -1,11 +1,9 @@
+import { audit, idFor, isId, parseReference, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound, randomToken } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { idFor, isId, parseReference } from '../resource-ids.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { keyContext, presentWriteKey } from './keys.ts'
 
 /** Makes a write key for a source of the workspace: 24 random bytes as 32 URL-safe characters. */

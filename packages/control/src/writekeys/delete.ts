@@ -1,10 +1,8 @@
+import { audit, isId, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 
 /** Revokes a write key for good. */
 export const deleteWriteKey =

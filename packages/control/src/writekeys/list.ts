@@ -1,10 +1,15 @@
+import {
+  createdCursor,
+  createdCursorOf,
+  olderThan,
+  openPage,
+  parseReference,
+  requireWorkspace,
+} from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { createdCursor, createdCursorOf, olderThan, openPage } from '../paging.ts'
-import { parseReference } from '../resource-ids.ts'
 import { readSource } from '../sources/read.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { presentWriteKey } from './keys.ts'
 
 /** The valid keys of a workspace or of one source, newest first. Keys are public identifiers: every member sees them. */

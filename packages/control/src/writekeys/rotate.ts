@@ -1,11 +1,9 @@
+import { audit, isId, requireWorkspace } from '@tributary/api-kit'
 import { editors, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound, randomToken } from '@tributary/kernel'
-import { audit } from '../audit.ts'
 import type { ControlDeps } from '../deps.ts'
-import { isId } from '../resource-ids.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { requireWorkspace } from '../workspace-access.ts'
 import { keyContext, presentWriteKey } from './keys.ts'
 
 /** Makes a key with the title and source of another and revokes that one: at no moment are both valid, or neither. */

@@ -1,5 +1,5 @@
 import { type Actor, canSee, forbidden, mayAct, notFound, type Role } from '@tributary/kernel'
-import type { Db } from './deps.ts'
+import type { Db } from './db.ts'
 import { isId } from './resource-ids.ts'
 
 export type WorkspaceRef = { id: string; organizationId: string }

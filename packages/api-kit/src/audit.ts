@@ -1,5 +1,5 @@
 import { type Actor, newId } from '@tributary/kernel'
-import type { Tx } from './deps.ts'
+import type { Tx } from './db.ts'
 
 export type AuditEntry = {
   /** Null when the product itself acts. */

@@ -1,0 +1,12 @@
+import { EventStoreBusy } from '@tributary/storage'
+import { expect, test } from 'vitest'
+import { asApiError } from './failures.ts'
+
+test('a workspace whose own queries are in its way is answered 429 and when to try again', () => {
+  expect(asApiError(new EventStoreBusy('full'))).toMatchObject({
+    code: 429,
+    reason: 'WORKSPACE_BUSY',
+    message: 'This workspace has too many queries running. Try again in a moment',
+    metadata: { retry_after: '2' },
+  })
+})
