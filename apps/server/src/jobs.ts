@@ -49,8 +49,8 @@ export const createJobs = (
       createStreamRetention({
         trim: async (before) => z.number().parse(await pipeline.ask('stream-trim', before)),
         positionsBefore: (time) => streamReader.positionsBefore(time),
-        starts: async () => streamReader.starts(),
-        ends: async () => streamReader.ends(),
+        starts: () => streamReader.starts(),
+        ends: () => streamReader.ends(),
         keepMs: config.retention.logMs,
         maxBytes: config.retention.streamBytes,
         consumers: threads.consumers,

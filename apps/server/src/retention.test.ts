@@ -15,7 +15,7 @@ test('a log is trimmed only to what is old enough, and never past what a consume
   const asked: number[] = []
   const retention = createLogRetention({
     log: { trim: async (before) => void trims.push(before) },
-    positionsBefore: (time) => {
+    positionsBefore: async (time) => {
       asked.push(time)
       return old
     },
@@ -57,7 +57,7 @@ test('records of a partition that was never committed stay, however old, and go 
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await log.append({ key, meta: '{}', body })
   const reader = openLogReader({ dir: join(dir, 'log') })
   stack.defer(() => reader.close())
-  const ends = reader.ends()
+  const ends = await reader.ends()
   expect(ends.every((end) => end > 0)).toBe(true)
   const retention = createLogRetention({
     log,
@@ -67,13 +67,13 @@ test('records of a partition that was never committed stay, however old, and go 
     clock: () => Date.now() + 1000,
   })
   const commit = (partition: number): void => journal.commit(new Map([[partition, ends[partition] ?? 0]]))
-  const left = (partition: number): number => reader.read(partition, 0, 1e9).length
+  const left = async (partition: number): Promise<number> => (await reader.read(partition, 0, 1e9)).length
   commit(0)
   await retention.run()
-  expect(left(1)).toBe(ends[1])
+  expect(await left(1)).toBe(ends[1])
   commit(1)
   await retention.run()
-  expect(left(1)).toBeLessThan(ends[1] ?? 0)
+  expect(await left(1)).toBeLessThan(ends[1] ?? 0)
 })
 
 test('a question that a thread does not know, as one that was renamed, is an error, and nothing is trimmed', async () => {
@@ -99,7 +99,7 @@ test('a question that a thread does not know, as one that was renamed, is an err
     const run = (question: string): Promise<void> =>
       createLogRetention({
         log: { trim: async (before) => void trims.push(before) },
-        positionsBefore: () => [{ partition: 0, offset: 9 }],
+        positionsBefore: async () => [{ partition: 0, offset: 9 }],
         keepMs: 0,
         needed: () => askPositions(thread, question),
         clock: () => 0,

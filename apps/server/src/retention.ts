@@ -26,13 +26,13 @@ export const askPositions = async (
 export const createLogRetention = (options: {
   log: Pick<LogWriter, 'trim'>
   /** Offsets below which every record was written before a time (epoch ms). */
-  positionsBefore: (time: number) => LogPosition[]
+  positionsBefore: (time: number) => Promise<LogPosition[]>
   keepMs: number
   needed: () => Promise<readonly LogPosition[]>
   clock: () => number
 }): { run(): Promise<void> } => ({
   async run() {
-    const old = options.positionsBefore(options.clock() - options.keepMs)
+    const old = await options.positionsBefore(options.clock() - options.keepMs)
     if (old.length === 0) return
     const needed = new Map((await options.needed()).map(({ partition, offset }) => [partition, offset]))
     await options.log.trim(

@@ -154,7 +154,7 @@ describe('bodies without a key before them', () => {
     const text = batchOf(MiB / 2, more)
     const body = 'writeKey' in more ? text : text.replaceAll('"type"', `"writeKey":"${liveKey}","type"`)
     expect((await post(running, body)).status).toBe(200)
-    expect(running.entries()).toHaveLength(1)
+    expect(await running.entries()).toHaveLength(1)
   })
 
   test('of gzip inflate within the budget', async () => {

@@ -153,7 +153,7 @@ describe('durability', () => {
       answered = true
       return response.status
     })
-    await expect.poll(() => other.entries().length).toBe(1)
+    await expect.poll(async () => (await other.entries()).length).toBe(1)
     await fetch(`${other.origin}/v1/m`, { method: 'POST' })
     expect(answered).toBe(false)
     confirm()
@@ -164,7 +164,7 @@ describe('durability', () => {
   test('stop waits for what is on its way to the disk, and those answers end their connections', async () => {
     const { other, confirm } = await held()
     const answer = send(other)
-    await expect.poll(() => other.entries().length).toBe(1)
+    await expect.poll(async () => (await other.entries()).length).toBe(1)
     let stopped = false
     const stopping = other.collect.stop().then(() => {
       stopped = true

@@ -34,6 +34,6 @@ describe('/v1/forward', () => {
       await post(`${url}?writeKey=${liveKey}`, '[{]'),
       (await fetch(`${url}?writeKey=${liveKey}`)).status,
     ]).toEqual([200, 200, 200, 401, 400, 400, 405])
-    expect(server.entries()).toHaveLength(3)
+    expect(await server.entries()).toHaveLength(3)
   })
 })

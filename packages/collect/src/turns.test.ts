@@ -98,7 +98,7 @@ test('large bodies of one workspace wait beyond its share, few of them; its smal
   expect((await post(bodyOf(200 * KiB, `"writeKey":"${liveKey}",`))).status).toBe(429)
   expect((await post(large, otherKey)).status).toBe(200)
   expect(statuses).toEqual([429])
-  expect(running.entries()).toHaveLength(3)
+  expect(await running.entries()).toHaveLength(3)
   pass(60_000)
   await expect.poll(() => statuses.length, { timeout: 20_000 }).toBeGreaterThan(1)
   pass(60_000)
@@ -147,12 +147,7 @@ test('no part of a large batch is parsed by itself beyond 64 KiB, and small call
   onTestFinished(() => parse.mockRestore())
   const answers = await Promise.all([post(hostile), post(bodyOf(10)), post(bodyOf(4000 * KiB))])
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  expect(
-    running
-      .entries()
-      .map(({ body }) => body.length)
-      .toSorted((a, b) => a - b),
-  ).toHaveLength(3)
+  expect((await running.entries()).map(({ body }) => body.length).toSorted((a, b) => a - b)).toHaveLength(3)
   expect(Math.max(...parse.mock.calls.map(([text]) => String(text).length))).toBeLessThanOrEqual(64 * KiB)
   const broken = await post(`${hostile.slice(0, -2)},}`)
   expect([broken.status, await broken.json()]).toMatchObject([

@@ -56,6 +56,6 @@ describe('/v1/webhook', () => {
       await fetch(url, { method: 'PUT', body: '{}', headers: { authorization } }),
     ].map((answer) => answer.status)
     expect(statuses).toEqual([200, 200, 200, 401, 400, 405])
-    expect(server.entries()).toHaveLength(3)
+    expect(await server.entries()).toHaveLength(3)
   })
 })

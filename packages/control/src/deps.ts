@@ -56,7 +56,7 @@ export type ControlDeps = {
   /** Whether an event with this id was accepted and is not stored yet; absent where nobody can tell. */
   isPendingEvent?(workspaceId: string, eventId: string): Promise<boolean>
   /** The log of deliveries; undefined where this process has none. */
-  deliveries?: Pick<LogReader, 'read'> | undefined
+  deliveries?: Pick<LogReader, 'find'> | undefined
   /** Where pictures are kept. */
   blobs: Blobs
   /** Application key of the realtime gateway, shown to signed-in users. */

@@ -140,7 +140,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const load = async (): Promise<void> => {
     await directory.ready()
     const positions = journal.positions()
-    const starts = reader.starts()
+    const starts = await reader.starts()
     for (const place of places) {
       place.committed = positions.get(place.partition) ?? 0
       place.next = Math.max(place.committed, starts[place.partition] ?? 0)
@@ -165,8 +165,8 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     await maintenance.refresh()
   }
 
-  const settled = (): boolean =>
-    reading.upToDate() &&
+  const settled = async (): Promise<boolean> =>
+    (await reading.upToDate()) &&
     [...lanes.values()].every((lane) => lane.idle()) &&
     attempts.buffered() === 0 &&
     parking.buffered() === 0
@@ -195,17 +195,18 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     },
     idle: async () => {
       for (;;) {
-        if (settled()) {
+        if (await settled()) {
           const before = places.map((place) => place.next).join()
           // The commit may bring work of its own; only a round without any counts.
-          if ((await commit.run(true)) && settled() && before === places.map((place) => place.next).join()) return
+          if ((await commit.run(true)) && (await settled()) && before === places.map((place) => place.next).join())
+            return
         }
         await attempts.flush(true)
-        reading.wake()
+        reader.notice()
         await pause(10)
       }
     },
-    wake: reading.wake,
+    wake: () => reader.notice(),
     takeUp,
     retryNow: async (destinationId) => {
       await takeUp(destinationId)

@@ -27,14 +27,14 @@ export const createPlaces = (partitions: number): Place[] =>
 export type LogReading = {
   /** Reads until `stop`. Never rejects: a log that cannot be read is tried again. */
   run(): Promise<void>
-  /** Looks for new records at once. */
-  wake(): void
   stop(): void
   /** True when everything that the log holds was read. */
-  upToDate(): boolean
+  upToDate(): Promise<boolean>
 }
 
 const readBytes = 1024 * 1024
+/** How often it is looked whether fewer records are under way, when those are as many as may be, ms. */
+const fullMs = 20
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -43,17 +43,16 @@ export const createLogReading = (deps: {
   reader: LogReader
   places: readonly Place[]
   offer: (destinationId: string, record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker) => void
-  settings: Pick<DeliverySettings, 'openRecords' | 'pollMs'>
+  settings: Pick<DeliverySettings, 'openRecords'>
   logger: Logger
   metrics: Metrics
 }): LogReading => {
   const { reader, places, settings, logger, metrics } = deps
-  let stopping = false
-  let wakeUp: (() => void) | undefined
+  const stopping = new AbortController()
 
   /** Reads one piece of a partition; true when there was anything. */
-  const readPiece = (place: Place): boolean => {
-    const records = reader.read(place.partition, place.next, readBytes)
+  const readPiece = async (place: Place): Promise<boolean> => {
+    const records = await reader.read(place.partition, place.next, readBytes)
     for (const found of records) {
       const entry = place.tracker.begin(found.offset)
       const record = openRecord(found)
@@ -70,52 +69,42 @@ export const createLogReading = (deps: {
     return records.length > 0
   }
 
-  const underWay = (): number => places.reduce((sum, place) => sum + place.tracker.size(), 0)
+  const isFull = (): boolean => places.reduce((sum, place) => sum + place.tracker.size(), 0) >= settings.openRecords
 
   /** One round over all partitions; true when anything was read. */
   const readRound = async (): Promise<boolean> => {
     let read = false
-    const ends = reader.ends()
+    const ends = await reader.ends()
     for (const place of places) {
-      if (stopping || underWay() >= settings.openRecords) break
+      if (stopping.signal.aborted || isFull()) break
       if (place.next >= (ends[place.partition] ?? 0)) continue
-      if (!readPiece(place)) continue
+      if (!(await readPiece(place))) continue
       read = true
       await breathe()
     }
     return read
   }
 
-  const untilWoken = async (): Promise<void> => {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, settings.pollMs)
-      wakeUp = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    wakeUp = undefined
-  }
+  const untilNews = (): Promise<void> =>
+    reader.wait(
+      places.map(({ partition, next }) => ({ partition, offset: next })),
+      stopping.signal,
+    )
 
   return {
     run: async () => {
-      while (!stopping) {
+      while (!stopping.signal.aborted) {
         try {
-          if (await readRound()) continue
+          if (!(await readRound())) await (isFull() ? pause(fullMs) : untilNews())
         } catch (error) {
           logger.error({ err: error }, 'The deliveries log cannot be read; it is tried again')
           await pause(500)
         }
-        if (!stopping) await untilWoken()
       }
     },
-    wake: () => wakeUp?.(),
-    stop: () => {
-      stopping = true
-      wakeUp?.()
-    },
-    upToDate: () => {
-      const ends = reader.ends()
+    stop: () => stopping.abort(),
+    upToDate: async () => {
+      const ends = await reader.ends()
       return places.every((place) => place.next >= (ends[place.partition] ?? 0))
     },
   }

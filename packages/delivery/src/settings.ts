@@ -40,8 +40,6 @@ export type DeliverySettings = {
   dead: { maxAgeMs: number; maxRows: number }
   /** How long a destination may be unknown to the directory before it counts as deleted. */
   unknownGraceMs: number
-  /** The log's ends are looked at this often when nobody wakes the reader. */
-  pollMs: number
   /** Limits, counts and the lowest needed offsets are looked after this often. */
   maintenanceMs: number
   /** Records read and not yet done, over all partitions; beyond it reading waits. */
@@ -69,7 +67,6 @@ export const defaultDeliverySettings: DeliverySettings = {
   held: { maxAgeMs: 24 * 3_600_000, maxEvents: 20_000_000, maxRows: 200_000 },
   dead: { maxAgeMs: 30 * 24 * 3_600_000, maxRows: 10_000 },
   unknownGraceMs: 30_000,
-  pollMs: 20,
   maintenanceMs: 60_000,
   openRecords: 500_000,
   drainMs: 10_000,

@@ -27,9 +27,13 @@ const handOn = async (key: string, ids: readonly string[], more: object = {}) =>
   })
 }
 
-const handedOn = (committed: [number, number][]): string[] =>
+const handedOn = async (committed: [number, number][]): Promise<string[]> =>
   [
-    ...eventsHandedOn({ requests: files.reader, committed: new Map(committed), deliveries: files.deliveriesReader }),
+    ...(await eventsHandedOn({
+      requests: files.reader,
+      committed: new Map(committed),
+      deliveries: files.deliveriesReader,
+    })),
   ].toSorted()
 
 const idOf = (partition: number, offset: number, index: number): string =>
@@ -41,10 +45,10 @@ test('what is committed, what replays sent and what was never handed on is not f
   await request('w')
   await request('w')
   await handOn('w', [idOf(partition, 1, 0)], { p: 'replay' })
-  expect(handedOn([[partition, 1]])).toEqual([])
+  expect(await handedOn([[partition, 1]])).toEqual([])
   await handOn('w', [idOf(partition, 1, 0), idOf(partition, 2, 7)])
-  expect(handedOn([[partition, 1]])).toEqual([idOf(partition, 1, 0), idOf(partition, 2, 7)])
-  expect(handedOn([])).toEqual(
+  expect(await handedOn([[partition, 1]])).toEqual([idOf(partition, 1, 0), idOf(partition, 2, 7)])
+  expect(await handedOn([])).toEqual(
     [0, 1].map((n) => idOf(partition, 0, n)).concat(idOf(partition, 1, 0), idOf(partition, 2, 7)),
   )
 })
@@ -52,7 +56,7 @@ test('what is committed, what replays sent and what was never handed on is not f
 test('a log that is committed to its end has nothing open', async () => {
   const { partition } = await request('w')
   await handOn('w', [idOf(partition, 0, 0)])
-  expect(handedOn([[partition, 1]])).toEqual([])
+  expect(await handedOn([[partition, 1]])).toEqual([])
 })
 
 test('records are found however many were appended since, and none of a partition without open requests', async () => {
@@ -67,7 +71,7 @@ test('records are found however many were appended since, and none of a partitio
       if (partition !== places[0]?.partition) expected.push(id)
     }
   const done = places.filter(({ partition }) => partition === places[0]?.partition).length
-  expect(handedOn([[places[0]?.partition ?? 0, done]])).toEqual([...new Set(expected)].toSorted())
+  expect(await handedOn([[places[0]?.partition ?? 0, done]])).toEqual([...new Set(expected)].toSorted())
 })
 
 test('of a long backlog that is half done only the end of the log is read', async () => {
@@ -77,13 +81,13 @@ test('of a long backlog that is half done only the end of the log is read', asyn
   let read = 0
   const deliveries = {
     ...files.deliveriesReader,
-    read: (...args: Parameters<typeof files.deliveriesReader.read>) => {
-      const records = files.deliveriesReader.read(...args)
+    read: async (...args: Parameters<typeof files.deliveriesReader.read>) => {
+      const records = await files.deliveriesReader.read(...args)
       read += records.length
       return records
     },
   }
-  const found = eventsHandedOn({ requests: files.reader, committed: new Map([[partition, 380]]), deliveries })
+  const found = await eventsHandedOn({ requests: files.reader, committed: new Map([[partition, 380]]), deliveries })
   expect([...found]).toEqual(Array.from({ length: 10 }, (_, n) => idOf(partition, 380 + n, 0)))
   expect(read).toBeLessThan(40)
 })
@@ -95,5 +99,5 @@ test('what was appended before the oldest open request is of another log, whatev
   )
   await new Promise((resolve) => setTimeout(resolve, 5))
   await request('w')
-  expect(handedOn([])).toEqual([])
+  expect(await handedOn([])).toEqual([])
 })

@@ -16,15 +16,15 @@ const isFirstHandingOn = (meta: string): boolean => {
 }
 
 /** How far back is looked: steps that grow, to a record that is done with. Those before it are done with, too. */
-const lookBack = (
+const lookBack = async (
   log: LogReader,
   { partition, start, end }: { partition: number; start: number; end: number },
   isDone: (record: LogRecord) => boolean,
-): number => {
+): Promise<number> => {
   for (let back = 16; ; back *= 4) {
     const offset = end - back
     if (offset <= start) return start
-    const [record] = log.read(partition, offset, 1)
+    const [record] = await log.read(partition, offset, 1)
     if (record === undefined || isDone(record)) return offset
   }
 }
@@ -44,14 +44,16 @@ export type HandedOnDeps = {
  * Only the end of the deliveries log is read: a record there is younger than the request it came from, and those of a
  * partition came in the order of their requests, so what lies before one of a committed request is committed, too.
  */
-export const eventsHandedOn = ({ requests, committed, deliveries }: HandedOnDeps): Set<string> => {
+export const eventsHandedOn = async ({ requests, committed, deliveries }: HandedOnDeps): Promise<Set<string>> => {
   const found = new Set<string>()
-  const held = requests.starts()
-  const from = requests.ends().map((_, partition) => Math.max(committed.get(partition) ?? 0, held[partition] ?? 0))
-  const oldest = requests.ends().map((end, partition) => {
+  const held = await requests.starts()
+  const ends = await requests.ends()
+  const from = ends.map((_, partition) => Math.max(committed.get(partition) ?? 0, held[partition] ?? 0))
+  const oldest: (number | undefined)[] = []
+  for (const [partition, end] of ends.entries()) {
     const offset = from[partition] ?? 0
-    return offset < end ? requests.read(partition, offset, 1)[0]?.time : undefined
-  })
+    oldest.push(offset < end ? (await requests.read(partition, offset, 1))[0]?.time : undefined)
+  }
   const times = oldest.filter((time) => time !== undefined)
   if (times.length === 0) return found
   const isOpen = (eventId: string): boolean => {
@@ -59,22 +61,22 @@ export const eventsHandedOn = ({ requests, committed, deliveries }: HandedOnDeps
     return place !== undefined && place.offset >= (from[place.partition] ?? 0)
   }
   const alike = requests.partitions === deliveries.partitions
-  const starts = deliveries.starts()
-  deliveries.ends().forEach((end, partition) => {
+  const starts = await deliveries.starts()
+  for (const [partition, end] of (await deliveries.ends()).entries()) {
     const since = alike ? oldest[partition] : Math.min(...times)
-    if (since === undefined) return
+    if (since === undefined) continue
     const isDone = ({ time, meta, body }: LogRecord): boolean =>
       time < since || (alike && isFirstHandingOn(meta) && !eventIdsOf(body).some(isOpen))
     const start = starts[partition] ?? 0
-    for (let offset = lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
-      const records = deliveries.read(partition, offset, readBytes)
-      if (records.length === 0) return
+    for (let offset = await lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
+      const records = await deliveries.read(partition, offset, readBytes)
+      if (records.length === 0) break
       for (const { meta, body, time, offset: at } of records) {
         offset = at + 1
         if (time < since || !isFirstHandingOn(meta)) continue
         for (const id of eventIdsOf(body)) if (isOpen(id)) found.add(id)
       }
     }
-  })
+  }
   return found
 }

@@ -3,7 +3,7 @@ export type Range = { readonly partition: number; readonly from: number; readonl
 
 /** What is begun and not committed, and when it may be committed. */
 export type InFlight = {
-  /** A batch of ranges is begun. Each continues its partition where the batch before ended; throws otherwise. */
+  /** A batch of ranges is begun. Each lies behind those of its partition in the batches before; throws otherwise. */
   begin(token: string, ranges: readonly Range[]): void
   /** The event store has acknowledged the batch. */
   stored(token: string): void
@@ -40,8 +40,8 @@ export const createInFlight = (): InFlight => {
       if (batches.some((batch) => batch.token === token)) throw new Error(`The token ${token} is in flight already`)
       for (const { partition, from, to } of ranges) {
         const end = ends.get(partition)
-        if (to < from || (end !== undefined && end !== from)) {
-          throw new Error(`The range ${from}–${to} of partition ${partition} does not continue ${end ?? from}`)
+        if (to < from || (end !== undefined && from < end)) {
+          throw new Error(`The range ${from}–${to} of partition ${partition} does not lie behind ${end ?? from}`)
         }
       }
       for (const range of ranges) ends.set(range.partition, range.to)

@@ -106,6 +106,7 @@ type InHand = {
   from: number
   to: number
   since: number
+  records: number
   events: number
   accepted: number
   blocked: number
@@ -121,6 +122,7 @@ const begin = (record: LogRecord): InHand => ({
   from: record.offset,
   to: record.offset,
   since: record.time,
+  records: 0,
   events: 0,
   accepted: 0,
   blocked: 0,
@@ -282,6 +284,7 @@ export const createProcessor = ({
     add(record, decided) {
       hand ??= begin(record)
       const batch = hand
+      batch.records++
       batch.to = record.offset + 1
       batch.since = Math.min(batch.since, record.time)
       const meta = metaOf(record)
@@ -324,14 +327,14 @@ export const createProcessor = ({
     },
 
     size: () => ({
-      records: hand === undefined ? 0 : hand.to - hand.from,
+      records: hand?.records ?? 0,
       events: hand?.events ?? 0,
       bytes: rows.length,
     }),
 
     take() {
       if (hand === undefined) throw new Error('There is no micro-batch in hand')
-      const { events: _, deliveries, ...batch } = hand
+      const { events: _, records: __, deliveries, ...batch } = hand
       const entries = [...deliveries.values()].flatMap((source) => deliveryRecords(source, texts, deliveryRecordBytes))
       const result = { ...batch, rows: rows.take(), deliveries: entries }
       texts.clear()

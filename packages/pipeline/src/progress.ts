@@ -18,7 +18,7 @@ export type Progress = {
   whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
   /** Whether somebody waits in `whenCommitted`. */
   isAwaited(): boolean
-  lag(): { lagRecords: number; lagBytes: number; oldestUnstoredMs: number }
+  lag(): Promise<{ lagRecords: number; lagBytes: number; oldestUnstoredMs: number }>
   close(reason: Error): void
 }
 
@@ -53,8 +53,9 @@ export const createProgress = (deps: ProgressDeps): Progress => {
 
   const reached = (ends: readonly number[]): boolean => ends.every((end, partition) => position(partition) >= end)
 
-  const lag = (): ReturnType<Progress['lag']> => {
-    const lagRecords = reader.ends().reduce((sum, end, partition) => sum + Math.max(0, end - position(partition)), 0)
+  const lag = async (): ReturnType<Progress['lag']> => {
+    const ends = await reader.ends()
+    const lagRecords = ends.reduce((sum, end, partition) => sum + Math.max(0, end - position(partition)), 0)
     const oldest = store.oldest()
     return {
       lagRecords,
@@ -63,18 +64,18 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     }
   }
 
-  const report = (): void => {
+  const report = async (): Promise<void> => {
     if (changed) coordination.publish(processedTopic, Object.fromEntries(processed))
     changed = false
-    const { lagRecords, lagBytes, oldestUnstoredMs } = lag()
+    const { lagRecords, lagBytes, oldestUnstoredMs } = await lag()
     metrics.gauge('pipeline_lag_records', lagRecords)
     metrics.gauge('pipeline_lag_bytes', lagBytes)
     metrics.gauge('pipeline_oldest_unstored_seconds', oldestUnstoredMs / 1000)
   }
 
-  const safely = (what: string, task: () => void) => (): void => {
+  const safely = (what: string, task: () => Promise<void> | void) => async (): Promise<void> => {
     try {
-      task()
+      await task()
     } catch (error) {
       logger.warn({ err: error }, what)
     }

@@ -35,31 +35,39 @@ export class RangeMissing extends Error {
   }
 }
 
-const recordsOf = function* (reader: LogReader, range: JournalRange, readBytes: number): Generator<LogRecord> {
-  let offset = range.from
-  while (offset < range.to) {
-    const records = reader.read(range.partition, offset, readBytes)
-    if (records.length === 0) throw new RangeMissing(range, offset)
-    for (const record of records) {
-      if (record.offset >= range.to) return
-      offset = record.offset + 1
-      yield record
-    }
+/** The pieces of a range as they are read: it begins and ends with a record, and what lies between may have gaps. */
+const piecesOf = async function* (
+  reader: LogReader,
+  range: JournalRange,
+  readBytes: number,
+): AsyncGenerator<readonly LogRecord[]> {
+  for (let offset = range.from; offset < range.to; ) {
+    const records = await reader.read(range.partition, offset, readBytes)
+    const piece = records.filter((record) => record.offset < range.to)
+    if (offset === range.from && piece[0]?.offset !== offset) throw new RangeMissing(range, offset)
+    offset = (piece.at(-1)?.offset ?? -1) + 1
+    if (offset === 0 || (piece.length < records.length && offset < range.to))
+      throw new RangeMissing(range, range.to - 1)
+    yield piece
   }
 }
 
-const spanOf = (records: Iterable<LogRecord>, { partition, from, to }: JournalRange): RecordSpan => {
+const spanOf = async (
+  pieces: AsyncIterable<readonly LogRecord[]>,
+  { partition, from, to }: JournalRange,
+): Promise<RecordSpan> => {
   const workspaceIds = new Set<string>()
   const sourceIds = new Set<string>()
   let firstTime = Number.MAX_SAFE_INTEGER
   let lastTime = 0
-  for (const record of records) {
-    const { workspaceId, sourceId, receivedAt } = ownerOf(record)
-    workspaceIds.add(workspaceId)
-    sourceIds.add(sourceId)
-    firstTime = Math.min(firstTime, receivedAt)
-    lastTime = Math.max(lastTime, receivedAt)
-  }
+  for await (const records of pieces)
+    for (const record of records) {
+      const { workspaceId, sourceId, receivedAt } = ownerOf(record)
+      workspaceIds.add(workspaceId)
+      sourceIds.add(sourceId)
+      firstTime = Math.min(firstTime, receivedAt)
+      lastTime = Math.max(lastTime, receivedAt)
+    }
   return { partition, from, to, workspaceIds: [...workspaceIds], sourceIds: [...sourceIds], firstTime, lastTime }
 }
 
@@ -86,11 +94,12 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       deliveries.push(deliver.add(batch.deliveries))
     }
     for (const range of ranges) {
-      const stored = await deps.storedVerdicts(spanOf(recordsOf(reader, range, readBytes), range))
-      for (const record of recordsOf(reader, range, readBytes)) {
-        processor.add(record, (eventId) => stored.get(eventId))
-        if (processor.size().bytes >= readBytes) keep()
-      }
+      const stored = await deps.storedVerdicts(await spanOf(piecesOf(reader, range, readBytes), range))
+      for await (const records of piecesOf(reader, range, readBytes))
+        for (const record of records) {
+          processor.add(record, (eventId) => stored.get(eventId))
+          if (processor.size().bytes >= readBytes) keep()
+        }
       if (processor.size().records > 0) keep()
     }
     processor.idsHandedOver()

@@ -2,10 +2,8 @@
 export type PipelineSettings = {
   /** Bytes read from a partition in its turn. */
   turnBytes: number
-  /** Least time between two rounds over the partitions when no partition had a full turn. */
+  /** Least time between two rounds over the partitions when no partition had a full turn, or some had to wait. */
   roundMs: number
-  /** How often the log is looked at without a hint. */
-  pollMs: number
   /** Events that go on together to the branches. */
   microBatchEvents: number
   /** A batch for the event store is begun at so many rows, bytes, or at this age. */
@@ -45,7 +43,6 @@ export type PipelineSettings = {
 export const defaultPipelineSettings: PipelineSettings = {
   turnBytes: 1024 * 1024,
   roundMs: 4,
-  pollMs: 25,
   microBatchEvents: 2000,
   flushRows: 20_000,
   flushBytes: 32 * 1024 * 1024,

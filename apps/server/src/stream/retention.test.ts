@@ -29,7 +29,7 @@ const openStream = async () => {
     for (let n = 0; n < count; n++) await writer.append({ key: 'w', meta: '{}', body: randomBytes(recordBytes) })
   }
   const bytes = async (): Promise<number> => (await writer.stats()).bytes
-  const first = async (): Promise<number> => reader.starts()[0] ?? -1
+  const first = async (): Promise<number> => (await reader.starts())[0] ?? -1
   return { writer, reader, append, bytes, first }
 }
 
@@ -61,8 +61,8 @@ const retentionOf = (consumers: StreamConsumer[], maxBytes: number, keepMs = 0) 
       return await stream.bytes()
     },
     positionsBefore: (time) => stream.reader.positionsBefore(time),
-    starts: async () => stream.reader.starts(),
-    ends: async () => stream.reader.ends(),
+    starts: () => stream.reader.starts(),
+    ends: () => stream.reader.ends(),
     keepMs,
     maxBytes,
     consumers,

@@ -7,7 +7,7 @@ export type StreamRetentionDeps = {
   /** Lets go of segments that lie below these offsets as a whole; resolves to the bytes that are left on disk. */
   trim(before: readonly LogPosition[]): Promise<number>
   /** Offsets below which every record was written before a time (epoch ms). */
-  positionsBefore(time: number): LogPosition[] | Promise<LogPosition[]>
+  positionsBefore(time: number): Promise<LogPosition[]>
   /** The first offset that each partition holds, and the one behind its newest record. */
   starts(): Promise<readonly number[]>
   ends(): Promise<readonly number[]>

@@ -38,15 +38,12 @@ const openTestLog = async (maxQueuedBytes: number) => {
     log,
     faults,
     /** Everything in the log, in order. */
-    entries: (): readonly LogRecord[] => {
-      for (
-        let next = reader.read(0, read.length, 2 ** 30);
-        next.length > 0;
-        next = reader.read(0, read.length, 2 ** 30)
-      ) {
-        read.push(...next)
+    entries: async (): Promise<readonly LogRecord[]> => {
+      for (;;) {
+        const more = await reader.read(0, (read.at(-1)?.offset ?? -1) + 1, 2 ** 30)
+        if (more.length === 0) return read
+        read.push(...more)
       }
-      return read
     },
     close: async (): Promise<void> => {
       reader.close()
@@ -108,7 +105,7 @@ export type RunningCollect = {
   collect: Collect
   coordination: Coordination
   /** What the log holds. */
-  entries(): readonly LogRecord[]
+  entries(): Promise<readonly LogRecord[]>
   faults: Faults
   /** What the sink was given. */
   refused: RefusalRow[]

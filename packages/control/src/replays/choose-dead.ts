@@ -61,14 +61,14 @@ const candidatesOf = async function* (db: Db, scope: DeadScope): AsyncGenerator<
 }
 
 /** The events of a record, the last of which is kept: rows of one record follow each other. */
-const createRecords = (log: Pick<LogReader, 'read'>) => {
+const createRecords = (log: Pick<LogReader, 'find'>) => {
   let known: { partition: number; offset: number; events: readonly PipelineEvent[] } | undefined
   return async (partition: number, offset: number): Promise<readonly PipelineEvent[]> => {
     if (known?.partition === partition && known.offset === offset) return known.events
     // The thread has other work.
     await setImmediate()
-    const [record] = log.read(partition, offset, 1)
-    known = { partition, offset, events: record?.offset === offset ? eventsOf(record.body) : [] }
+    const [record] = await log.find([{ partition, offset }])
+    known = { partition, offset, events: record === undefined ? [] : eventsOf(record.body) }
     return known.events
   }
 }
@@ -90,7 +90,7 @@ const eventsOf = (body: Uint8Array): readonly PipelineEvent[] => {
  * the conditions go through too much of an event, and 429 where too much of the workspace waits for its turn.
  */
 export const chooseDead = async (
-  { db, deliveries, workShare }: { db: Db; deliveries?: Pick<LogReader, 'read'> | undefined; workShare: WorkShare },
+  { db, deliveries, workShare }: { db: Db; deliveries?: Pick<LogReader, 'find'> | undefined; workShare: WorkShare },
   scope: DeadScope,
   { event, eventType, filter }: EventScope,
   signal?: AbortSignal,

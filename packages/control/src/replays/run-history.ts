@@ -59,9 +59,9 @@ const appendedSince = async (
   replayId: string,
 ): Promise<Set<string>> => {
   const found = new Set<string>()
-  const end = reader.ends()[partition] ?? 0
-  for (let at = Math.max(offset, reader.starts()[partition] ?? 0); at < end; ) {
-    const records = reader.read(partition, at, scanBytes)
+  const end = (await reader.ends())[partition] ?? 0
+  for (let at = Math.max(offset, (await reader.starts())[partition] ?? 0); at < end; ) {
+    const records = await reader.read(partition, at, scanBytes)
     for (const { meta, body } of records) {
       if (!meta.includes(replayId)) continue
       const events: { eventId: string }[] = JSON.parse(Buffer.from(body).toString())
@@ -100,7 +100,7 @@ export const createHistoryRun = (
     if (row.log_offset === null)
       await db
         .updateTable('replays')
-        .set({ log_partition: partition, log_offset: reader.ends()[partition] ?? 0 })
+        .set({ log_partition: partition, log_offset: (await reader.ends())[partition] ?? 0 })
         .where('id', '=', id)
         .execute()
     else appended = await appendedSince(reader, { partition, offset: Number(row.log_offset) }, id)

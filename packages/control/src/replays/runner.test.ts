@@ -68,8 +68,12 @@ const run = (more: Partial<ReplayRunnerDeps> = {}): ReplayRunner => {
 }
 
 /** What stands in the log, record by record. */
-const records = () =>
-  Array.from({ length: log.reader.partitions }, (_, partition) => log.reader.read(partition, 0, 1e9))
+const records = async () =>
+  (
+    await Promise.all(
+      Array.from({ length: log.reader.partitions }, (_, partition) => log.reader.read(partition, 0, 1e9)),
+    )
+  )
     .flat()
     .map(({ key, meta, body }) => ({
       key,
@@ -77,7 +81,7 @@ const records = () =>
       events: JSON.parse(Buffer.from(body).toString()) as PipelineEvent[],
       text: Buffer.from(body).toString(),
     }))
-const sentIds = () => records().flatMap(({ events }) => events.map(({ eventId }) => eventId))
+const sentIds = async () => (await records()).flatMap(({ events }) => events.map(({ eventId }) => eventId))
 
 const at = (ms: number): string => new Date(ms).toISOString()
 const eventId = (n: number): string => `9-${String(n).padStart(10, '0')}-0000`
@@ -137,8 +141,8 @@ test('a history goes to the one destination, in its order, each event once, in t
   expect(replay.event_count).toBe(2500)
   run()
   expect(await replay.until('done')).toMatchObject({ sent_count: 2500, finish_time: expect.any(String) })
-  expect(sentIds()).toEqual(range(2500))
-  for (const { key, meta, events, text } of records()) {
+  expect(await sentIds()).toEqual(range(2500))
+  for (const { key, meta, events, text } of await records()) {
     expect(key).toBe(ids.workspaceId)
     expect(meta).toEqual({
       w: ids.workspaceId,
@@ -150,7 +154,11 @@ test('a history goes to the one destination, in its order, each event once, in t
     expect(text.split(',\n')).toHaveLength(events.length)
     expect(text.startsWith('[{"eventId":"') && text.endsWith('}]\n')).toBe(true)
   }
-  expect(records()[0]?.events[1]).toMatchObject({ messageId: `m-${eventId(1)}`, type: 'track', properties: { n: 1 } })
+  expect((await records())[0]?.events[1]).toMatchObject({
+    messageId: `m-${eventId(1)}`,
+    type: 'track',
+    properties: { n: 1 },
+  })
 })
 
 test('exactly the events that meet name and conditions are sent', async () => {
@@ -160,7 +168,7 @@ test('exactly the events that meet name and conditions are sent', async () => {
   expect(replay.event_count).toBe(20)
   run()
   await replay.until('done')
-  expect(sentIds()).toEqual(Array.from({ length: 20 }, (_, n) => eventId(n * 10)))
+  expect(await sentIds()).toEqual(Array.from({ length: 20 }, (_, n) => eventId(n * 10)))
 })
 
 test.each([
@@ -178,7 +186,7 @@ test.each([
     run({ settings: { stepEvents: 100 } })
     expect(await replay.until('done')).toMatchObject({ sent_count: 1000 })
     expect(passes).toBeGreaterThanOrEqual(10)
-    expect(sentIds()).toEqual(range(1000))
+    expect(await sentIds()).toEqual(range(1000))
   },
 )
 
@@ -196,10 +204,10 @@ test('it goes on where it stopped when another takes over, and while stores are 
   await first.stop()
   const between = (await replay.get()).sent_count
   expect(between).toBeLessThan(400)
-  expect(sentIds()).toEqual(range(between))
+  expect(await sentIds()).toEqual(range(between))
   run({ settings: { stepEvents: 50 } })
   expect(await replay.until('done')).toMatchObject({ sent_count: 400 })
-  expect(sentIds()).toEqual(range(400))
+  expect(await sentIds()).toEqual(range(400))
 })
 
 test('it keeps to its rate, stops when it is paused, and sends nothing more when it is cancelled', async () => {
@@ -210,11 +218,11 @@ test('it keeps to its rate, stops when it is paused, and sends nothing more when
   await eventually('some is sent', async () => (await replay.get()).sent_count >= 100)
   expect(Date.now() - began).toBeGreaterThanOrEqual(490)
   const { sent_count } = await replay.pause()
-  expect(sentIds()).toHaveLength(sent_count)
+  expect(await sentIds()).toHaveLength(sent_count)
   // Whoever looked before the pause has ended its step by the time that another replay is done.
   const other = await start(10)
   await (await other.create()).until('done')
-  expect(sentIds().filter((id) => id !== '')).toHaveLength(sent_count + 10)
+  expect((await sentIds()).filter((id) => id !== '')).toHaveLength(sent_count + 10)
   expect(await replay.get()).toMatchObject({ state: 'paused', sent_count })
   await replay.resume()
   await eventually('more is sent', async () => (await replay.get()).sent_count > sent_count)
@@ -223,7 +231,7 @@ test('it keeps to its rate, stops when it is paused, and sends nothing more when
   const last = await start(10)
   await (await last.create()).until('done')
   expect(await replay.get()).toMatchObject({ state: 'cancelled', sent_count: cancelled.sent_count })
-  expect(sentIds()).toHaveLength(cancelled.sent_count + 20)
+  expect(await sentIds()).toHaveLength(cancelled.sent_count + 20)
 })
 
 test('it waits while deliveries are far behind it or the disk is nearly full', async () => {
@@ -251,7 +259,7 @@ test('it waits while deliveries are far behind it or the disk is nearly full', a
   }))
   await insertRows(harness, 'deliveries', attempts)
   await eventually('the next go', async () => (await replay.get()).sent_count === 60)
-  expect(sentIds()).toEqual(range(60))
+  expect(await sentIds()).toEqual(range(60))
 })
 
 test('dead letters become due in steps, each once, though they fail again meanwhile; a range goes as a whole', async () => {
@@ -312,7 +320,7 @@ test('a replay whose conditions used up their share goes on at its turn, event b
   expect((await one.get()).state).toBe('running')
   while ((await one.get()).state === 'running') time += 1000
   expect(asked).toBe(12)
-  expect(sentIds().toSorted()).toEqual([...range(12), ...range(5)].toSorted())
+  expect((await sentIds()).toSorted()).toEqual([...range(12), ...range(5)].toSorted())
 })
 
 test('the replay of a deleted destination fails with the reason', async () => {
@@ -324,7 +332,7 @@ test('the replay of a deleted destination fails with the reason', async () => {
     const row = await harness.db.selectFrom('replays').selectAll().where('id', '=', replay.id).executeTakeFirst()
     return row?.state === 'failed' && row.failure === 'The destination was deleted'
   })
-  expect(sentIds()).toEqual([])
+  expect(await sentIds()).toEqual([])
 })
 
 test('a replay that fails without a reason that passes is given up, and the others go on', async () => {

@@ -81,7 +81,7 @@ describe('after a kill', () => {
         const dropped = await store.query<{ n: number }>('select sum(events) as n from dropped_events')
         expect(dropped).toEqual([{ n: 24 + 21 * 2 }])
         const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
-        const delivered = deliveredIds(deliveries).toSorted()
+        const delivered = (await deliveredIds(deliveries)).toSorted()
         deliveries.close()
         expect(delivered).toEqual(expected.filter((id) => !id.endsWith('-3')))
         const journal = openJournal({ file: join(dir, 'journal.sqlite') })

@@ -81,7 +81,7 @@ describe('the events pipeline on the real engines', () => {
       },
       { status: 'rejected', message_id: expect.stringMatching(/^made-\d+-0000000000-0001$/), properties: {}, id: '' },
     ])
-    expect(world.delivered()).toEqual(['c-1'])
+    expect(await world.delivered()).toEqual(['c-1'])
   })
 
   it('stores every event of the hostile corpus as accepted, with its original', async () => {
@@ -133,7 +133,7 @@ describe('the events pipeline on the real engines', () => {
       { source_id: 's-block', message_id: 'bad-0', status: 'blocked', ...bad, ...told },
       { source_id: 's-block', message_id: 'new-0', status: 'blocked', ...unknown, ...told },
     ])
-    expect(world.delivered().toSorted()).toEqual(['bad-0', 'fits-0', 'fits-0', 'new-0'])
+    expect((await world.delivered()).toSorted()).toEqual(['bad-0', 'fits-0', 'fits-0', 'new-0'])
     const [other] = await store.query<{ n: number }>(
       "select count() as n from events where workspace_id = 'judged' and startsWith(message_id, 'h-') and status = 'blocked'",
     )
@@ -180,7 +180,7 @@ describe('the events pipeline on the real engines', () => {
         { message_id: 'bad-0', status, schema_version: 1 },
         { message_id: 'fits-0', status: 'accepted', schema_version: 1 },
       ])
-      expect(world.delivered()).toEqual(status === 'accepted' ? ['bad-0', 'fits-0'] : ['fits-0'])
+      expect(await world.delivered()).toEqual(status === 'accepted' ? ['bad-0', 'fits-0'] : ['fits-0'])
     },
   )
 
@@ -237,17 +237,24 @@ describe('the events pipeline on the real engines', () => {
     world.hub.coordination.subscribe('live.publish', (message) => live.push(message))
     world.hub.coordination.publish('live.occupied', { channels: ['private-sources-s-1'] })
     await world.send(batchOf('first', 10), { w: 'away' })
-    await expect.poll(() => world.delivered().length, { timeout: 5000 }).toBe(10)
+    await expect.poll(async () => (await world.delivered()).length, { timeout: 5000 }).toBe(10)
     await expect.poll(() => live.length, { timeout: 5000 }).toBeGreaterThan(0)
     for (let n = 0; n < 40; n++) await world.send(batchOf(`more${n}`, 100), { w: 'away' })
-    await expect.poll(() => world.pipeline.state().rowsWaiting, { timeout: 5000 }).toBeGreaterThanOrEqual(1000)
+    await expect
+      .poll(async () => (await world.pipeline.state()).rowsWaiting, { timeout: 5000 })
+      .toBeGreaterThanOrEqual(1000)
     await expect.poll(() => failures, { timeout: 5000 }).toBeGreaterThan(3)
-    expect(world.pipeline.state()).toMatchObject({ running: true, lagRecords: 41 })
+    expect(await world.pipeline.state()).toMatchObject({ running: true, lagRecords: 41 })
     away = false
     await world.pipeline.idle()
     expect(await idsOf('away')).toHaveLength(4010)
     expect(new Set(await idsOf('away')).size).toBe(4010)
-    expect(world.pipeline.state()).toMatchObject({ lagRecords: 0, lagBytes: 0, oldestUnstoredMs: 0, rowsWaiting: 0 })
+    expect(await world.pipeline.state()).toMatchObject({
+      lagRecords: 0,
+      lagBytes: 0,
+      oldestUnstoredMs: 0,
+      rowsWaiting: 0,
+    })
   })
 
   it('commits nothing before the deliveries are durable, and tries them again until they are', async () => {
@@ -269,7 +276,7 @@ describe('the events pipeline on the real engines', () => {
     refusing = false
     await world.pipeline.idle()
     expect(world.files.journal.openRanges()).toEqual([])
-    expect(world.delivered()).toHaveLength(10)
+    expect(await world.delivered()).toHaveLength(10)
   })
 
   it('ends in bounded time while the store is away, and its successor stores all of it once', async () => {
@@ -306,7 +313,7 @@ describe('the events pipeline on the real engines', () => {
     journal.close()
     const ids = await idsOf('lost')
     expect([ids.length, new Set(ids).size]).toEqual([31, 31])
-    expect(world.delivered()).toHaveLength(31)
+    expect(await world.delivered()).toHaveLength(31)
   })
 
   it('tells collection how many bytes of each workspace are stored', async () => {
@@ -328,7 +335,7 @@ describe('the events pipeline on the real engines', () => {
     let flooding = true
     const flooded = (async () => {
       for (; flooding; await new Promise((resolve) => setTimeout(resolve, 5))) {
-        for (; world.pipeline.state().lagRecords < 40; sent++) await world.send(flood, { w: 'flood' })
+        for (; (await world.pipeline.state()).lagRecords < 40; sent++) await world.send(flood, { w: 'flood' })
       }
     })()
     const delays: number[] = []
@@ -338,7 +345,7 @@ describe('the events pipeline on the real engines', () => {
       await expect.poll(async () => (await idsOf('quiet')).length, { timeout: 10_000, interval: 20 }).toBe(n + 1)
       delays.push(performance.now() - began)
     }
-    const behind = world.pipeline.state().lagRecords
+    const behind = (await world.pipeline.state()).lagRecords
     flooding = false
     await flooded
     await world.pipeline.idle()
@@ -352,10 +359,10 @@ describe('the events pipeline on the real engines', () => {
   it('stores what it read before it stops, and goes on where it stopped', async () => {
     await using world = await createWorld(store)
     await world.send(batchOf('s', 20), { w: 'stop' })
-    await expect.poll(() => world.delivered().length, { timeout: 5000 }).toBe(20)
+    await expect.poll(async () => (await world.delivered()).length, { timeout: 5000 }).toBe(20)
     await world.pipeline.stop()
     expect(await idsOf('stop')).toHaveLength(20)
-    expect(world.pipeline.state()).toMatchObject({ running: false, lagRecords: 0 })
+    expect(await world.pipeline.state()).toMatchObject({ running: false, lagRecords: 0 })
     await world.send(batchOf('t', 1), { w: 'stop' })
     await expect(world.pipeline.idle()).rejects.toThrow(/stopped/)
   })

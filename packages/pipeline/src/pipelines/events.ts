@@ -51,7 +51,7 @@ export type PipelineDeps = {
 
 export type PipelineState = {
   running: boolean
-  /** Records not yet committed, and about how many bytes they have (by the mean size of those read). */
+  /** About how many records are not yet committed (offsets), and bytes they have (by the mean size of those read). */
   lagRecords: number
   lagBytes: number
   /** Age of the oldest record in hand that is not committed; 0 with nothing in hand. */
@@ -71,7 +71,7 @@ export type Pipeline = {
   idle(): Promise<void>
   /** Hints that there are new records. */
   wake(): void
-  state(): PipelineState
+  state(): Promise<PipelineState>
 }
 
 /** What every event goes through, in this order, between the split of its request and deduplication. */
@@ -97,11 +97,12 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const { reader, journal, clock, logger, metrics, coordination } = deps
   const settings = { ...defaultPipelineSettings, ...deps.settings }
   const ending = new AbortController()
+  /** Aborted when nothing more is to be read. */
+  const reading = new AbortController()
   let phase: 'new' | 'running' | 'draining' | 'ended' = 'new'
   let loop: Promise<void> = Promise.resolve()
-  let room: () => void = () => {}
-  let hint: () => void = () => {}
-  let hinted = false
+  /** Aborted when room becomes free: a new one for each round, so that none is missed. */
+  let room = new AbortController()
   const next = new Map<number, number>()
   let served = -1
   /** What the last run handed to deliveries and did not commit. Each is processed once more at most, and then forgotten. */
@@ -131,7 +132,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   })
   const onRoom = (): void => {
     if (progress.isAwaited()) store.pump(true)
-    room()
+    room.abort()
   }
   const deliver = createDeliverBranch({ ...deps, settings, signal: ending.signal, onRoom })
   const store = createStoreBranch({
@@ -146,13 +147,17 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   })
   const progress = createProgress({ coordination, clock, metrics, journal, reader, store, settings, logger })
 
+  const stopReading = (): void => {
+    reading.abort()
+    room.abort()
+  }
+
   const end = (cause?: unknown): void => {
+    stopReading()
     ending.abort()
     store.close()
     publish.close()
     progress.close(new Stopped(cause))
-    room()
-    hint()
   }
 
   /** Hands a micro-batch to the three branches; none waits for another. */
@@ -166,13 +171,6 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       metrics.count('pipeline_events', count, { status: 'rejected' })
       metrics.count('pipeline_events_rejected', count, { reason })
     }
-  }
-
-  /** Until room becomes free somewhere, or it is time to look whether a quiet partition has news. */
-  const waitForRoom = async (): Promise<void> => {
-    const waiting = new AbortController()
-    room = () => waiting.abort()
-    await pause(settings.pollMs, waiting.signal)
   }
 
   const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -215,11 +213,12 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   /**
-   * One turn for every partition with news, beginning behind the one served last. Tells whether some had to be passed
-   * over for want of room (`held`), or had more than their turn (`more`).
+   * One turn for every partition with news, beginning behind the one served last. Tells which had to be passed over for
+   * want of room, and whether some had more than their turn.
    */
-  const round = async (ends: readonly number[]): Promise<'held' | 'more' | 'done'> => {
-    let outcome: 'held' | 'more' | 'done' = 'done'
+  const round = async (ends: readonly number[]): Promise<{ held: ReadonlySet<number>; more: boolean }> => {
+    const held = new Set<number>()
+    let more = false
     const first = served + 1
     for (let step = 0; step < ends.length && phase === 'running'; step++) {
       const partition = (first + step) % ends.length
@@ -227,35 +226,35 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       const from = next.get(partition) ?? 0
       if (from >= end) continue
       if (store.isFull(partition) || deliver.isFull()) {
-        outcome = 'held'
+        held.add(partition)
         continue
       }
-      const records = reader.read(partition, from, settings.turnBytes)
+      const records = await reader.read(partition, from, settings.turnBytes)
+      if (records.length === 0) continue
       if (from < (unknownBefore[partition] ?? 0)) await takeAgain(partition, records)
       else await take(records)
       served = partition
-      if (outcome === 'done' && (next.get(partition) ?? 0) < end) outcome = 'more'
+      if ((next.get(partition) ?? 0) < end) more = true
       await breathe()
     }
-    return outcome
+    return { held, more }
   }
 
-  const waitForHint = async (ms: number): Promise<void> => {
-    if (hinted || phase !== 'running') return
-    const waiting = new AbortController()
-    hint = () => waiting.abort()
-    await pause(ms, waiting.signal)
-  }
-
-  const wake = (): void => {
-    hinted = true
-    hint()
+  /** Until there is news in a partition that is not held, or, where some are, room somewhere. */
+  const waitForNews = async (held: ReadonlySet<number>): Promise<void> => {
+    const { signal } = held.size > 0 ? room : reading
+    await pause(settings.roundMs, signal)
+    const from = [...next].filter(([partition]) => !held.has(partition))
+    await reader.wait(
+      from.map(([partition, offset]) => ({ partition, offset })),
+      signal,
+    )
   }
 
   const run = async (): Promise<void> => {
     // Without a journal nothing says what is done with: there the event store is asked (`takeAgain`).
     if (!journal.fresh)
-      handedOn = eventsHandedOn({
+      handedOn = await eventsHandedOn({
         requests: reader,
         committed: journal.positions(),
         deliveries: deps.deliveriesReader,
@@ -271,24 +270,17 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       readBytes: settings.turnBytes,
     })
     if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
-    const starts = reader.starts()
+    const starts = await reader.starts()
     progress.begin(starts)
-    if (journal.fresh) unknownBefore = reader.ends()
+    if (journal.fresh) unknownBefore = await reader.ends()
     for (let partition = 0; partition < reader.partitions; partition++) {
       next.set(partition, Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0))
     }
     while (phase === 'running') {
-      hinted = false
-      const ends = reader.ends()
-      const outcome = await round(ends)
+      room = new AbortController()
+      const { held, more } = await round(await reader.ends())
       if (progress.isAwaited()) store.pump(true)
-      if (outcome === 'more') continue
-      if (outcome === 'held') {
-        await waitForRoom()
-        continue
-      }
-      await pause(settings.roundMs, ending.signal)
-      await waitForHint(settings.pollMs)
+      if (held.size > 0 || !more) await waitForNews(held)
     }
   }
 
@@ -306,8 +298,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       if (phase === 'ended') return
       const deadline = AbortSignal.any([ending.signal, AbortSignal.timeout(settings.drainMs)])
       phase = 'draining'
-      room()
-      hint()
+      stopReading()
       await Promise.race([loop, pause(settings.drainMs, deadline)])
       while (!deadline.aborted && !store.isIdle()) {
         store.pump(true)
@@ -319,16 +310,17 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     },
 
     async idle() {
-      const ends = reader.ends()
-      wake()
+      const ends = await reader.ends()
+      reader.notice()
       await progress.whenCommitted(ends, () => store.pump(true))
     },
 
-    wake,
+    wake: () => reader.notice(),
 
-    state() {
+    async state() {
+      const lag = await progress.lag()
       const { rows, bytes, inserts } = store.load()
-      return { running: phase === 'running', ...progress.lag(), rowsWaiting: rows, bytesInHand: bytes, inserts }
+      return { running: phase === 'running', ...lag, rowsWaiting: rows, bytesInHand: bytes, inserts }
     },
   }
 }

@@ -39,17 +39,17 @@ export const openFiles = async (dir: string) => {
 export type Files = Awaited<ReturnType<typeof openFiles>>
 
 /** Message ids of all delivered events, in the order of the log. */
-export const deliveredIds = (deliveries: LogReader): string[] => {
+export const deliveredIds = async (deliveries: LogReader): Promise<string[]> => {
   const ids: string[] = []
-  deliveries.ends().forEach((end, partition) => {
+  for (const [partition, end] of (await deliveries.ends()).entries()) {
     for (let offset = 0; offset < end; ) {
-      for (const record of deliveries.read(partition, offset, 8 * 1024 * 1024)) {
+      for (const record of await deliveries.read(partition, offset, 8 * 1024 * 1024)) {
         const events: PipelineEvent[] = JSON.parse(Buffer.from(record.body).toString())
         ids.push(...events.map(({ messageId }) => messageId))
         offset = record.offset + 1
       }
     }
-  })
+  }
   return ids
 }
 
@@ -62,7 +62,7 @@ export type World = AsyncDisposable & {
   hub: ReturnType<typeof createCoordinationHub>
   /** Appends a request as collect does. */
   send(body: unknown, meta?: Partial<RequestMeta>): Promise<void>
-  delivered(): string[]
+  delivered(): Promise<string[]>
 }
 
 /** A started pipeline on real logs and a real journal in a folder of its own. */
@@ -102,10 +102,10 @@ export const createWorld = async (
       })
       pipeline.wake()
     },
-    delivered() {
+    async delivered() {
       const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
       try {
-        return deliveredIds(deliveries)
+        return await deliveredIds(deliveries)
       } finally {
         deliveries.close()
       }

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type LogEntry, LogOverloaded, type LogReader, type LogRecord, type LogWriter, partitionOf } from './port.ts'
+import {
+  type LogEntry,
+  LogOverloaded,
+  type LogPosition,
+  type LogReader,
+  type LogRecord,
+  type LogWriter,
+  partitionOf,
+} from './port.ts'
 
 /** One log, wherever it lives. The suite makes a new one for each test. */
 export type LogUnderTest = {
@@ -14,12 +22,13 @@ export type LogUnderTest = {
 }
 
 /** Every record of a log, partition by partition, read with `maxBytes` a call. */
-export const readAll = (reader: LogReader, maxBytes = 64 * 1024): LogRecord[] => {
+export const readAll = async (reader: LogReader, maxBytes = 64 * 1024): Promise<LogRecord[]> => {
   const records: LogRecord[] = []
+  const starts = await reader.starts()
   for (let partition = 0; partition < reader.partitions; partition++) {
-    let offset = reader.starts()[partition] ?? 0
+    let offset = starts[partition] ?? 0
     for (;;) {
-      const page = reader.read(partition, offset, maxBytes)
+      const page = await reader.read(partition, offset, maxBytes)
       records.push(...page)
       const last = page.at(-1)
       if (last === undefined) break
@@ -35,6 +44,8 @@ const entry = (key: string, body: string | Uint8Array, meta = '{}'): LogEntry =>
   body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
 })
 const textOf = (record: LogRecord): string => new TextDecoder().decode(record.body)
+const placeOf = ({ partition, offset }: LogPosition): LogPosition => ({ partition, offset })
+const never = new AbortController().signal
 const noise = (bytes: number, seed: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i + seed, 2654435761) >>> 13) & 0xff)
 
@@ -64,8 +75,8 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       const bodies = [new Uint8Array(0), noise(1, 1), noise(70_000, 2), noise(3_000_000, 3)]
       const before = Date.now()
       const positions = await Promise.all(bodies.map((body, i) => writer.append(entry('wörk', body, `{"n":"☃${i}"}`))))
-      const records = (await reader()).read(partitionOf('wörk', 4), 0, 10_000_000)
-      expect(records.map(({ partition, offset }) => ({ partition, offset }))).toEqual(positions)
+      const records = await (await reader()).read(partitionOf('wörk', 4), 0, 10_000_000)
+      expect(records.map(placeOf)).toEqual(positions)
       records.forEach((record, i) => {
         expect(Buffer.compare(record.body, bodies[i] ?? new Uint8Array(1))).toBe(0)
         expect(record).toMatchObject({ key: 'wörk', meta: `{"n":"☃${i}"}` })
@@ -74,50 +85,134 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       })
     })
 
-    test('everything of a key lands in its partition, in the order of the calls, at dense offsets from 0', async () => {
+    test('everything of a key lands in its partition, in the order of the calls, at ascending offsets', async () => {
       const keys = ['a', 'b', 'c', 'd', 'e']
       const positions = await Promise.all(
         Array.from({ length: 500 }, (_, i) => writer.append(entry(keys[i % 5] ?? 'a', String(i)))),
       )
       positions.forEach(({ partition }, i) => expect(partition).toBe(partitionOf(keys[i % 5] ?? 'a', 4)))
-      const records = readAll(await reader(), 40)
+      const records = await readAll(await reader(), 40)
       expect(records).toHaveLength(500)
       for (const partition of [0, 1, 2, 3]) {
         const own = records.filter((record) => record.partition === partition)
-        expect(own.map(({ offset }) => offset)).toEqual(own.map((_, i) => i))
+        const offsets = own.map(({ offset }) => offset)
+        expect(offsets).toEqual([...new Set(offsets)].toSorted((a, b) => a - b))
         const numbers = own.map((record) => Number(textOf(record)))
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+        expect(own.map(placeOf)).toEqual(numbers.map((n) => positions[n]))
       }
     })
 
-    test('a reader sees what another one appends later, and changed() grows with it', async () => {
+    test('a reader sees what another one appends later, and its end is behind the newest record', async () => {
       const opened = await reader()
-      const before = opened.changed()
-      expect(opened.changed()).toBe(before)
-      const { partition, offset } = await writer.append(entry('k', 'first'))
-      expect(opened.changed()).toBeGreaterThan(before)
-      expect(opened.read(partition, offset, 100).map(textOf)).toEqual(['first'])
-      expect(opened.ends()[partition]).toBe(offset + 1)
+      await writer.append(entry('k', 'first'))
+      const { partition, offset } = await writer.append(entry('k', 'second'))
+      expect((await opened.read(partition, offset, 100)).map(textOf)).toEqual(['second'])
+      expect((await opened.ends())[partition]).toBe(offset + 1)
     })
 
     test('read gives at least one record, then no more than fits, and nothing at the end', async () => {
-      for (let i = 0; i < 10; i++) await writer.append(entry('k', noise(1000, i)))
+      const offsets: number[] = []
+      for (let i = 0; i < 10; i++) offsets.push((await writer.append(entry('k', noise(1000, i)))).offset)
       const opened = await reader()
       const partition = partitionOf('k', 4)
-      expect(opened.read(partition, 0, 1)).toHaveLength(1)
-      expect(opened.read(partition, 2, 3500).map(({ offset }) => offset)).toEqual([2, 3, 4])
-      expect(opened.read(partition, 7, 1_000_000)).toHaveLength(3)
-      expect(opened.read(partition, 10, 1_000_000)).toEqual([])
+      const from = async (index: number, maxBytes: number): Promise<number[]> =>
+        (await opened.read(partition, offsets[index] ?? -1, maxBytes)).map(({ offset }) => offset)
+      expect(await from(0, 1)).toEqual(offsets.slice(0, 1))
+      expect(await from(2, 3500)).toEqual(offsets.slice(2, 5))
+      expect(await from(7, 1_000_000)).toEqual(offsets.slice(7))
+      expect(await opened.read(partition, (offsets[9] ?? 0) + 1, 1_000_000)).toEqual([])
+    })
+
+    test('places are found in the order asked for, as many as fit, and where there is no record nothing is', async () => {
+      const places: LogPosition[] = []
+      for (let i = 0; i < 40; i++) places.push(await writer.append(entry(`k${i % 3}`, noise(1000, i))))
+      const opened = await reader()
+      const asked = [places[30], places[3], places[4], places[3], places[39]].filter((place) => place !== undefined)
+      const found = await opened.find(asked)
+      expect(found.map((record) => record && placeOf(record))).toEqual(asked)
+      found.forEach((record, i) =>
+        expect(record?.body).toEqual(
+          noise(
+            1000,
+            places.findIndex((place) => place === asked[i]),
+          ),
+        ),
+      )
+      expect((await opened.find(places, 3500)).map((record) => record && placeOf(record))).toEqual(places.slice(0, 3))
+      expect(await opened.find(places, 1)).toHaveLength(1)
+      expect(await opened.find([])).toEqual([])
+      const ends = await opened.ends()
+      expect(await opened.find(ends.map((offset, partition) => ({ partition, offset })))).toEqual(
+        Array.from({ length: 4 }, () => undefined),
+      )
+    })
+
+    test('a place that was trimmed is not found, its neighbour is', async () => {
+      const opened = await reader()
+      const { partition, offset } = await writer.append(entry('k', 'first'))
+      for (let i = 0; i < 30; i++) await writer.append(entry('k', noise(50_000, i)))
+      await writer.trim([{ partition, offset: (await opened.ends())[partition] ?? 0 }])
+      const start = (await opened.starts())[partition] ?? 0
+      expect(start).toBeGreaterThan(offset)
+      const [gone, held] = await opened.find([
+        { partition, offset },
+        { partition, offset: start },
+      ])
+      expect([gone, held?.offset]).toEqual([undefined, start])
+    })
+
+    test('wait ends at once where a named partition has news, and otherwise when a record comes there', async () => {
+      const opened = await reader()
+      const [first, other] = [partitionOf('k', 4), (partitionOf('k', 4) + 1) % 4]
+      const end = (await opened.ends())[first] ?? 0
+      const ended: string[] = []
+      const waits = [
+        opened.wait([{ partition: first, offset: end }], never).then(() => ended.push('one')),
+        opened
+          .wait(
+            [0, 1, 2, 3].map((partition) => ({ partition, offset: end })),
+            never,
+          )
+          .then(() => ended.push('all')),
+      ]
+      const stopping = new AbortController()
+      const idle = opened.wait([{ partition: other, offset: 0 }], stopping.signal).then(() => ended.push('idle'))
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(ended).toEqual([])
+      const { offset } = await writer.append(entry('k', 'news'))
+      opened.notice()
+      await Promise.all(waits)
+      expect(ended.toSorted()).toEqual(['all', 'one'])
+      await opened.wait([{ partition: first, offset }], never)
+      stopping.abort()
+      await idle
+      await opened.wait([{ partition: first, offset: offset + 1 }], stopping.signal)
+    })
+
+    test('wait ends without a hint, too, and when the reader is closed', async () => {
+      const opened = await log.openReader()
+      const partition = partitionOf('k', 4)
+      const waited = opened.wait([{ partition, offset: 0 }], never)
+      const { offset } = await writer.append(entry('k', 'news'))
+      await waited
+      const last = opened.wait([{ partition, offset: offset + 1 }], never)
+      opened.close()
+      await last
     })
 
     test('onCommit comes after the records can be read', async () => {
       await writer.close()
-      const seen: number[] = []
+      const partition = partitionOf('k', 4)
+      const seen: Promise<LogRecord[]>[] = []
       let opened: LogReader | undefined
-      writer = await log.openWriter({ partitions: 4, onCommit: () => seen.push(opened?.changed() ?? -1) })
+      writer = await log.openWriter({
+        partitions: 4,
+        onCommit: () => opened !== undefined && seen.push(opened.read(partition, 0, 100)),
+      })
       opened = await reader()
       await writer.append(entry('k', 'x'))
-      expect(seen).toEqual([1])
+      expect((await Promise.all(seen)).map((records) => records.map(textOf))).toEqual([['x']])
     })
 
     test('append rejects with LogOverloaded beyond maxQueuedBytes, and takes more when the queue has drained', async () => {
@@ -131,25 +226,30 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       for (const { reason } of refused) expect(reason).toBeInstanceOf(LogOverloaded)
       expect(writer.queuedBytes()).toBe(0)
       await writer.append(entry('k', noise(1000, 99)))
-      expect(readAll(await reader())).toHaveLength(20 - refused.length + 1)
+      expect(await readAll(await reader())).toHaveLength(20 - refused.length + 1)
     })
 
     test('a meta over 64 KiB is refused and leaves no record', async () => {
       await expect(writer.append(entry('k', 'x', 'm'.repeat(65_537)))).rejects.toBeInstanceOf(RangeError)
       await writer.append(entry('k', 'y', 'm'.repeat(65_536)))
-      expect(readAll(await reader()).map(textOf)).toEqual(['y'])
+      expect((await readAll(await reader())).map(textOf)).toEqual(['y'])
     })
 
-    test('offsets go on where they were after closing and opening again', async () => {
-      await Promise.all(Array.from({ length: 50 }, (_, i) => writer.append(entry(`k${i % 7}`, String(i)))))
+    test('offsets go on behind the last one after closing and opening again', async () => {
+      const places = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => writer.append(entry(`k${i % 7}`, String(i)))),
+      )
       await writer.close()
       writer = await log.openWriter({ partitions: 4 })
-      await writer.append(entry('k0', 'after'))
-      const records = readAll(await reader())
+      const after = await writer.append(entry('k0', 'after'))
+      for (const { partition, offset } of places)
+        if (partition === after.partition) expect(offset).toBeLessThan(after.offset)
+      const opened = await reader()
+      const records = await readAll(opened)
       expect(records).toHaveLength(51)
       expect(records.filter(({ key }) => key === 'k0').at(-1)?.body).toEqual(entry('', 'after').body)
       const stats = await writer.stats()
-      expect(stats.partitions.reduce((sum, { next }) => sum + next, 0)).toBe(51)
+      expect(stats.partitions.map(({ next }) => next)).toEqual(await opened.ends())
       expect(stats.bytes).toBeGreaterThan(0)
     })
 
@@ -157,52 +257,62 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       const appended = Array.from({ length: 20 }, (_, i) => writer.append(entry('k', String(i))))
       await writer.close()
       await Promise.all(appended)
-      expect(readAll(await reader())).toHaveLength(20)
+      expect(await readAll(await reader())).toHaveLength(20)
       await expect(writer.append(entry('k', 'late'))).rejects.toThrow()
     })
 
     test('trim drops only what lies wholly below, while a reader reads on', async () => {
       const opened = await reader()
-      for (let i = 0; i < 30; i++) await writer.append(entry('k', noise(50_000, i)))
+      const offsets: number[] = []
+      for (let i = 0; i < 30; i++) offsets.push((await writer.append(entry('k', noise(50_000, i)))).offset)
       const partition = partitionOf('k', 4)
       const before = (await writer.stats()).bytes
-      await writer.trim([{ partition, offset: 20 }])
-      const first = opened.starts()[partition] ?? -1
-      expect(first).toBeGreaterThan(0)
-      expect(first).toBeLessThanOrEqual(20)
+      await writer.trim([{ partition, offset: offsets[20] ?? 0 }])
+      const first = (await opened.starts())[partition] ?? -1
+      expect(first).toBeGreaterThan(offsets[0] ?? 0)
+      expect(first).toBeLessThanOrEqual(offsets[20] ?? 0)
       expect((await writer.stats()).bytes).toBeLessThan(before)
-      expect((await writer.stats()).partitions[partition]).toEqual({ partition, first, next: 30 })
-      expect(opened.read(partition, 0, 1)[0]?.offset).toBe(first)
-      const rest = opened.read(partition, first, 10_000_000)
-      expect(rest.map(({ offset }) => offset)).toEqual(Array.from({ length: 30 - first }, (_, i) => first + i))
-      for (const record of rest) expect(Buffer.compare(record.body, noise(50_000, record.offset))).toBe(0)
-      await writer.trim([{ partition, offset: 30 }])
-      await writer.append(entry('k', 'still'))
-      expect(opened.read(partition, 30, 100).map(textOf)).toEqual(['still'])
+      const next = (offsets[29] ?? 0) + 1
+      expect((await writer.stats()).partitions[partition]).toEqual({ partition, first, next })
+      expect((await opened.read(partition, 0, 1))[0]?.offset).toBe(first)
+      const rest = await opened.read(partition, first, 10_000_000)
+      expect(rest.map(({ offset }) => offset)).toEqual(offsets.filter((offset) => offset >= first))
+      for (const record of rest)
+        expect(Buffer.compare(record.body, noise(50_000, offsets.indexOf(record.offset)))).toBe(0)
+      await writer.trim([{ partition, offset: next }])
+      const { offset } = await writer.append(entry('k', 'still'))
+      expect((await opened.read(partition, next, 100)).map(textOf)).toEqual(['still'])
+      await opened.wait([{ partition, offset }], never)
     })
 
     test('a reader that follows through many segments misses and repeats nothing', async () => {
       const opened = await reader()
-      const offsets: number[] = []
+      const read: number[] = []
+      const appended: number[] = []
       const partition = partitionOf('k', 4)
-      let done = false
+      const done = new AbortController()
       const writing = (async () => {
         for (let i = 0; i < 60; i++)
-          await Promise.all([0, 1, 2].map((n) => writer.append(entry('k', noise(10_000, i * 3 + n)))))
-        done = true
+          for (const { offset } of await Promise.all(
+            [0, 1, 2].map((n) => writer.append(entry('k', noise(10_000, i * 3 + n)))),
+          ))
+            appended.push(offset)
+        done.abort()
       })()
-      for (;;) {
-        const last = done
-        const page = opened.read(partition, offsets.length, 100_000)
+      for (let next = 0; ; ) {
+        const last = done.signal.aborted
+        const page = await opened.read(partition, next, 100_000)
         for (const record of page) {
-          offsets.push(record.offset)
-          expect(Buffer.compare(record.body, noise(10_000, record.offset))).toBe(0)
+          expect(Buffer.compare(record.body, noise(10_000, read.length))).toBe(0)
+          read.push(record.offset)
+          next = record.offset + 1
         }
-        if (last && page.length === 0) break
-        await new Promise((resolve) => setImmediate(resolve))
+        if (page.length > 0) continue
+        if (last) break
+        await opened.wait([{ partition, offset: next }], done.signal)
       }
       await writing
-      expect(offsets).toEqual(Array.from({ length: 180 }, (_, i) => i))
+      expect(read).toEqual(appended)
     })
   })
 }

@@ -1,7 +1,8 @@
 /**
  * The log: an ordered, durable record of what was accepted, split into partitions. One `Log` is one stream
  * (`requests`, `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order.
- * Adapters: SQLite (embedded), Kafka (remote, later). Positions are dense per partition and start at 0.
+ * Adapters: SQLite (embedded), Kafka (remote, later). Offsets ascend within a partition. They need not be dense: whoever
+ * reads goes on behind the last record that it got.
  */
 export type LogEntry = {
   /** Decides the partition: the workspace id. */
@@ -78,13 +79,29 @@ export interface LogReader {
    * any). Empty when there is nothing new. Sees a record only after it is durable. Begins at the first offset still
    * held when `offset` was trimmed.
    */
-  read(partition: number, offset: number, maxBytes: number): LogRecord[]
+  read(partition: number, offset: number, maxBytes: number): Promise<LogRecord[]>
+  /**
+   * The records at places, for references: for the first of them, as many as fit into `maxBytes` of body (at least one
+   * place; all without it), each undefined where the log no longer holds it. Neighbours share a read, so places are best
+   * asked for in their order.
+   */
+  find(places: readonly LogPosition[], maxBytes?: number): Promise<(LogRecord | undefined)[]>
+  /**
+   * Resolves when a partition that `from` names has a record at or after the offset there, at once when it has, or when
+   * `signal` aborts or the reader is closed. Rejects when the log cannot be read.
+   */
+  wait(from: readonly LogPosition[], signal: AbortSignal): Promise<void>
+  /** A hint that something was appended: who waits looks at once. */
+  notice(): void
   /** The offset of the newest durable record + 1, per partition. */
-  ends(): number[]
+  ends(): Promise<number[]>
   /** First offset still held, per partition. */
-  starts(): number[]
-  /** Grows with every durable record; cheap enough to ask before each look (microseconds). */
-  changed(): number
+  starts(): Promise<number[]>
+  /**
+   * First offsets of what was written after `time` (epoch ms), per partition, never too high: what lies below is older.
+   * To be handed to `trim`.
+   */
+  positionsBefore(time: number): Promise<LogPosition[]>
   close(): void
 }
 

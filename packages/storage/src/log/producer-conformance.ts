@@ -17,7 +17,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
     const texts = async (): Promise<string[]> => {
       const reader: LogReader = await log.openReader()
       try {
-        return readAll(reader).map(({ body }) => new TextDecoder().decode(body))
+        return (await readAll(reader)).map(({ body }) => new TextDecoder().decode(body))
       } finally {
         reader.close()
       }

@@ -92,10 +92,10 @@ export const startLoad = (dir: string, seed: string, options: { wrap?: string[];
  * Asserts that a log holds every acknowledged record at its position with its bytes, at dense offsets, none of the
  * refused ones, and nothing twice. Returns how many records it holds.
  */
-export const expectIntact = (dir: string, loads: readonly Load[]): number => {
+export const expectIntact = async (dir: string, loads: readonly Load[]): Promise<number> => {
   const reader = openLogReader({ dir })
   try {
-    const records = readAll(reader)
+    const records = await readAll(reader)
     const held = new Map<string, string>()
     const next = new Map<number, number>()
     for (const { partition, offset, meta: id, body } of records) {
@@ -132,7 +132,7 @@ export const killRounds = async (dir: string, rounds: number): Promise<number> =
     await load.until(`${enough} acknowledgements`, () => load.acknowledged.size >= enough)
     await load.kill()
     const writer = await openLogWriter({ dir, partitions: 8, inline: true })
-    records = expectIntact(dir, loads)
+    records = await expectIntact(dir, loads)
     await writer.close()
   }
   return records

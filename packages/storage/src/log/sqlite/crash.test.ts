@@ -42,7 +42,7 @@ describe('the log under crash and fault', () => {
       expect(last).toBeGreaterThanOrEqual(acknowledged)
       await writer.close()
       const reader = openLogReader({ dir: folder.path })
-      expect(readAll(reader).map(({ meta }) => meta)).toEqual(
+      expect((await readAll(reader)).map(({ meta }) => meta)).toEqual(
         Array.from({ length: last }, (_, n) =>
           Array.from({ length: 1 + ((n + 1) % 3) }, (_each, index) => `${n + 1} ${index}`),
         ).flat(),
@@ -74,7 +74,7 @@ describe('the log under crash and fault', () => {
         await load.until('appends again', () => load.acknowledged.size > before + 200)
         await load.killWriter()
         // The mount is gone with the last process that saw it; this is what it held.
-        expectIntact(join(folder.path, 'copy'), [load])
+        await expectIntact(join(folder.path, 'copy'), [load])
       } finally {
         await load.kill()
       }
@@ -102,9 +102,9 @@ describe('the log under crash and fault', () => {
         }
         expect(readFileSync(trace, 'utf8')).toContain('EIO (Input/output error) (INJECTED)')
         const writer = await openLogWriter({ dir: join(folder.path, 'log'), partitions: 8 })
-        expectIntact(join(folder.path, 'log'), [load])
+        await expectIntact(join(folder.path, 'log'), [load])
         await writer.append({ key: 'after', meta: 'after', body: bodyOf('after', maxBodyBytes) })
-        expectIntact(join(folder.path, 'log'), [load])
+        await expectIntact(join(folder.path, 'log'), [load])
         await writer.close()
       },
     )

@@ -23,10 +23,10 @@ for (const inline of [false, true])
     })
 
 const entry = (text: string) => ({ key: 'k', meta: '{}', body: Buffer.from(text) })
-const texts = (dir: string): string[] => {
+const texts = async (dir: string): Promise<string[]> => {
   const reader = openLogReader({ dir })
   try {
-    return readAll(reader).map((record) => Buffer.from(record.body).toString())
+    return (await readAll(reader)).map((record) => Buffer.from(record.body).toString())
   } finally {
     reader.close()
   }
@@ -64,9 +64,9 @@ describe('the log on SQLite', () => {
     await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
     setFaultHandler(undefined)
     expect(await writer.append(entry('after'))).toEqual({ partition: 0, offset: 1 })
-    expect(texts(folder.path)).toEqual(['before', 'after'])
+    expect(await texts(folder.path)).toEqual(['before', 'after'])
     await writer.close()
-    expect(texts(folder.path)).toEqual(['before', 'after'])
+    expect(await texts(folder.path)).toEqual(['before', 'after'])
   })
 
   test('after a failed sync the file is left for a new one, and what turns up in it later is not read', async () => {
@@ -83,9 +83,9 @@ describe('the log on SQLite', () => {
     const old = openForWriting(folder.path, 1)
     old.exec('insert into chunk select id + 1, partition, first + count, count, time, body from chunk')
     old.close()
-    expect(texts(folder.path)).toEqual(['before'])
+    expect(await texts(folder.path)).toEqual(['before'])
     await writer.append(entry('after'))
-    expect(texts(folder.path)).toEqual(['before', 'after'])
+    expect(await texts(folder.path)).toEqual(['before', 'after'])
     await writer.close()
   })
 
@@ -114,7 +114,7 @@ describe('the log on SQLite', () => {
     const again = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     expect(await again.lastSequences('p')).toMatchObject([{ sequence: 1 }])
     expect(await append(again, 2)).toEqual({ partition: 0, offset: 1 })
-    expect(texts(folder.path)).toEqual(['1', '2'])
+    expect(await texts(folder.path)).toEqual(['1', '2'])
     await again.close()
   })
 
@@ -129,7 +129,7 @@ describe('the log on SQLite', () => {
     setFaultHandler(undefined)
     expect(await append()).toEqual({ partition: 0, offset: 0 })
     expect(await append()).toBeUndefined()
-    expect(texts(folder.path)).toEqual(['once'])
+    expect(await texts(folder.path)).toEqual(['once'])
     await writer.close()
   })
 
@@ -145,7 +145,7 @@ describe('the log on SQLite', () => {
     expect(await writer.lastSequences('p')).toEqual([])
     const epoch = await writer.beginEpoch('p')
     await writer.appendGroup([entry('after')], { producer: 'p', epoch, sequence: 1 })
-    expect(texts(folder.path)).toEqual(['before', 'after'])
+    expect(await texts(folder.path)).toEqual(['before', 'after'])
     await writer.close()
   })
 
@@ -158,7 +158,7 @@ describe('the log on SQLite', () => {
     for (const rest of rests) await writeFile(join(folder.path, rest), 'half')
     const again = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await again.append(entry('more'))
-    expect(texts(folder.path)).toEqual(['kept', 'more'])
+    expect(await texts(folder.path)).toEqual(['kept', 'more'])
     expect((await readdir(folder.path)).filter((name) => rests.includes(name))).toEqual([])
     await again.close()
   })
@@ -181,7 +181,7 @@ describe('the log on SQLite', () => {
       await writeFile(`${segmentPath(dir, 1)}-wal`, torn)
       const reopened = await openLogWriter({ dir, partitions: 1, inline: true })
       const { offset } = await reopened.append(entry('next'))
-      const read = texts(dir)
+      const read = await texts(dir)
       expect(read.map((text) => text.replaceAll('.', ''))).toEqual([
         ...Array.from({ length: offset }, (_, i) => `${i}`),
         'next',
@@ -204,14 +204,14 @@ describe('the log on SQLite', () => {
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true, segmentBytes: 2000 })
     for (let i = 0; i < 12; i++) await writer.append(entry('x'.repeat(900)))
     const reader = openLogReader({ dir: folder.path })
-    const records = readAll(reader)
+    const records = await readAll(reader)
     for (const asked of records.map(({ time }) => time)) {
-      const limit = reader.positionsBefore(asked)[0]?.offset ?? -1
+      const [{ offset: limit } = { offset: -1 }] = await reader.positionsBefore(asked)
       expect(limit).toBeGreaterThanOrEqual(0)
       for (const { time } of records.slice(0, limit)) expect(time).toBeLessThanOrEqual(asked)
     }
-    expect(reader.positionsBefore(Date.now() + 1000)[0]?.offset).toBeGreaterThan(0)
-    expect(reader.positionsBefore(0)).toEqual([{ partition: 0, offset: 0 }])
+    expect((await reader.positionsBefore(Date.now() + 1000))[0]?.offset).toBeGreaterThan(0)
+    expect(await reader.positionsBefore(0)).toEqual([{ partition: 0, offset: 0 }])
     reader.close()
     await writer.close()
   })
@@ -225,7 +225,7 @@ describe('the log on SQLite', () => {
     setFaultHandler(undefined)
     await writer.append(entry('after'))
     expect(listSegments(folder.path)).toEqual([1])
-    expect(texts(folder.path)).toEqual(['before', 'after'])
+    expect(await texts(folder.path)).toEqual(['before', 'after'])
     await writer.close()
   })
 })

@@ -1,101 +1,32 @@
 import { existsSync } from 'node:fs'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LogPosition, LogReader, LogRecord } from '../port.ts'
-import { unpackChunk } from './packing.ts'
-import { listSegments, openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
+import { createOpenSegments, readHeadOf } from './open-segments.ts'
+import { listSegments, type SegmentHead, segmentPath } from './segment.ts'
+import { createWaiting } from './waiting.ts'
 
-/** What the SQLite reader can tell beyond the port. */
-export type SqliteLogReader = LogReader & {
-  /**
-   * First offsets of what was written after `time` (epoch ms), to the accuracy of a segment and never too high: what
-   * lies below is older. To be handed to `trim`.
-   */
-  positionsBefore(time: number): LogPosition[]
-}
-
-type OpenSegment = {
-  db: DatabaseSync
-  from: StatementSync
-  chunks: StatementSync
-  newest: StatementSync
-  last: StatementSync
-  tail: StatementSync
-}
-
-/** Open files beside the newest one: consumers read along, replays read one segment after the other. */
-const maxOpenSegments = 4
-
-const openSegment = (dir: string, number: number): OpenSegment => {
-  const db = openForReading(dir, number)
-  return {
-    db,
-    from: db.prepare('select max(first) as first from chunk where partition = ? and first <= ?'),
-    chunks: db.prepare('select first, count, time, body from chunk where partition = ? and first >= ? order by first'),
-    newest: db.prepare('select max(id) as id from chunk'),
-    last: db.prepare('select first + count as next from chunk where partition = ? order by first desc limit 1'),
-    tail: db.prepare('select id, partition, first + count as next from chunk where id > ? order by id'),
-  }
-}
-
-/** Keeps the few most recently used segments open. */
-const createSegmentCache = (dir: string) => {
-  const open = new Map<number, OpenSegment>()
-  return {
-    get(number: number): OpenSegment {
-      const found = open.get(number)
-      if (found !== undefined) {
-        open.delete(number)
-        open.set(number, found)
-        return found
-      }
-      const segment = openSegment(dir, number)
-      open.set(number, segment)
-      for (const [other, { db }] of open) {
-        if (open.size <= maxOpenSegments) break
-        open.delete(other)
-        db.close()
-      }
-      return segment
-    },
-    drop(number: number): void {
-      open.get(number)?.db.close()
-      open.delete(number)
-    },
-    close(): void {
-      for (const { db } of open.values()) db.close()
-      open.clear()
-    },
-  }
-}
-
-const readHeadOf = (dir: string, number: number): SegmentHead | undefined => {
-  try {
-    const db = openForReading(dir, number)
-    try {
-      return readHead(db)
-    } finally {
-      db.close()
-    }
-  } catch (error) {
-    // Dropped by the writer between listing and opening.
-    if (!existsSync(segmentPath(dir, number))) return undefined
-    throw error
-  }
+export type LogReaderOptions = {
+  /** The log's folder. */
+  dir: string
+  /** How often it is looked for news when nobody tells of them, ms; 25 unless told. */
+  pollMs?: number
 }
 
 /**
  * Opens a log for reading, in any thread or process, while its writer writes. A commit becomes visible only after its
  * sync: SQLite publishes the new end of the write-ahead log last. Throws when there is no log in the folder yet.
+ *
+ * Every look is a short query in the calling thread, done before its promise is handed back.
  */
-export const openLogReader = ({ dir }: { dir: string }): SqliteLogReader => {
+export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader => {
   let heads: SegmentHead[] = []
-  const cache = createSegmentCache(dir)
+  const segments = createOpenSegments(dir)
+  const waiting = createWaiting(pollMs)
 
   const scan = (): void => {
     const known = new Map(heads.map((head) => [head.number, head]))
     const numbers = listSegments(dir)
     heads = numbers.map((number) => known.get(number) ?? readHeadOf(dir, number)).filter((head) => head !== undefined)
-    for (const number of known.keys()) if (!numbers.includes(number)) cache.drop(number)
+    for (const number of known.keys()) if (!numbers.includes(number)) segments.drop(number)
     if (heads.length === 0) throw new Error(`There is no log in ${dir}`)
   }
   const newest = (): SegmentHead => {
@@ -109,15 +40,19 @@ export const openLogReader = ({ dir }: { dir: string }): SqliteLogReader => {
     scan()
     return true
   }
+  /** Where in `heads` the segment is that an offset lies in; -1 for one that was trimmed. */
+  const segmentOf = (partition: number, offset: number): number =>
+    heads.findLastIndex((head) => (head.starts[partition] ?? 0) <= offset)
 
   scan()
   const partitions = newest().starts.length
   let ends: { segment: number; lastId: number; next: number[] } = { segment: 0, lastId: 0, next: [] }
 
-  const currentEnds = (): number[] => {
+  /** Next offsets, as of now; changed by the next call. */
+  const currentEnds = (): readonly number[] => {
     refresh()
     const { number, starts } = newest()
-    const segment = cache.get(number)
+    const segment = segments.get(number)
     if (ends.segment !== number) {
       const lastId = Number(segment.newest.get()?.id ?? 0)
       ends = {
@@ -130,7 +65,7 @@ export const openLogReader = ({ dir }: { dir: string }): SqliteLogReader => {
       ends.next[Number(row.partition)] = Number(row.next)
       ends.lastId = Number(row.id)
     }
-    return [...ends.next]
+    return ends.next
   }
 
   /** Appends records of one segment from `offset` on to `into`; returns the offset behind the last one considered. */
@@ -138,12 +73,9 @@ export const openLogReader = ({ dir }: { dir: string }): SqliteLogReader => {
     const head = heads[index]
     if (head === undefined) return offset
     const limit = heads[index + 1]?.starts[partition] ?? Number.POSITIVE_INFINITY
-    const segment = cache.get(head.number)
-    const first = Number(segment.from.get(partition, offset)?.first ?? offset)
     let at = offset
-    for (const row of segment.chunks.iterate(partition, first)) {
-      if (!(row.body instanceof Uint8Array)) throw new Error('A chunk of the log is damaged')
-      for (const record of unpackChunk(row.body, partition, Number(row.first), Number(row.count), Number(row.time))) {
+    for (const records of segments.get(head.number).chunks(partition, offset)) {
+      for (const record of records) {
         if (record.offset < at) continue
         if (record.offset >= limit || !budget.take(record.body.byteLength)) return at
         into.push(record)
@@ -156,7 +88,7 @@ export const openLogReader = ({ dir }: { dir: string }): SqliteLogReader => {
   const readFrom = (partition: number, offset: number, budget: Budget): LogRecord[] => {
     const records: LogRecord[] = []
     let at = Math.max(offset, heads[0]?.starts[partition] ?? 0)
-    let index = heads.findLastIndex((head) => (head.starts[partition] ?? 0) <= at)
+    let index = segmentOf(partition, at)
     for (;;) {
       const before = at
       at = readSegment(index, partition, at, budget, records)
@@ -167,38 +99,70 @@ export const openLogReader = ({ dir }: { dir: string }): SqliteLogReader => {
         throw new Error(`The log in ${dir} misses offset ${at} of partition ${partition}`)
       else if (follower === undefined && !refresh()) return records
       // A refresh may also have found that old segments are gone.
-      else index = heads.findLastIndex((head) => (head.starts[partition] ?? 0) <= at)
+      else index = segmentOf(partition, at)
     }
+  }
+
+  const findAll = (places: readonly LogPosition[], budget: Budget): (LogRecord | undefined)[] => {
+    refresh()
+    const found: (LogRecord | undefined)[] = []
+    let chunk: LogRecord[] = []
+    const recordAt = ({ partition, offset }: LogPosition): LogRecord | undefined => {
+      const [first] = chunk
+      const known = first?.partition === partition ? chunk[offset - first.offset] : undefined
+      if (known !== undefined) return known
+      const head = heads[segmentOf(partition, offset)]
+      if (head === undefined) return undefined
+      chunk = segments.get(head.number).chunkAt(partition, offset)
+      return chunk[offset - (chunk[0]?.offset ?? 0)]
+    }
+    for (const place of places) {
+      const record = recordAt(place)
+      if (!budget.take(record?.body.byteLength ?? 0)) break
+      found.push(record)
+    }
+    return found
+  }
+
+  /** Looks once more where the writer has dropped segments meanwhile. */
+  const despiteTrims = <Result>(look: () => Result): Result => {
+    try {
+      return look()
+    } catch (error) {
+      if (heads.every(({ number }) => existsSync(segmentPath(dir, number)))) throw error
+      scan()
+      return look()
+    }
+  }
+
+  const hasNews = (from: readonly LogPosition[]): boolean => {
+    const next = currentEnds()
+    const starts = heads[0]?.starts ?? []
+    return from.some(({ partition, offset }) => (next[partition] ?? 0) > Math.max(offset, starts[partition] ?? 0))
   }
 
   return {
     partitions,
-    ends: currentEnds,
-    changed() {
-      let records = 0
-      for (const end of currentEnds()) records += end
-      return records
-    },
-    read(partition, offset, maxBytes) {
-      try {
-        return readFrom(partition, offset, createBudget(maxBytes))
-      } catch (error) {
-        const gone = heads.some(({ number }) => !existsSync(segmentPath(dir, number)))
-        if (!gone) throw error
-        scan()
-        return readFrom(partition, offset, createBudget(maxBytes))
-      }
-    },
-    starts() {
+    read: async (partition, offset, maxBytes) =>
+      despiteTrims(() => readFrom(partition, offset, createBudget(maxBytes))),
+    find: async (places, maxBytes = Number.POSITIVE_INFINITY) =>
+      despiteTrims(() => findAll(places, createBudget(maxBytes))),
+    wait: (from, signal) => waiting.until(() => hasNews(from), signal),
+    notice: waiting.notice,
+    ends: async () => [...currentEnds()],
+    async starts() {
       scan()
       return [...(heads[0]?.starts ?? [])]
     },
-    positionsBefore(time) {
+    async positionsBefore(time) {
       scan()
       const head = heads.findLast(({ created }) => created <= time) ?? heads[0]
       return (head?.starts ?? []).map((offset, partition) => ({ partition, offset }))
     },
-    close: () => cache.close(),
+    close() {
+      waiting.close()
+      segments.close()
+    },
   }
 }
 

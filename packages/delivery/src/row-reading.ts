@@ -1,0 +1,47 @@
+import type { ParkedRow } from './parking.ts'
+import type { Part } from './parts.ts'
+import type { LaneContext } from './ports.ts'
+import { type DeliveryRecord, openRecord } from './record.ts'
+import type { RetryQueue } from './retry-queue.ts'
+
+/** Bytes of records that are looked up at once. */
+const pieceBytes = 1024 * 1024
+
+/**
+ * Takes the events of parked rows out of the log, row by row in the order given, as long as `may` says so of the one that
+ * comes next; resolves to how many rows that were. A row whose record is gone becomes a dead letter.
+ */
+export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => boolean) => Promise<number>
+
+/** Rows of one record share it, and rows of neighbours a read, since they are parked in runs. */
+export const createRowReading = (deps: {
+  context: Pick<LaneContext, 'reader' | 'clock'>
+  retries: RetryQueue
+  take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
+}): RowReading => {
+  const { context, retries } = deps
+
+  const takeRow = (row: ParkedRow, record: DeliveryRecord | undefined): void => {
+    if (record === undefined) return retries.lost(row, context.clock())
+    retries.rows.taken.add(row.id)
+    deps.take(record, row, (part) => retries.close(part, row))
+  }
+
+  return async (rows, may) => {
+    let done = 0
+    let last: DeliveryRecord | undefined
+    while (done < rows.length) {
+      const found = await context.reader.find(rows.slice(done), pieceBytes)
+      for (const each of found) {
+        const row = rows[done]
+        if (row === undefined || !may(row)) return done
+        const { partition, offset } = last?.reference ?? {}
+        if (each === undefined) last = undefined
+        else if (each.partition !== partition || each.offset !== offset) last = openRecord(each)
+        takeRow(row, last)
+        done++
+      }
+    }
+    return done
+  }
+}

@@ -1,0 +1,42 @@
+import { fetchRows, type RowFetchDeps } from './due-rows.ts'
+import type { ParkedRow } from './parking.ts'
+import type { PlaceOrder } from './place-order.ts'
+
+/**
+ * Fetches the parked rows of a lane in order and takes those that come next by their place; afterwards the first that does
+ * not is known to the order. What changes meanwhile makes the answer worthless: then nothing more is taken, and the rows
+ * are fetched again. Rejects when the relational store or the log cannot be read.
+ */
+export const createRowsInOrder =
+  ({
+    id,
+    context,
+    rows,
+    state,
+    busy,
+    room,
+    read,
+    order,
+  }: RowFetchDeps & { order: PlaceOrder }): (() => Promise<void>) =>
+  async () => {
+    const { parking, clock } = context
+    const { version } = rows
+    rows.nextDue = Number.POSITIVE_INFINITY
+    const found = await parking.waiting(id, [...rows.taken], fetchRows, 'place')
+    const sends = (): boolean => state() === 'flowing' || state() === 'probing'
+    const isCurrent = (): boolean => version === rows.version && !order.settling() && sends()
+    const may = (row: ParkedRow): boolean =>
+      isCurrent() && order.isNext(row) && room() && (state() === 'probing' ? !busy() : row.nextTime <= clock())
+    // Only what may be taken now is looked up.
+    const until = found.findIndex((row) => !may(row))
+    const taken = await read(until < 0 ? found : found.slice(0, until), may)
+    if (!isCurrent()) {
+      rows.nextDue = Math.min(rows.nextDue, clock())
+      return
+    }
+    const head = found[taken]
+    const all = found.length < fetchRows
+    if (head !== undefined || all) order.learn(head)
+    if (head !== undefined) rows.nextDue = head.nextTime
+    else if (!all) rows.nextDue = clock()
+  }

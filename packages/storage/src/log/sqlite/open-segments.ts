@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { LogRecord } from '../port.ts'
+import { unpackChunk } from './packing.ts'
+import { openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
+
+/** A segment that is open for reading. */
+export type ReadableSegment = {
+  readonly db: DatabaseSync
+  readonly newest: StatementSync
+  readonly last: StatementSync
+  readonly tail: StatementSync
+  /** Chunks of a partition in order, from the one on that an offset lies in. */
+  chunks(partition: number, offset: number): Iterable<LogRecord[]>
+  /** The records of the chunk that an offset lies in. */
+  chunkAt(partition: number, offset: number): LogRecord[]
+}
+
+/** Open files beside the newest one: consumers read along, replays read one segment after the other. */
+const maxOpenSegments = 4
+
+type ChunkRow = ReturnType<StatementSync['get']>
+
+const recordsOf = (row: ChunkRow, partition: number): LogRecord[] => {
+  if (row === undefined) return []
+  if (!(row.body instanceof Uint8Array)) throw new Error('A chunk of the log is damaged')
+  return unpackChunk(row.body, partition, Number(row.first), Number(row.count), Number(row.time))
+}
+
+const openSegment = (dir: string, number: number): ReadableSegment => {
+  const db = openForReading(dir, number)
+  const from = db.prepare('select max(first) as first from chunk where partition = ? and first <= ?')
+  const chunks = db.prepare(
+    'select first, count, time, body from chunk where partition = ? and first >= ? order by first',
+  )
+  const firstOf = (partition: number, offset: number): number => Number(from.get(partition, offset)?.first ?? offset)
+  return {
+    db,
+    newest: db.prepare('select max(id) as id from chunk'),
+    last: db.prepare('select first + count as next from chunk where partition = ? order by first desc limit 1'),
+    tail: db.prepare('select id, partition, first + count as next from chunk where id > ? order by id'),
+    *chunks(partition, offset) {
+      for (const row of chunks.iterate(partition, firstOf(partition, offset))) yield recordsOf(row, partition)
+    },
+    chunkAt: (partition, offset) => recordsOf(chunks.get(partition, firstOf(partition, offset)), partition),
+  }
+}
+
+/** Keeps the few most recently used segments of a folder open. */
+export const createOpenSegments = (dir: string) => {
+  const open = new Map<number, ReadableSegment>()
+  return {
+    get(number: number): ReadableSegment {
+      const found = open.get(number)
+      if (found !== undefined) {
+        open.delete(number)
+        open.set(number, found)
+        return found
+      }
+      const segment = openSegment(dir, number)
+      open.set(number, segment)
+      for (const [other, { db }] of open) {
+        if (open.size <= maxOpenSegments) break
+        open.delete(other)
+        db.close()
+      }
+      return segment
+    },
+    drop(number: number): void {
+      open.get(number)?.db.close()
+      open.delete(number)
+    },
+    close(): void {
+      for (const { db } of open.values()) db.close()
+      open.clear()
+    },
+  }
+}
+
+/** The head of a segment, or undefined when the writer dropped it between listing and opening. */
+export const readHeadOf = (dir: string, number: number): SegmentHead | undefined => {
+  try {
+    const db = openForReading(dir, number)
+    try {
+      return readHead(db)
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (!existsSync(segmentPath(dir, number))) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+/** Those who wait for something that only a look can tell: they look when told to, and now and then by themselves. */
+export type Waiting = {
+  /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what `isThere` throws. */
+  until(isThere: () => boolean, signal: AbortSignal): Promise<void>
+  /** Everybody looks at once. */
+  notice(): void
+  /** Nobody waits any more. */
+  close(): void
+}
+
+/** Nobody waits. Whoever does looks every `pollMs`: a writer in another process tells nobody. */
+export const createWaiting = (pollMs: number): Waiting => {
+  const looks = new Set<() => void>()
+  let closed = false
+  const notice = (): void => {
+    for (const look of looks) look()
+  }
+  return {
+    async until(isThere, signal) {
+      if (closed || signal.aborted || isThere()) return
+      await new Promise<void>((resolve, reject) => {
+        const end = (): void => {
+          clearInterval(timer)
+          looks.delete(look)
+          signal.removeEventListener('abort', look)
+        }
+        const look = (): void => {
+          try {
+            if (!closed && !signal.aborted && !isThere()) return
+            end()
+            resolve()
+          } catch (error) {
+            end()
+            reject(error)
+          }
+        }
+        const timer = setInterval(look, pollMs)
+        looks.add(look)
+        signal.addEventListener('abort', look)
+      })
+    },
+    notice,
+    close() {
+      closed = true
+      notice()
+    },
+  }
+}
