@@ -1,7 +1,100 @@
 import { type ClassValue, clsx } from 'clsx'
-import { extendTailwindMerge } from 'tailwind-merge'
 
-const merge = extendTailwindMerge({ extend: { classGroups: { 'font-size': [{ text: ['2xs'] }] } } })
+/** Utilities whose name does not begin with what they set. */
+const words: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    display: 'block inline-block inline flex inline-flex grid inline-grid table hidden contents',
+    position: 'static relative absolute fixed sticky',
+    visibility: 'visible invisible',
+    truncate: 'truncate',
+    'font-style': 'italic not-italic',
+    'text-transform': 'uppercase lowercase capitalize normal-case',
+    'screen-reader': 'sr-only not-sr-only',
+  }).flatMap(([property, utilities]) => utilities.split(' ').map((utility) => [utility, property])),
+)
 
-/** Joins class names; of two that set the same property the later one wins. */
-export const cn = (...values: ClassValue[]): string => merge(clsx(values))
+/** Prefixes that stand for several properties, by their value. What no line fits is named by all but its last part. */
+const values: readonly [utility: RegExp, property: string][] = [
+  [/^text-(\d?xs|sm|base|lg|\d?xl|\[.*\])$/, 'font-size'],
+  [/^text-(left|center|right)$/, 'text-align'],
+  [/^text-(balance|wrap|nowrap|pretty)$/, 'text-wrap'],
+  [/^font-(sans|mono)$/, 'font-family'],
+  [/^flex-(row|col).*/, 'flex-direction'],
+  [/^flex-(no)?wrap.*/, 'flex-wrap'],
+  [/^border(-\d)?$/, 'border-width'],
+  [/^border-([trblxy])(-\d)?$/, 'border-width-$1'],
+  [/^border-(collapse|separate)$/, 'border-collapse'],
+  [/^border-(solid|dashed|dotted)$/, 'border-style'],
+  [/^border-spacing-.*/, 'border-spacing'],
+  [/^border-([trblxy])-.*/, 'border-color-$1'],
+  [/^divide-([xy])$/, 'divide-$1'],
+  [/^(rounded)(-(?:[trbl]|tl|tr|bl|br))?(-.*)?$/, '$1$2'],
+  [/^shadow-\[.*/, 'shadow-of-its-own'],
+  [/^outline-none$/, 'outline-style'],
+  [/^outline-offset-.*/, 'outline-offset'],
+  [/^outline(-\d)?$/, 'outline-width'],
+  [/^outline-.*/, 'outline-color'],
+  [/^line-clamp-.*/, 'line-clamp'],
+  [/^(text|border|bg|whitespace|shadow|transition|cursor|fill|stroke)(-.*)?$/, '$1'],
+  [/^(\[[^:]*:).*/, '$1'],
+  [/^(.*)-[[(].*$/, '$1'],
+]
+
+/** What else a property of several sides sets. */
+const covered: Readonly<Record<string, readonly string[]>> = {
+  p: ['px', 'py', 'pt', 'pr', 'pb', 'pl'],
+  px: ['pr', 'pl'],
+  py: ['pt', 'pb'],
+  m: ['mx', 'my', 'mt', 'mr', 'mb', 'ml'],
+  mx: ['mr', 'ml'],
+  my: ['mt', 'mb'],
+  size: ['w', 'h'],
+  inset: ['inset-x', 'inset-y', 'top', 'right', 'bottom', 'left'],
+  'inset-x': ['right', 'left'],
+  'inset-y': ['top', 'bottom'],
+  gap: ['gap-x', 'gap-y'],
+  overflow: ['overflow-x', 'overflow-y'],
+  rounded: ['rounded-t', 'rounded-r', 'rounded-b', 'rounded-l'],
+  'border-width': ['border-width-t', 'border-width-r', 'border-width-b', 'border-width-l'],
+  'font-size': ['leading'],
+  translate: ['translate-x', 'translate-y'],
+  'line-clamp': ['display', 'overflow'],
+  flex: ['grow', 'shrink', 'basis'],
+}
+
+const propertyOf = (utility: string): string => {
+  const word = words[utility]
+  if (word !== undefined) return word
+  const found = values.find(([pattern]) => pattern.test(utility))
+  if (found !== undefined) return utility.replace(...found)
+  const end = utility.lastIndexOf('-')
+  return end <= 0 ? utility : utility.slice(0, end)
+}
+
+/** Under which conditions a class counts, as `max-sm:hover:`, and what it sets then. */
+const parsed = (name: string): { when: string; property: string } => {
+  const [, when = '', utility = ''] = /^((?:(?:\[[^\]]*\]|[^:[])+:)*)-?(.*)$/.exec(name) ?? []
+  return { when, property: propertyOf(utility) }
+}
+
+const merge = (names: string): string => {
+  const taken = new Set<string>()
+  const kept: string[] = []
+  for (const name of names.split(' ').reverse()) {
+    const { when, property } = parsed(name)
+    if (taken.has(when + property)) continue
+    for (const each of [property, ...(covered[property] ?? [])]) taken.add(when + each)
+    kept.unshift(name)
+  }
+  return kept.join(' ')
+}
+
+const merged = new Map<string, string>()
+
+/** Joins class names; of two that set the same property under the same conditions the later one wins. */
+export const cn = (...given: ClassValue[]): string => {
+  const names = clsx(given)
+  const known = merged.get(names) ?? merge(names)
+  merged.set(names, known)
+  return known
+}

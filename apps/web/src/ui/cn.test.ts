@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { extendTailwindMerge } from 'tailwind-merge'
+import { expect, test } from 'vitest'
+import { cn } from './cn.ts'
+
+const merge = extendTailwindMerge({ extend: { classGroups: { 'font-size': [{ text: ['2xs'] }] } } })
+
+/** The utilities of this application, without the conditions they stand under. */
+const utilities = (): string[] => {
+  const found = new Set<string>()
+  for (const file of globSync(join(import.meta.dirname, '../**/*.tsx')))
+    for (const [, , text = ''] of readFileSync(file, 'utf8').matchAll(/(['"`])([^'"`\n]*)\1/g))
+      for (const name of text.split(' ')) {
+        const conditions = name.replace(/\[.*?\]/g, (part) => '_'.repeat(part.length)).lastIndexOf(':')
+        const utility = name.slice(conditions + 1)
+        // What is known sets something, so that it is not kept twice.
+        if (!/^!|!$/.test(utility) && merge(`${utility} ${utility}`) === utility) found.add(utility)
+      }
+  return [...found]
+}
+
+/** Two that differ only in their value are alike to every third one: `px-2` to `p-1` as `px-4`. */
+const kind = (utility: string): string =>
+  utility.replace(/^-/, '').replace(/-(\d.*|[[(].*|(?:ink|accent)(?:-.*)?)$/, '')
+const family = (utility: string): string => kind(utility).replace(/-.*/, '')
+
+test('of two utilities in use, the later wins exactly when it sets all that the earlier one sets', () => {
+  const known = utilities()
+  expect(known.length).toBeGreaterThan(400)
+  const ofEachKind = [...new Map(known.map((utility) => [kind(utility), utility])).values()]
+  const pairs = known.flatMap((earlier) =>
+    known
+      .filter(
+        (later) => family(later) === family(earlier) || (ofEachKind.includes(earlier) && ofEachKind.includes(later)),
+      )
+      .map((later) => [earlier, later] as const),
+  )
+  const different = pairs.filter((pair) => cn(...pair) !== merge(...pair))
+  expect(different).toEqual([])
+})
+
+test.each([
+  ['px-2 sm:px-4 px-3', 'sm:px-4 px-3'],
+  ['hover:bg-hover bg-sunken', 'hover:bg-hover bg-sunken'],
+  [
+    'max-sm:hover:text-ink max-sm:hover:text-ink-2 max-sm:hover:text-sm',
+    'max-sm:hover:text-ink-2 max-sm:hover:text-sm',
+  ],
+  ['[&_svg]:size-4 size-3 [&_svg]:size-3.5', 'size-3 [&_svg]:size-3.5'],
+  ['-ml-2 mx-auto', 'mx-auto'],
+])('%j becomes %j: only what counts under the same conditions conflicts', (names, kept) => {
+  expect(cn(names)).toBe(kept)
+  expect(merge(names)).toBe(kept)
+})
+
+test('a name that sets nothing is left as it is', () => {
+  expect(cn('group tabular', false, undefined, 'scroll-thin')).toBe('group tabular scroll-thin')
+})
