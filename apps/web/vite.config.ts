@@ -33,7 +33,7 @@ const some = new RegExp(
 
 /**
  * Which modules travel together. What the sign-in page needs is everybody's first load: the libraries, which change
- * seldom, and the rest of it. The contract with its schemas is what the first use of a form adds. The frames of signed-in
+ * seldom, and the rest of it. The contract with its schemas and the cache of queries are what the first use of a form adds. The frames of signed-in
  * pages are one file with the table of these pages, so that whoever sees one page can always be
  * shown a fault of the next inside its frame. Then comes what pages share, and what some of them need. A group takes
  * along what its modules import, so that none of them imports one below it: files that import each other would run in the
@@ -43,6 +43,7 @@ const groups = [
   { name: 'libraries', tags: ['$initial' as const], test: libraries },
   { name: 'main', tags: ['$initial' as const] },
   { name: 'contract', test: at('node_modules/zod/', 'packages/contract/src/', 'src/parts/api-form') },
+  { name: 'queries', test: at('@tanstack/(react-query|query-core)/', 'src/app/query-client') },
   {
     name: 'frame',
     test: at(

@@ -1,9 +1,8 @@
 import './ui/theme.css'
-import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { queryClient, setNavigator } from './app/query-client.ts'
+import { setNavigator } from './app/hear-error.ts'
 import { AppBoundary } from './app/route-error.tsx'
 import { router } from './app/router.tsx'
 
@@ -15,9 +14,7 @@ setNavigator((path) => void router.navigate(path))
 createRoot(root).render(
   <StrictMode>
     <AppBoundary>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
+      <RouterProvider router={router} />
     </AppBoundary>
   </StrictMode>,
 )

@@ -1,11 +1,10 @@
 import type { ClientConfig } from '@tributary/contract'
 import { type LoaderFunctionArgs, type RouteObject, redirect } from 'react-router'
 import { LoginPage } from '../features/auth/login-page.tsx'
-import { configQuery } from '../lib/config-query.ts'
+import { readConfig, useKnownConfig } from '../lib/config.ts'
 import { paths } from '../lib/paths.ts'
 import { isMailedInvitationSaved } from '../lib/saved-invitation.ts'
 import { mayCompleteRegistration } from '../lib/session.ts'
-import { queryClient } from './query-client.ts'
 import { signedOut } from './session-loaders.ts'
 
 /** Waits a little for what is configured, so that a page that shows some of it does not change before one's eyes. */
@@ -13,8 +12,8 @@ const configured = async (): Promise<ClientConfig | undefined> => {
   const patience = new Promise((resolve) => {
     setTimeout(resolve, 2000)
   })
-  await Promise.race([queryClient.prefetchQuery(configQuery()), patience])
-  return queryClient.getQueryData(configQuery().queryKey)
+  await Promise.race([readConfig(), patience])
+  return useKnownConfig.getState().config
 }
 
 /** The pages below /auth. */
@@ -44,13 +43,6 @@ export const authRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../features/auth/register-page.tsx')).RegisterPage }),
   },
   {
-    path: 'complete-registration',
-    loader: () => (mayCompleteRegistration() ? null : redirect(paths.login())),
-    lazy: async () => ({
-      Component: (await import('../features/auth/complete-registration-page.tsx')).CompleteRegistrationPage,
-    }),
-  },
-  {
     path: 'forgot-password',
     loader: signedOut,
     lazy: async () => ({ Component: (await import('../features/auth/forgot-password-page.tsx')).ForgotPasswordPage }),
@@ -61,8 +53,20 @@ export const authRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('../features/auth/oauth-callback-page.tsx')).OauthCallbackPage }),
   },
   {
-    path: 'logout',
-    lazy: async () => ({ Component: (await import('../features/auth/logout-page.tsx')).LogoutPage }),
+    lazy: async () => ({ Component: (await import('./with-queries.tsx')).WithQueries }),
+    children: [
+      {
+        path: 'complete-registration',
+        loader: () => (mayCompleteRegistration() ? null : redirect(paths.login())),
+        lazy: async () => ({
+          Component: (await import('../features/auth/complete-registration-page.tsx')).CompleteRegistrationPage,
+        }),
+      },
+      {
+        path: 'logout',
+        lazy: async () => ({ Component: (await import('../features/auth/logout-page.tsx')).LogoutPage }),
+      },
+    ],
   },
   {
     path: '*',

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { BookOpen, Braces, CircleHelp, FileCode, Keyboard, LifeBuoy } from 'lucide-react'
 import { openCommand } from '../lib/command.ts'
-import { configQuery } from '../lib/config-query.ts'
+import { useConfig } from '../lib/config.ts'
 import { apiPages } from '../lib/paths.ts'
 import { cn } from '../ui/cn.ts'
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx'
@@ -10,7 +9,7 @@ import { useSupport } from './use-support.ts'
 
 /** Where help is: the documentation, people, and the description of the API. */
 export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
-  const config = useQuery(configQuery()).data
+  const config = useConfig()
   const mail = config?.links.support_email ?? ''
   const appId = config?.messaging_app_id ?? ''
   const support = useSupport()

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, cleanup, render, waitFor } from '@testing-library/react'
 import { createMemoryRouter, Outlet } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { flushAnalytics } from '../lib/analytics.ts'
+import { useKnownConfig } from '../lib/config.ts'
 import { clearSession, signIn } from '../lib/session.ts'
 import { Observers } from './observers.tsx'
 
@@ -49,6 +49,7 @@ beforeEach(() => {
   sent = []
   vi.stubGlobal('fetch', serve)
   clearSession()
+  useKnownConfig.setState({ config: undefined, failure: undefined })
 })
 afterEach(() => {
   cleanup()
@@ -70,11 +71,7 @@ const open = (path: string) => {
     ],
     { initialEntries: [path] },
   )
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  )
+  render(<RouterProvider router={router} />)
   return router
 }
 

@@ -1,43 +1,24 @@
-import { useQuery } from '@tanstack/react-query'
-import type { FlagContext } from '@tributary/contract'
-import { lazy, Suspense, useEffect, useRef } from 'react'
-import { useLocation, useMatch } from 'react-router'
+import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { browserId, flushAnalytics, sendToCollection, startAnalytics, trackPage } from '../lib/analytics.ts'
-import { configQuery } from '../lib/config-query.ts'
+import { useConfig } from '../lib/config.ts'
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/error-reporting.ts'
-import { flagContext } from '../lib/flags.ts'
-import { paths, patterns } from '../lib/paths.ts'
+import { paths } from '../lib/paths.ts'
 import { useSession } from '../lib/session.ts'
 
-let flagClient: Promise<(context: FlagContext) => Promise<void>> | undefined
-
-const askFlags = async (context: FlagContext): Promise<void> => {
-  flagClient ??= import('../lib/flag-client.ts').then(({ createFlagClient }) =>
-    createFlagClient({
-      baseUrl: window.location.origin,
-      token: () => useSession.getState().accessToken,
-    }),
-  )
-  await (await flagClient)(context)
-}
-
 /** Nothing depends on it: without its code the page goes on. */
-const SignedIn = lazy(() =>
-  import('./signed-in.tsx').then(
-    ({ SignedIn }) => ({ default: SignedIn }),
-    () => ({ default: () => null }),
-  ),
-)
+const SignedIn = lazy(async (): Promise<{ default: ComponentType }> => {
+  const module = await import('./signed-in.tsx').catch(() => undefined)
+  return { default: module?.SignedIn ?? (() => null) }
+})
 
 /**
- * Watches where the user is and who it is, for those who want to know: the flags, product analytics and error reporting.
+ * Watches where the user is and who it is, for those who want to know: product analytics and error reporting.
  * Stands once in the application and shows nothing.
  */
 export const Observers = () => {
   const { pathname } = useLocation()
-  const session = useSession()
-  const workspaceId = useMatch(`/${patterns.workspace}/*`)?.params.workspaceId
-  const { data: config } = useQuery(configQuery())
+  const config = useConfig()
   const shown = useRef<string>(undefined)
 
   useEffect(() => {
@@ -73,16 +54,8 @@ export const Observers = () => {
     return () => window.removeEventListener('pagehide', flush)
   }, [])
 
-  const user = session.currentUserResourceName
+  const user = useSession((state) => state.currentUserResourceName)
   useEffect(() => setReportedUser(user), [user])
-
-  const context = JSON.stringify(flagContext(session, workspaceId))
-  useEffect(() => {
-    // No page without a session shows a part that can be switched off.
-    if (user === null) return
-    const asked: FlagContext = JSON.parse(context)
-    void askFlags(asked).catch(() => undefined)
-  }, [context, user])
 
   if (user === null || pathname === paths.logout()) return null
   return (

@@ -7,6 +7,8 @@ import { OutsideError } from './route-error.tsx'
 import { signedIn, signedOut } from './session-loaders.ts'
 import { workspaceRoute } from './workspace-routes.tsx'
 
+export { WithQueries } from './with-queries.tsx'
+
 const NotFound = () => (
   <main className="grid min-h-dvh place-items-center">
     <PageNotFound home={paths.root()} />

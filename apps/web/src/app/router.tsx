@@ -1,24 +1,43 @@
 import { useEffect } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration } from 'react-router'
+import { readConfig, useKnownConfig } from '../lib/config.ts'
+import { LoadCache } from '../lib/load-cache.ts'
 import { paths } from '../lib/paths.ts'
+import { followNetwork, whenBack } from '../lib/reachability.ts'
 import { useUi } from '../lib/ui-store.ts'
 import { showKeptNotice } from '../ui/kept-notice.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { Toaster } from '../ui/toast.tsx'
 import { authRoutes } from './auth-routes.tsx'
 import { AwayFrame } from './away-frame.tsx'
+import { hearError } from './hear-error.ts'
 import { Observers } from './observers.tsx'
-import { readAgainWhenBack } from './query-client.ts'
 import { RootError } from './route-error.tsx'
+
+const loadCache = async () => (await import('./query-client.ts')).queryClient
+
+const followConfig = (): (() => void) => {
+  const unheard = useKnownConfig.subscribe(({ failure }) => {
+    if (failure !== undefined) hearError(failure)
+  })
+  const stop = whenBack(() => void readConfig())
+  return () => {
+    unheard()
+    stop()
+  }
+}
 
 const Root = () => {
   const theme = useUi((state) => state.theme)
   useEffect(showKeptNotice, [])
-  useEffect(readAgainWhenBack, [])
+  useEffect(() => followNetwork(window), [])
+  useEffect(followConfig, [])
   return (
     <>
       <AwayFrame>
-        <Outlet />
+        <LoadCache value={loadCache}>
+          <Outlet />
+        </LoadCache>
       </AwayFrame>
       <Observers />
       <ScrollRestoration />
@@ -53,6 +72,7 @@ const routes: RouteObject[] = [
 export const router = createBrowserRouter(routes, {
   // Called for each page that is not below /auth; routes that are known are not taken twice, by their id.
   async patchRoutesOnNavigation({ patch }) {
-    patch('root', [{ id: 'product', children: (await import('./product-routes.tsx')).productRoutes }])
+    const { productRoutes, WithQueries } = await import('./product-routes.tsx')
+    patch('root', [{ id: 'product', Component: WithQueries, children: productRoutes }])
   },
 })

@@ -1,9 +1,21 @@
+import type { FlagContext } from '@tributary/contract'
 import { useEffect, useRef } from 'react'
+import { useMatch } from 'react-router'
 import { identify } from '../lib/analytics.ts'
+import { createFlagClient } from '../lib/flag-client.ts'
+import { flagContext } from '../lib/flags.ts'
+import { patterns } from '../lib/paths.ts'
+import { useSession } from '../lib/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
+import { Queries } from './with-queries.tsx'
 
-/** Loads user and memberships wherever a session exists, and tells who it is once a session. */
-export const SignedIn = () => {
+const askFlags = createFlagClient({
+  baseUrl: window.location.origin,
+  token: () => useSession.getState().accessToken,
+  fetch: (...given) => fetch(...given),
+})
+
+const Known = () => {
   const { user } = useCurrentUser()
   const known = useRef<string>(undefined)
   useEffect(() => {
@@ -11,5 +23,20 @@ export const SignedIn = () => {
     known.current = user.data.name
     identify(user.data)
   }, [user.data])
+
+  const session = useSession()
+  const workspaceId = useMatch(`/${patterns.workspace}/*`)?.params.workspaceId
+  const context = JSON.stringify(flagContext(session, workspaceId))
+  useEffect(() => {
+    const asked: FlagContext = JSON.parse(context)
+    void askFlags(asked)
+  }, [context])
   return null
 }
+
+/** Wherever a session exists: loads user and memberships, tells who it is once a session, and asks for their flags. */
+export const SignedIn = () => (
+  <Queries>
+    <Known />
+  </Queries>
+)

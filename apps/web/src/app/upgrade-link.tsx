@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import { ArrowUpCircle } from 'lucide-react'
-import { configQuery } from '../lib/config-query.ts'
+import { useConfig } from '../lib/config.ts'
 import { useIsAdministrator } from '../lib/workspace.ts'
 import { cn } from '../ui/cn.ts'
 import { Hint, sidebarRow } from './sidebar-row.tsx'
@@ -9,7 +8,7 @@ import { Hint, sidebarRow } from './sidebar-row.tsx'
 /** For administrators on the free plan: the prices, in a new tab. */
 export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const administrator = useIsAdministrator() === true
-  const pricing = useQuery(configQuery()).data?.links.pricing ?? ''
+  const pricing = useConfig()?.links.pricing ?? ''
   if (!administrator || pricing === '' || workspace.organization?.subscription.extra.plan_name !== 'plans/free')
     return null
   return (

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import {
   ArrowLeftRight,
@@ -20,7 +19,7 @@ import {
 } from 'lucide-react'
 import { choosing } from '../lib/arrival.ts'
 import { openCommand } from '../lib/command.ts'
-import { configQuery } from '../lib/config-query.ts'
+import { useConfig } from '../lib/config.ts'
 import { openInvite } from '../lib/invite.ts'
 import { apiPages, paths } from '../lib/paths.ts'
 import { useSession } from '../lib/session.ts'
@@ -45,7 +44,7 @@ const openTab = (address: string): void => void window.open(address, '_blank', '
 
 /** Where help is. */
 const useHelp = (): Command[] => {
-  const documentation = useQuery(configQuery()).data?.links.documentation ?? ''
+  const documentation = useConfig()?.links.documentation ?? ''
   const support = useSupport()
   const help = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
     id,

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { configQuery } from '../lib/config-query.ts'
+import { useConfig } from '../lib/config.ts'
 import { showMessenger } from '../lib/messenger.ts'
 import { useSession } from '../lib/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
@@ -7,7 +6,7 @@ import { notify } from '../ui/toast.tsx'
 
 /** Opens the support chat, without one a mail to support; undefined where there is neither. */
 export const useSupport = (): (() => void) | undefined => {
-  const config = useQuery(configQuery()).data
+  const config = useConfig()
   const { user } = useCurrentUser()
   const userHash = useSession((state) => state.intercomToken)
   const mail = config?.links.support_email ?? ''

@@ -1,50 +1,47 @@
-import { OFREPWebProvider } from '@openfeature/ofrep-web-provider'
-import { OpenFeature, ProviderEvents } from '@openfeature/web-sdk'
-import { type FlagContext, flagDefaults, flagKeys } from '@tributary/contract'
+import { type FlagContext, flagDefaults, flagKeys, isJsonObject } from '@tributary/contract'
 import { useFlags } from './flags.ts'
 
-const domain = 'tributary'
-const silent = { error() {}, warn() {}, info() {}, debug() {} }
+/** The switches in an answer of the OpenFeature Remote Evaluation Protocol, by key; undefined when it is none. */
+const switchesIn = (json: unknown): Map<unknown, boolean> | undefined => {
+  const flags = isJsonObject(json) ? json.flags : undefined
+  if (!Array.isArray(flags)) return undefined
+  return new Map(
+    flags.flatMap((flag) => (isJsonObject(flag) && typeof flag.value === 'boolean' ? [[flag.key, flag.value]] : [])),
+  )
+}
 
 /**
- * Connects the flags with the server. What it returns asks for the flags of a context, at once and at every call with
- * another one. When the server does not answer, what was known last stays, at first the defaults.
+ * Connects the flags with the server. What it returns asks for the flags of a context at every call; of several answers
+ * that of the last call counts. When the server does not answer, what was known last stays, at first the defaults. One
+ * call of the protocol is all that the application needs of it: its SDK weighs more than most pages.
  */
 export const createFlagClient = (deps: {
   /** Origin of the server, without a slash at the end. */
   baseUrl: string
   token: () => string | null
-  fetch?: typeof fetch
+  fetch: typeof fetch
 }): ((context: FlagContext) => Promise<void>) => {
-  OpenFeature.setLogger(silent)
-  const client = OpenFeature.getClient(domain)
-  const read = (): void => {
-    useFlags.setState(Object.fromEntries(flagKeys.map((key) => [key, client.getBooleanValue(key, flagDefaults[key])])))
-  }
-  for (const event of [ProviderEvents.Ready, ProviderEvents.ContextChanged, ProviderEvents.ConfigurationChanged])
-    client.addHandler(event, read)
-  let connected = false
+  let calls = 0
   return async (context) => {
-    await OpenFeature.setContext(domain, {
-      ...context,
-      ...(context.user === undefined ? {} : { targetingKey: context.user }),
-    })
-    if (connected) return
-    connected = true
-    const provider = new OFREPWebProvider(
-      {
-        baseUrl: deps.baseUrl,
-        ...(deps.fetch === undefined ? {} : { fetchImplementation: deps.fetch }),
-        headersFactory: async () => {
-          const token = deps.token()
-          return token === null ? [] : [['Authorization', `Bearer ${token}`]]
+    calls += 1
+    const own = calls
+    const token = deps.token()
+    try {
+      const response = await deps.fetch(`${deps.baseUrl}/ofrep/v1/evaluate/flags`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         },
-        cacheMode: 'disabled',
-        disableVisibilityRefresh: true,
-      },
-      silent,
-    )
-    // A server without flags is no fault of the page.
-    await OpenFeature.setProviderAndWait(domain, provider).catch(() => undefined)
+        body: JSON.stringify({
+          context: { ...context, ...(context.user === undefined ? {} : { targetingKey: context.user }) },
+        }),
+      })
+      const switches = response.ok ? switchesIn(await response.json()) : undefined
+      if (switches === undefined || own !== calls) return
+      useFlags.setState(Object.fromEntries(flagKeys.map((key) => [key, switches.get(key) ?? flagDefaults[key]])))
+    } catch {
+      // A server without flags is no fault of the page.
+    }
   }
 }

@@ -108,3 +108,18 @@ test('a refused token leaves what was known, and the next session is answered', 
   await setContext({ user: 'users/u4' })
   expect(useFlags.getState().signals).toBe(true)
 })
+
+test('of two answers that cross, that of the later context counts', async () => {
+  let first: (response: Response) => void = () => undefined
+  const answers = [new Promise<Response>((resolve) => (first = resolve)), Promise.resolve(flagsOf({ signals: true })())]
+  const ask = createFlagClient({
+    baseUrl: 'http://tributary.test',
+    token: () => null,
+    fetch: () => answers.shift() ?? Promise.reject(new Error('one too many')),
+  })
+  const slow = ask({ user: 'users/u5' })
+  await ask({ user: 'users/u6' })
+  first(flagsOf({ signals: false })())
+  await slow
+  expect(useFlags.getState().signals).toBe(true)
+})

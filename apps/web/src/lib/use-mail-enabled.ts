@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { configQuery } from './config-query.ts'
+import { useConfig } from './config.ts'
 
 /** Whether the server sends mail, or keeps it in its outbox because it has no mail server; true until that is known. */
-export const useMailEnabled = (): boolean => useQuery(configQuery()).data?.mail_enabled !== false
+export const useMailEnabled = (): boolean => useConfig()?.mail_enabled !== false

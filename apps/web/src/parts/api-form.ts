@@ -1,15 +1,18 @@
-import { zodResolver } from '@hookform/resolvers/zod'
 import { stockMessage } from '@tributary/contract'
-import type { DefaultValues, Resolver, UseFormReturn } from 'react-hook-form'
-import type { z } from 'zod'
-import { useRuledForm } from '../ui/form.tsx'
+import { z } from 'zod'
+import { type FormHandle, type Rules, useRuledForm, type Values } from '../ui/form-state.ts'
 
 /** The rules of a form whose values a schema accepts, with the texts of the contract for rules that have none. */
-export const rulesOf = <T extends Record<string, unknown>>(schema: z.ZodType<T, T>): Resolver<T, unknown, T> =>
-  zodResolver(schema, { error: stockMessage })
+export const rulesOf =
+  <T extends Values>(schema: z.ZodType<T, T>): Rules<T> =>
+  async (values) => {
+    const { data, error } = await schema.safeParseAsync(values, { error: stockMessage })
+    if (error === undefined) return { values: data }
+    // Of a field with several problems the first is told.
+    const problems = error.issues.map(({ path, message }) => [path.join('.'), message] as const).reverse()
+    return { problems: Object.fromEntries(problems) }
+  }
 
 /** A form whose values a schema accepts. */
-export const useApiForm = <T extends Record<string, unknown>>(
-  schema: z.ZodType<T, T>,
-  defaultValues: DefaultValues<T>,
-): UseFormReturn<T, unknown, T> => useRuledForm(rulesOf(schema), defaultValues)
+export const useApiForm = <T extends Values>(schema: z.ZodType<T, T>, values: T): FormHandle<T> =>
+  useRuledForm(rulesOf(schema), values)

@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Path, UseFormReturn } from 'react-hook-form'
 import { Card } from '../ui/card.tsx'
-import { Form, SubmitButton, TextField, useFirstField } from '../ui/form.tsx'
+import { Form, SubmitButton, TextField } from '../ui/form.tsx'
+import { type FormHandle, useFirstField } from '../ui/form-state.ts'
 import { PageHeader } from '../ui/page-header.tsx'
 import { CardSkeleton, Skeleton } from '../ui/skeleton.tsx'
 import { type CatalogCard, CatalogGrid, CatalogSkeleton } from './catalog-grid.tsx'
@@ -72,14 +72,14 @@ export const FillStep = <T extends { title: string }>({
   list: Place
   /** The address of the first step. */
   catalog: string
-  form: UseFormReturn<T, unknown, T>
+  form: FormHandle<T>
   onSubmit: (values: T) => Promise<unknown>
   /** What helps to fill it in, beside the form. */
   aside: ReactNode
   /** The fields after the title. */
   children: ReactNode
 }) => {
-  useFirstField(form, 'title' as Path<T>)
+  useFirstField(form, 'title')
   return (
     <>
       <PageHeader

@@ -1,8 +1,8 @@
 import { passwordRules } from '@tributary/contract'
 import { Check, Circle, X } from 'lucide-react'
-import { useFormContext, useWatch } from 'react-hook-form'
 import { cn } from '../ui/cn.ts'
-import { TextField } from '../ui/form.tsx'
+import { TextField, useField, useForm } from '../ui/form.tsx'
+import { useFormState } from '../ui/form-state.ts'
 
 /** The rules of a password, each with a mark for met or unmet. */
 const Checklist = ({ password }: { password: string }) => (
@@ -29,13 +29,13 @@ const Checklist = ({ password }: { password: string }) => (
  * unmet ones in red.
  */
 export const NewPasswordField = ({ name, label }: { name: string; label: string }) => {
-  const { formState } = useFormContext()
-  const value: unknown = useWatch({ name })
+  const submits = useFormState(useForm(), (state) => state.submits)
+  const { value } = useField(name)
   const password = typeof value === 'string' ? value : ''
   return (
     <div>
       <TextField name={name} label={label} type="password" required autoComplete="new-password" />
-      {(password !== '' || formState.submitCount > 0) && <Checklist password={password} />}
+      {(password !== '' || submits > 0) && <Checklist password={password} />}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { waitFor } from '@testing-library/react'
 import type { Organization, User, Workspace } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { afterEach, expect, vi } from 'vitest'
+import { useKnownConfig } from '../lib/config.ts'
 import { createQueryClient } from '../lib/query-client.ts'
 import { clearSession, signIn } from '../lib/session.ts'
 import { WorkspaceProvider } from '../lib/workspace.ts'
@@ -61,6 +62,7 @@ const membership = (role: string) => ({
 
 afterEach(() => {
   vi.unstubAllGlobals()
+  useKnownConfig.setState({ config: undefined, failure: undefined })
   clearSession()
 })
 

@@ -1,55 +1,32 @@
-import { type ReactNode, useEffect, useId, useState } from 'react'
-import {
-  type DefaultValues,
-  FormProvider,
-  get,
-  type Path,
-  type Resolver,
-  type UseFormReturn,
-  useForm,
-  useFormContext,
-} from 'react-hook-form'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useId, useRef, useState } from 'react'
 import { formFailure } from '../lib/errors.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
+import { type FormHandle, isField, type Refusal, useFormState, type Values, valueOf } from './form-state.ts'
 import { Input, type InputProps, PasswordInput, PriceInput, Select, type SelectProps } from './input.tsx'
 import { WithCode } from './with-code.tsx'
 
-type Values = Record<string, unknown>
+const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
 
-/** True when the form has a field of this name; `settings.url` lies inside the group `settings`, which is none itself. */
-const isField = (values: Values, name: string): boolean => {
-  const [group = '', ...inner] = name.split('.')
-  if (!(group in values)) return false
-  const value = values[group]
-  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isGroup ? inner.length > 0 : inner.length === 0
+/** The Form around a component. Throws where there is none. */
+export const useForm = (): FormHandle<Values> => {
+  const form = useContext(FormContext)
+  if (form === undefined) throw new Error('a field stands in a Form')
+  return form
 }
 
-/**
- * A form that validates by `rules` on submit, then again on every change, and puts the cursor in the first field in error.
- * `useApiForm` makes the rules of a schema.
- */
-export const useRuledForm = <T extends Values>(
-  rules: Resolver<T, unknown, T>,
-  defaultValues: DefaultValues<T>,
-): UseFormReturn<T, unknown, T> =>
-  useForm<T, unknown, T>({
-    resolver: rules,
-    defaultValues,
-    mode: 'onSubmit',
-    reValidateMode: 'onChange',
-    shouldFocusError: true,
-  })
-
-/**
- * Puts the cursor in a field when the form appears: for pages that are one form. Which field that is counts then only: a
- * name that changes while somebody types must not take the cursor away.
- */
-export const useFirstField = <T extends Values>(form: UseFormReturn<T, unknown, T>, name: Path<T>): void => {
-  const { setFocus } = form
-  const [first] = useState(name)
-  useEffect(() => setFocus(first), [setFocus, first])
+/** Sorts what a call was refused with: below the fields of the form, or below all of it. */
+const refusalOf = (error: unknown, values: Values): Refusal => {
+  const failure = formFailure(error)
+  const known = failure.fields.filter(({ name }) => isField(values, name))
+  const problems = Object.fromEntries(
+    known.map(({ name, message, code }) => [name, { message, code: String(code) }] as const),
+  )
+  const lost = failure.fields.find(({ name }) => !isField(values, name))
+  if (lost !== undefined) return { problems, failure: { message: lost.message, code: String(lost.code) } }
+  if (known.length > 0 || failure.form === undefined) return { problems }
+  const { message, code, reason } = failure.form
+  return { problems, failure: { message, code: `${code} ${reason}`.trim() } }
 }
 
 /**
@@ -64,58 +41,86 @@ export const Form = <T extends Values>({
   label,
   renderError,
 }: {
-  form: UseFormReturn<T, unknown, T>
+  form: FormHandle<T>
   onSubmit: (values: T) => Promise<unknown>
   children: ReactNode
   className?: string
   label?: string
   renderError?: (error: { message: string; code: string }) => ReactNode
 }) => {
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      await onSubmit(values)
-    } catch (error) {
-      const failure = formFailure(error)
-      const known = failure.fields.filter(({ name }) => isField(values, name))
-      for (const [index, { name, message, code }] of known.entries())
-        form.setError(name as Path<T>, { type: String(code), message }, { shouldFocus: index === 0 })
-      const lost = failure.fields.find(({ name }) => !isField(values, name))
-      if (lost !== undefined) form.setError('root.server', { type: String(lost.code), message: lost.message })
-      else if (known.length === 0 && failure.form !== undefined)
-        form.setError('root.server', {
-          type: `${failure.form.code} ${failure.form.reason}`.trim(),
-          message: failure.form.message,
-        })
-    }
-  })
-  const error = form.formState.errors.root?.server
+  const submit = (): Promise<void> =>
+    form.submit(async (values) => {
+      try {
+        await onSubmit(values)
+        return undefined
+      } catch (error) {
+        return refusalOf(error, values)
+      }
+    })
+  const failure = useFormState(form, (state) => state.failure)
   return (
-    <FormProvider {...form}>
-      <form noValidate aria-label={label} className={className} onSubmit={(event) => void submit(event)}>
+    <FormContext value={form}>
+      <form
+        noValidate
+        aria-label={label}
+        className={className}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
         {children}
-        {error?.message !== undefined &&
-          (renderError?.({ message: error.message, code: String(error.type ?? '') }) ?? (
+        {failure !== undefined &&
+          (renderError?.(failure) ?? (
             <p
               role="alert"
               className="mt-4 w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
             >
-              <WithCode text={error.message} />
+              <WithCode text={failure.message} />
             </p>
           ))}
       </form>
-    </FormProvider>
+    </FormContext>
   )
 }
 
 /** What every field of a Form is told. */
 export type FieldProps = { name: string; label: string; required?: boolean; hint?: ReactNode }
 
-/** What ties a control to the field `name` of its Form, and what is wrong with its value. */
+/** The value of the field `name` of the Form around, what is wrong with it, and what its control is tied by. */
 export const useField = (name: string) => {
-  const { register, formState } = useFormContext()
-  const found: unknown = get(formState.errors, name)
-  const message = typeof found === 'object' && found !== null && 'message' in found ? found.message : undefined
-  return { bind: register(name), error: typeof message === 'string' ? message : undefined }
+  const form = useForm()
+  return {
+    value: useFormState(form, ({ values }) => valueOf(values, name)),
+    error: useFormState(form, ({ problems }) => problems[name]?.message),
+    change: (value: unknown) => form.change(name, value),
+    ref: useCallback((control: HTMLElement | null) => form.place(name, control), [form, name]),
+  }
+}
+
+/**
+ * A line of text that keeps its own value: what a password manager fills in stays, also when it says so to nobody, and
+ * counts from the moment the cursor leaves.
+ */
+const useLine = (name: string) => {
+  const { value, error, change, ref: place } = useField(name)
+  const text = typeof value === 'string' ? value : ''
+  const [first] = useState(text)
+  const line = useRef<HTMLInputElement>(null)
+  const ref = useCallback(
+    (control: HTMLInputElement | null) => {
+      line.current = control
+      place(control)
+    },
+    [place],
+  )
+  useEffect(() => {
+    if (line.current !== null && line.current.value !== text) line.current.value = text
+  }, [text])
+  const read = ({ target }: { target: { value: string } }): void => {
+    if (target.value !== text) change(target.value)
+  }
+  return { error, bind: { name, defaultValue: first, onChange: read, onBlur: read, ref } }
 }
 
 /** The control of a type of line: secrets can be revealed, prices stand behind a dollar sign. */
@@ -133,7 +138,7 @@ export const TextField = ({
   type = 'text',
   ...rest
 }: FieldProps & Omit<InputProps, 'name' | 'ref' | 'required'>) => {
-  const { bind, error } = useField(name)
+  const { bind, error } = useLine(name)
   return (
     <Field label={label} required={required} hint={hint} error={error}>
       {(control) => <LineInput type={type} {...rest} {...control} {...bind} />}
@@ -150,11 +155,18 @@ export const SelectField = ({
   children,
   ...rest
 }: FieldProps & Omit<SelectProps, 'name' | 'ref' | 'required'>) => {
-  const { bind, error } = useField(name)
+  const { value, error, change, ref } = useField(name)
   return (
     <Field label={label} required={required} hint={hint} error={error}>
       {(control) => (
-        <Select {...rest} {...control} {...bind}>
+        <Select
+          {...rest}
+          {...control}
+          name={name}
+          value={typeof value === 'string' ? value : ''}
+          onChange={({ target }) => change(target.value)}
+          ref={ref}
+        >
           {children}
         </Select>
       )}
@@ -164,7 +176,7 @@ export const SelectField = ({
 
 /** A labelled checkbox inside a Form. */
 export const CheckboxField = ({ name, label, hint }: { name: string; label: ReactNode; hint?: ReactNode }) => {
-  const { bind, error } = useField(name)
+  const { value, error, change, ref } = useField(name)
   const id = useId()
   return (
     <div className="space-y-1.5">
@@ -174,7 +186,10 @@ export const CheckboxField = ({ name, label, hint }: { name: string; label: Reac
           type="checkbox"
           aria-invalid={error === undefined ? undefined : true}
           className="mt-0.5 size-4 shrink-0 accent-accent"
-          {...bind}
+          name={name}
+          checked={value === true}
+          onChange={(event) => change(event.target.checked)}
+          ref={ref}
         />
         <span>
           {label}
@@ -196,12 +211,12 @@ export const SubmitButton = ({
   disabled?: boolean
   wide?: boolean
 }) => {
-  const { formState } = useFormContext()
+  const submitting = useFormState(useForm(), (state) => state.submitting)
   return (
     <Button
       type="submit"
       variant="primary"
-      loading={formState.isSubmitting}
+      loading={submitting}
       disabled={disabled}
       className={wide ? 'w-full' : undefined}
       size={wide ? 'lg' : 'md'}

@@ -1,8 +1,8 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { Check, ChevronDown, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { Controller, get, useFormContext } from 'react-hook-form'
 import { Field } from './field.tsx'
+import { useField } from './form.tsx'
 import { choiceBox, matching, PopupSearch } from './search-select.tsx'
 
 /** One entry of a picker: what it stands for, what it is called, and the picture beside it. */
@@ -82,80 +82,72 @@ export const PickerField = ({
   hint?: ReactNode
   groups: readonly PickerGroup[]
 }) => {
-  const { control: form, formState } = useFormContext<Record<string, string>>()
+  const { value, error, change, ref } = useField(name)
   const [typed, setTyped] = useState('')
   const shown = useMemo(() => narrowed(groups, typed), [groups, typed])
-  const found: unknown = get(formState.errors, name)
-  const message = typeof found === 'object' && found !== null && 'message' in found ? found.message : undefined
   const entries = groups.flatMap((group) => group.entries)
   return (
-    <Field label={label} required={required} hint={hint} error={typeof message === 'string' ? message : undefined}>
-      {({ id, ...described }) => (
-        <Controller
-          control={form}
-          name={name}
-          render={({ field }) => {
-            const chosen = entries.find(({ value }) => value === field.value)
-            return (
-              <span className="relative block">
-                <Base.Root
-                  items={entries}
-                  filteredItems={shown.flatMap((group) => group.entries)}
-                  value={chosen ?? null}
-                  onValueChange={(entry: PickerEntry | null) => {
-                    if (entry !== null) field.onChange(entry.value)
-                  }}
-                  inputValue={typed}
-                  onInputValueChange={setTyped}
-                  onOpenChangeComplete={(open) => {
-                    if (!open) setTyped('')
-                  }}
-                  itemToStringLabel={(entry: PickerEntry) => entry.title}
-                  itemToStringValue={(entry: PickerEntry) => entry.value}
-                  isItemEqualToValue={(one: PickerEntry, other: PickerEntry) => one.value === other.value}
-                  autoHighlight
-                >
-                  <Base.Trigger id={id} ref={field.ref} onBlur={field.onBlur} {...described} className={choiceBox}>
-                    {chosen !== undefined && (
-                      <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
-                        {chosen.icon}
-                      </span>
-                    )}
-                    <span className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'mr-6 flex-1 truncate'}>
-                      {chosen?.title ?? placeholder}
-                    </span>
-                    <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
-                  </Base.Trigger>
-                  <Base.Portal>
-                    <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
-                      <Base.Popup
-                        aria-label={label}
-                        className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
-                      >
-                        <PopupSearch />
-                        <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
-                          No matches
-                        </Base.Empty>
-                        <List groups={shown} />
-                      </Base.Popup>
-                    </Base.Positioner>
-                  </Base.Portal>
-                </Base.Root>
+    <Field label={label} required={required} hint={hint} error={error}>
+      {({ id, ...described }) => {
+        const chosen = entries.find((entry) => entry.value === value)
+        return (
+          <span className="relative block">
+            <Base.Root
+              items={entries}
+              filteredItems={shown.flatMap((group) => group.entries)}
+              value={chosen ?? null}
+              onValueChange={(entry: PickerEntry | null) => {
+                if (entry !== null) change(entry.value)
+              }}
+              inputValue={typed}
+              onInputValueChange={setTyped}
+              onOpenChangeComplete={(open) => {
+                if (!open) setTyped('')
+              }}
+              itemToStringLabel={(entry: PickerEntry) => entry.title}
+              itemToStringValue={(entry: PickerEntry) => entry.value}
+              isItemEqualToValue={(one: PickerEntry, other: PickerEntry) => one.value === other.value}
+              autoHighlight
+            >
+              <Base.Trigger id={id} ref={ref} {...described} className={choiceBox}>
                 {chosen !== undefined && (
-                  <button
-                    type="button"
-                    aria-label={`Clear ${label}`}
-                    onClick={() => field.onChange('')}
-                    className="absolute top-1/2 right-8 grid size-6 -translate-y-1/2 place-items-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink"
-                  >
-                    <X aria-hidden className="size-3.5" />
-                  </button>
+                  <span aria-hidden className="grid size-5 shrink-0 place-items-center text-ink-2 [&_svg]:size-4">
+                    {chosen.icon}
+                  </span>
                 )}
-              </span>
-            )
-          }}
-        />
-      )}
+                <span className={chosen === undefined ? 'flex-1 truncate text-ink-3' : 'mr-6 flex-1 truncate'}>
+                  {chosen?.title ?? placeholder}
+                </span>
+                <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
+              </Base.Trigger>
+              <Base.Portal>
+                <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
+                  <Base.Popup
+                    aria-label={label}
+                    className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
+                  >
+                    <PopupSearch />
+                    <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
+                      No matches
+                    </Base.Empty>
+                    <List groups={shown} />
+                  </Base.Popup>
+                </Base.Positioner>
+              </Base.Portal>
+            </Base.Root>
+            {chosen !== undefined && (
+              <button
+                type="button"
+                aria-label={`Clear ${label}`}
+                onClick={() => change('')}
+                className="absolute top-1/2 right-8 grid size-6 -translate-y-1/2 place-items-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink"
+              >
+                <X aria-hidden className="size-3.5" />
+              </button>
+            )}
+          </span>
+        )
+      }}
     </Field>
   )
 }

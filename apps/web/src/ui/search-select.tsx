@@ -1,11 +1,11 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { Check, ChevronDown, Search } from 'lucide-react'
 import { type ReactElement, type ReactNode, type Ref, useMemo, useState } from 'react'
-import { Controller, get, useFormContext } from 'react-hook-form'
 import { count } from '../lib/text.ts'
 import { AppIcon } from './app-icon.tsx'
 import { cn } from './cn.ts'
 import { Field, type FieldControl } from './field.tsx'
+import { useField } from './form.tsx'
 
 /** Something to choose: what it stands for, what it is called, a word about it, and its picture. */
 export type SearchOption = { value: string; title: string; note?: string; icon?: string }
@@ -240,27 +240,18 @@ export const SearchSelectField = ({
   placeholder: string
   options: readonly SearchOption[]
 }) => {
-  const { control: form, formState } = useFormContext<Record<string, string>>()
-  const found: unknown = get(formState.errors, name)
-  const message = typeof found === 'object' && found !== null && 'message' in found ? found.message : undefined
+  const { value, error, change, ref } = useField(name)
   return (
-    <Field label={label} required={required} error={typeof message === 'string' ? message : undefined}>
+    <Field label={label} required={required} error={error}>
       {(control) => (
-        <Controller
-          control={form}
-          name={name}
-          render={({ field }) => (
-            <SearchSelect
-              label={label}
-              control={control}
-              placeholder={placeholder}
-              options={options}
-              value={field.value ?? ''}
-              onChange={field.onChange}
-              onBlur={field.onBlur}
-              ref={field.ref}
-            />
-          )}
+        <SearchSelect
+          label={label}
+          control={control}
+          placeholder={placeholder}
+          options={options}
+          value={typeof value === 'string' ? value : ''}
+          onChange={change}
+          ref={ref}
         />
       )}
     </Field>

@@ -1,4 +1,3 @@
-import { Controller, useFormContext } from 'react-hook-form'
 import { Field } from './field.tsx'
 import { type FieldProps, useField } from './form.tsx'
 import { TagInput } from './tag-input.tsx'
@@ -11,18 +10,11 @@ export const TagField = ({
   hint,
   ...rest
 }: FieldProps & { placeholder?: string; disabled?: boolean }) => {
-  const { control: form } = useFormContext<Record<string, readonly string[]>>()
-  const { error } = useField(name)
+  const { value, error, change, ref } = useField(name)
   return (
     <Field label={label} required={required} hint={hint} error={error}>
       {(control) => (
-        <Controller
-          control={form}
-          name={name}
-          render={({ field }) => (
-            <TagInput {...rest} control={control} ref={field.ref} value={field.value} onChange={field.onChange} />
-          )}
-        />
+        <TagInput {...rest} control={control} ref={ref} value={Array.isArray(value) ? value : []} onChange={change} />
       )}
     </Field>
   )

@@ -1,5 +1,5 @@
-import type { FieldValues, Resolver } from 'react-hook-form'
 import { ApiError } from '../../lib/errors.ts'
+import type { Rules, Values } from '../../ui/form-state.ts'
 
 /**
  * What the sign-in page needs once somebody uses it: rules and calls, with the contract and its schemas. It is loaded with
@@ -21,10 +21,8 @@ export const warmUp = (): void => void signingIn().catch(() => undefined)
  * loaded either, and says so.
  */
 export const laterRules =
-  <T extends FieldValues>(
-    choose: (rules: Awaited<ReturnType<typeof signingIn>>['rules']) => Resolver<T, unknown, T>,
-  ): Resolver<T, unknown, T> =>
-  async (values, ...rest) => {
+  <T extends Values>(choose: (rules: Awaited<ReturnType<typeof signingIn>>['rules']) => Rules<T>): Rules<T> =>
+  async (values) => {
     const loaded = await signingIn().catch(() => undefined)
-    return loaded === undefined ? { values, errors: {} } : choose(loaded.rules)(values, ...rest)
+    return loaded === undefined ? { values } : choose(loaded.rules)(values)
   }

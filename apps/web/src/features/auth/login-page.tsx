@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { configQuery } from '../../lib/config-query.ts'
+import { useConfig } from '../../lib/config.ts'
 import { paths } from '../../lib/paths.ts'
 import { useDocumentTitle } from '../../ui/document-title.ts'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
-import { Form, SubmitButton, TextField, useFirstField, useRuledForm } from '../../ui/form.tsx'
+import { Form, SubmitButton, TextField } from '../../ui/form.tsx'
+import { useFirstField, useRuledForm } from '../../ui/form-state.ts'
 import { CodeField, resendAfterMs } from '../../ui/one-time-code.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail, useSent } from './handed-over.ts'
@@ -23,17 +23,16 @@ const PasswordLogin = ({ email, onEmail }: Way) => {
   const enter = useEnter()
   const form = useRuledForm(credentialsRules, { email, password: '' })
   useFirstField(form, email === '' ? 'email' : 'password')
-  useEffect(
-    () =>
-      form.subscribe({
-        formState: { values: true },
-        callback: ({ values }) => {
-          warmUp()
-          onEmail(values.email)
-        },
-      }),
-    [form, onEmail],
-  )
+  useEffect(() => {
+    let { values } = form.read()
+    return form.subscribe(() => {
+      const before = values
+      values = form.read().values
+      if (values === before) return
+      warmUp()
+      onEmail(values.email)
+    })
+  }, [form, onEmail])
   return (
     <Form
       form={form}
@@ -122,7 +121,7 @@ export const LoginPage = () => {
   const [query] = useSearchParams()
   const known = useKnownEmail()
   const [email, setEmail] = useState(known)
-  const { data: config } = useQuery(configQuery())
+  const config = useConfig()
   const byCode = query.get('method') === 'otp'
   return (
     <EntryFrame

@@ -1,16 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
 import { oneTimeCode } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { z } from 'zod'
-import { configQuery } from '../../lib/config-query.ts'
+import { useConfig } from '../../lib/config.ts'
 import { paths } from '../../lib/paths.ts'
 import { register } from '../../lib/ways-in.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { useDocumentTitle } from '../../ui/document-title.ts'
 import { EmailAddress } from '../../ui/email-address.tsx'
 import { EntryFrame } from '../../ui/entry-frame.tsx'
-import { Form, SubmitButton, useFirstField } from '../../ui/form.tsx'
+import { Form, SubmitButton } from '../../ui/form.tsx'
+import { useFirstField } from '../../ui/form-state.ts'
 import { CodeField } from '../../ui/one-time-code.tsx'
 import { AuthLink } from './auth-link.tsx'
 import { type Sent, useKnownEmail } from './handed-over.ts'
@@ -35,7 +35,7 @@ const External = ({ href, children }: { href: string; children: string }) => (
 
 /** The terms and the privacy policy, as far as their addresses are configured. */
 const LegalLinks = () => {
-  const { data: config } = useQuery(configQuery())
+  const config = useConfig()
   const terms = config?.links.terms ?? ''
   const privacy = config?.links.privacy ?? ''
   if (terms === '' && privacy === '') return null

@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
 import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { configQuery } from '../../lib/config-query.ts'
+import { useConfig } from '../../lib/config.ts'
 import { formFailure } from '../../lib/errors.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Mode } from './third-party.ts'
 
 /** Leads to the configured third-party sign-in; nothing where none is configured. */
 export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
-  const { data: config } = useQuery(configQuery())
+  const config = useConfig()
   const [leaving, setLeaving] = useState(false)
   const [failure, setFailure] = useState<string>()
   useEffect(() => {

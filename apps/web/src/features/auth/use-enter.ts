@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import type { LoginResponse } from '@tributary/contract'
+import { useContext } from 'react'
 import { useNavigate } from 'react-router'
+import { LoadCache } from '../../lib/load-cache.ts'
 import { paths } from '../../lib/paths.ts'
 import { mayCompleteRegistration, takeLocation } from '../../lib/session.ts'
 import { notify } from '../../ui/toast.tsx'
@@ -13,10 +14,10 @@ import { forgetSignUp } from './saved-sign-up.ts'
  */
 export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
   const navigate = useNavigate()
-  const cache = useQueryClient()
+  const loadCache = useContext(LoadCache)
   return async ({ user }) => {
     forgetSignUp()
-    const invitation = await (await signingIn()).welcome(cache, user)
+    const invitation = await (await signingIn()).welcome(await loadCache(), user)
     if (invitation !== undefined && 'joined' in invitation) notify('success', 'Organization joined')
     if (invitation !== undefined && 'refused' in invitation) {
       const { refused } = invitation

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type CatalogDestination, editors, type SettingOption, type Source } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
-import { Controller, useFormContext, useWatch } from 'react-hook-form'
 import { useNavigate, useParams } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { defaultSettings, filledSettings, isShown } from '../../lib/setting-values.ts'
@@ -17,6 +16,8 @@ import { shownHint } from '../../parts/setting-hint.tsx'
 import { SettingInput } from '../../parts/setting-input.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Field } from '../../ui/field.tsx'
+import { useField } from '../../ui/form.tsx'
+import { type FormHandle, useFormState } from '../../ui/form-state.ts'
 import { SearchInput } from '../../ui/input.tsx'
 import { LoadFailure } from '../../ui/load-failure.tsx'
 import { onTab } from '../../ui/tabs.tsx'
@@ -25,48 +26,30 @@ import { useCreateDestination } from './mutations.ts'
 import { nextStep } from './next-step.ts'
 import { ReceivedObjects } from './received-objects.tsx'
 
-const SettingField = ({ option }: { option: SettingOption }) => {
-  const { control } = useFormContext<DestinationForm>()
+type OfForm = { form: FormHandle<DestinationForm> }
+
+const SettingField = ({ form, option }: OfForm & { option: SettingOption }) => {
+  const { error, change, ref } = useField(`settings.${option.name}`)
+  const value = useFormState(form, ({ values }) => values.settings[option.name] ?? null)
   return (
-    <Controller
-      control={control}
-      name={`settings.${option.name}`}
-      render={({ field, fieldState }) => (
-        <Field
-          label={option.display_name}
-          required={option.required}
-          hint={shownHint(option)}
-          error={fieldState.error?.message}
-        >
-          {(aria) => (
-            <SettingInput
-              option={option}
-              control={aria}
-              value={field.value ?? null}
-              onChange={field.onChange}
-              inputRef={field.ref}
-            />
-          )}
-        </Field>
-      )}
-    />
+    <Field label={option.display_name} required={option.required} hint={shownHint(option)} error={error}>
+      {(control) => <SettingInput option={option} control={control} value={value} onChange={change} inputRef={ref} />}
+    </Field>
   )
 }
 
-const SettingFields = ({ options }: { options: readonly SettingOption[] }) => {
-  const { control } = useFormContext<DestinationForm>()
-  const values = useWatch({ control, name: 'settings' })
+const SettingFields = ({ form, options }: OfForm & { options: readonly SettingOption[] }) => {
+  const settings = useFormState(form, ({ values }) => values.settings)
   return options
-    .filter((option) => isShown(option, values))
-    .map((option) => <SettingField key={option.name} option={option} />)
+    .filter((option) => isShown(option, settings))
+    .map((option) => <SettingField key={option.name} form={form} option={option} />)
 }
 
 /** More than this many sources are searched. */
 const searchedFrom = 8
 
-const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
-  const { register, control } = useFormContext<DestinationForm>()
-  const chosen = useWatch({ control, name: 'sources' }).length
+const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] }) => {
+  const chosen = useFormState(form, ({ values }) => values.sources)
   const [search, setSearch] = useState('')
   const wanted = search.trim().toLowerCase()
   const fits = ({ title, app }: Source): boolean => `${title} ${app.display_name}`.toLowerCase().includes(wanted)
@@ -86,7 +69,7 @@ const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
             }}
           />
           <output className="text-xs text-ink-3 tabular">
-            {count(found)} of {count(sources.length)} shown, {count(chosen)} chosen
+            {count(found)} of {count(sources.length)} shown, {count(chosen.length)} chosen
           </output>
         </div>
       )}
@@ -100,8 +83,11 @@ const SourceChoices = ({ sources }: { sources: readonly Source[] }) => {
           >
             <input
               type="checkbox"
-              value={source.name}
-              {...register('sources')}
+              checked={chosen.includes(source.name)}
+              onChange={({ target }) => {
+                const others = chosen.filter((name) => name !== source.name)
+                form.change('sources', target.checked ? [...others, source.name] : others)
+              }}
               className="size-4 shrink-0 accent-accent"
             />
             <AppIcon icon={source.app.extra.app_icon} className="size-6" />
@@ -156,8 +142,8 @@ const NewDestinationForm = ({
         </DocsPanel>
       }
     >
-      <SettingFields options={app.settings} />
-      {sources.list.length > 0 && <SourceChoices sources={sources.list} />}
+      <SettingFields form={form} options={app.settings} />
+      {sources.list.length > 0 && <SourceChoices form={form} sources={sources.list} />}
       {sources.failure}
     </FillStep>
   )

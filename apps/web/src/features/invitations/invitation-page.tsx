@@ -3,7 +3,7 @@ import type { InvitationPreview, User } from '@tributary/contract'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 import { membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
-import { configQuery } from '../../lib/config-query.ts'
+import { useConfig } from '../../lib/config.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { roleHints, roleTitle } from '../../lib/roles.ts'
@@ -68,7 +68,7 @@ const Offer = ({ preview, children }: { preview: InvitationPreview; children: Re
 const SignedOut = ({ invitation, preview }: Offered) => {
   useEffect(() => saveInvitation(invitation), [invitation])
   // Whoever is invited by name may sign up where nobody else may.
-  const signUp = useQuery(configQuery()).data?.sign_up_enabled !== false || preview.invitee_email !== ''
+  const signUp = useConfig()?.sign_up_enabled !== false || preview.invitee_email !== ''
   const email = preview.invitee_email
   const query = email === '' ? {} : { email }
   const login = (

@@ -9,7 +9,8 @@ import { useMailEnabled } from '../../lib/use-mail-enabled.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, SelectField, SubmitButton, TextField, useFirstField } from '../../ui/form.tsx'
+import { Form, SelectField, SubmitButton, TextField } from '../../ui/form.tsx'
+import { useFirstField, useFormState } from '../../ui/form-state.ts'
 import { NoMailNote } from '../../ui/no-mail-note.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { type InviteValues, inviteBody, inviteForm } from './invite-form.ts'
@@ -35,7 +36,7 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
   const invite = useInviteMembers(organization)
   const form = useApiForm<InviteValues>(inviteForm, { emails: '', role: 'ORG_COLLABORATOR' })
   useFirstField(form, 'emails')
-  const role = form.watch('role')
+  const role = useFormState(form, ({ values }) => values.role)
   const mailEnabled = useMailEnabled()
   const submit = async (values: InviteValues): Promise<void> => {
     await invite.mutateAsync(values)

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { configQuery } from '../../lib/config-query.ts'
+import { useConfig } from '../../lib/config.ts'
 import { humanise } from '../../lib/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { UsageCard } from '../../parts/usage-card.tsx'
@@ -16,7 +15,7 @@ const planTitle = (name: string): string => {
 /** The organisation's plan and what it uses of it. */
 export const BillingPage = () => {
   const { organization } = useWorkspace()
-  const pricing = useQuery(configQuery()).data?.links.pricing ?? ''
+  const pricing = useConfig()?.links.pricing ?? ''
   if (organization === null) return null
   return (
     <>

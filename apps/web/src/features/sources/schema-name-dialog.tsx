@@ -11,7 +11,8 @@ import { z } from 'zod'
 import { useApiForm } from '../../parts/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, SelectField, SubmitButton, TextField, useFirstField } from '../../ui/form.tsx'
+import { Form, SelectField, SubmitButton, TextField } from '../../ui/form.tsx'
+import { useFirstField } from '../../ui/form-state.ts'
 
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 

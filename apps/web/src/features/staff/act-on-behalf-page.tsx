@@ -9,6 +9,7 @@ import { useWorkspace } from '../../lib/workspace.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { Card } from '../../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/form.tsx'
+import { useFormState } from '../../ui/form-state.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { type ActOnBehalfForm, actingNotice, actOnBehalfForm } from './act-on-behalf.ts'
@@ -20,6 +21,7 @@ export const ActOnBehalfPage = () => {
   const navigate = useNavigate()
   const schema = useMemo(() => actOnBehalfForm(workspace.name), [workspace.name])
   const form = useApiForm<ActOnBehalfForm>(schema, { workspaceId: '' })
+  const chosen = useFormState(form, ({ values }) => values.workspaceId)
   const switching = useMutation({
     mutationFn: (body: ActOnBehalfForm) => call(methods.workspaces.actOnBehalf, { body }),
   })
@@ -38,12 +40,7 @@ export const ActOnBehalfPage = () => {
       />
       <Card className="max-w-2xl">
         <Form form={form} onSubmit={submit} label="Act on behalf" className="space-y-4">
-          <WorkspaceFinder
-            chosen={form.watch('workspaceId')}
-            onChoose={(id) =>
-              form.setValue('workspaceId', id, { shouldDirty: true, shouldValidate: form.formState.isSubmitted })
-            }
-          />
+          <WorkspaceFinder chosen={chosen} onChoose={(id) => form.change('workspaceId', id)} />
           <TextField
             name="workspaceId"
             label="Workspace ID"

@@ -9,7 +9,8 @@ import { paths } from '../../lib/paths.ts'
 import { useSession, workspaceEntered } from '../../lib/session.ts'
 import { useApiForm } from '../../parts/api-form.ts'
 import { Card } from '../../ui/card.tsx'
-import { Form, SelectField, SubmitButton, TextField, useFirstField } from '../../ui/form.tsx'
+import { Form, SelectField, SubmitButton, TextField } from '../../ui/form.tsx'
+import { useFirstField } from '../../ui/form-state.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 
 /** The rules of a new organisation. */

@@ -1,0 +1,23 @@
+import { reportError } from '../lib/error-reporting.ts'
+import { paths } from '../lib/paths.ts'
+import { rememberLocation, useSession } from '../lib/session.ts'
+import { notify } from '../ui/toast.tsx'
+import { createErrorListener } from './error-handling.ts'
+
+let leave = (path: string): void => window.location.assign(path)
+
+/** Lets the router take over navigation that starts outside of it. */
+export const setNavigator = (navigate: (path: string) => void): void => {
+  leave = navigate
+}
+
+/** Hears every failed call of this page. */
+export const hearError = createErrorListener({
+  notify,
+  report: reportError,
+  signedIn: () => useSession.getState().accessToken !== null,
+  toLogout: () => {
+    rememberLocation(window.location.pathname + window.location.search + window.location.hash)
+    leave(paths.logout())
+  },
+})

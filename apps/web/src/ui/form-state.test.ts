@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { createForm, isField, type Rules, valueOf } from './form-state.ts'
+
+type Form = { title: string; settings: Record<string, string> }
+
+const needed: Rules<Form> = async (values) => {
+  const problems = {
+    ...(values.title === '' ? { title: 'Required' } : {}),
+    ...(values.settings['a.url'] === '' ? { 'settings.a.url': 'No URL' } : {}),
+  }
+  return Object.keys(problems).length === 0 ? { values } : { problems }
+}
+const empty = { title: '', settings: { 'a.url': '' } }
+const accept = () => Promise.resolve(undefined)
+/** Resolves when what was begun before has been told. */
+const told = () => new Promise((resolve) => setImmediate(resolve))
+const messages = (form: ReturnType<typeof createForm<Form>>) =>
+  Object.fromEntries(Object.entries(form.read().problems).map(([name, { message }]) => [name, message]))
+
+test('before the first submit nothing is told; a refused one tells all fields, and does not call', async () => {
+  const form = createForm(empty, needed)
+  form.change('title', '')
+  await told()
+  expect(messages(form)).toEqual({})
+  let calls = 0
+  await form.submit(() => {
+    calls += 1
+    return accept()
+  })
+  expect(messages(form)).toEqual({ title: 'Required', 'settings.a.url': 'No URL' })
+  expect([calls, form.read().submits, form.read().submitting]).toEqual([0, 1, false])
+})
+
+test('after the first submit a change tells of its own field only', async () => {
+  const form = createForm(empty, needed)
+  await form.submit(accept)
+  form.change('title', 'x')
+  await told()
+  expect(messages(form)).toEqual({ 'settings.a.url': 'No URL' })
+  form.change('title', '')
+  await told()
+  expect(messages(form)).toEqual({ 'settings.a.url': 'No URL', title: 'Required' })
+})
+
+test('two fields that change at the same time are both told of', async () => {
+  const form = createForm({ title: 'x', settings: { 'a.url': 'y' } }, needed)
+  await form.submit(accept)
+  form.change('title', '')
+  form.change('settings.a.url', '')
+  await told()
+  expect(messages(form)).toEqual({ title: 'Required', 'settings.a.url': 'No URL' })
+})
+
+test('what the rules said of values that have changed since is not shown', async () => {
+  const waiting: (() => void)[] = []
+  const form = createForm<Form>(empty, async (values) => {
+    if (values.title === 'slow') await new Promise<void>((resolve) => waiting.push(resolve))
+    return values.title === 'good' ? { values } : { problems: { title: `not ${values.title}` } }
+  })
+  await form.submit(accept)
+  form.change('title', 'slow')
+  form.change('title', 'good')
+  await told()
+  waiting[0]?.()
+  await told()
+  expect(messages(form)).toEqual({})
+})
+
+test('a refusal of the call is told until the next submit, that of a field until the field changes', async () => {
+  const form = createForm({ title: 'x', settings: {} }, needed)
+  const problems = { title: { message: 'Taken', code: '400' } }
+  const failure = { message: 'Full', code: '402' }
+  await form.submit(() => Promise.resolve({ problems, failure }))
+  expect(form.read()).toMatchObject({ problems, failure, submitting: false })
+  form.change('title', 'y')
+  await told()
+  expect(form.read()).toMatchObject({ problems: {}, failure })
+  await form.submit(accept)
+  expect(form.read()).toMatchObject({ problems: {}, failure: undefined, submits: 2 })
+})
+
+test('the call gets what the rules made of the values, and later rules count', async () => {
+  const form = createForm({ title: ' x ', settings: {} }, needed)
+  form.follow(async (values) => ({ values: { ...values, title: values.title.trim() } }))
+  let sent: Form | undefined
+  await form.submit((values) => {
+    sent = values
+    return accept()
+  })
+  expect(sent?.title).toBe('x')
+})
+
+test('a field in a group is found by all that follows the first dot, and a group is no field', () => {
+  const form = createForm(empty, needed)
+  form.change('settings.a.url', 'https://example.com')
+  expect(form.read().values).toEqual({ title: '', settings: { 'a.url': 'https://example.com' } })
+  expect(valueOf(form.read().values, 'settings.a.url')).toBe('https://example.com')
+  const names = ['title', 'settings', 'settings.a.url', 'title.a', 'other', 'constructor']
+  expect(names.filter((name) => isField(empty, name))).toEqual(['title', 'settings.a.url'])
+})
