@@ -2,9 +2,9 @@ import { createSource, createWebhook, createWorkspace } from '@tributary/test-ki
 import { weighPage } from './page-weight.ts'
 import { expect, test } from './product-fixture.ts'
 
-// React, the router and the queries alone are 95 KB.
-const signInBudget = { kilobytes: 150, files: 8 }
-const anyPage = { kilobytes: 350, files: 25 }
+// React and the router alone are 84 KB.
+const signInBudget = { kilobytes: 120, files: 8 }
+const anyPage = { kilobytes: 330, files: 25 }
 
 test('no page is heavier than its budget for somebody who opens it with nothing in the cache', async ({
   signedIn,
