@@ -22,7 +22,8 @@ test.each([
   ['/workspaces/1/sources/2', '#refused', `/docs/events${source}#refused-requests`],
   ['/workspaces/1/sources/2', '#setup', `/docs/getting-started${source}#2-send-an-event`],
   ['/workspaces/1/sources/2', '#settings', `/docs/concepts${source}#source-and-write-key`],
-  ['/workspaces/1/destinations/2', '', '/docs/deliveries'],
+  ['/workspaces/1/destinations/2', '', '/docs/destinations'],
+  ['/workspaces/1/destinations/2', '#deliveries', '/docs/deliveries'],
   ['/workspaces/1/destinations/2', '#failures', '/docs/deliveries#failures'],
   ['/workspaces/1/destinations/2', '#mappings', '/docs/mappings'],
   ['/workspaces/1/destinations/2', '#replay', '/docs/deliveries#replays'],
@@ -40,6 +41,16 @@ test.each([
   const text = readFileSync(new URL(`../../../../docs/${page}.md`, import.meta.url), 'utf8')
   const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
   expect(anchors).toContain(anchor ?? anchors[0])
+})
+
+test('overview and settings of a destination lead to the page of its connector, the other tabs to what they show', () => {
+  const at = (hash: string) =>
+    docsAddress({ pathname: '/workspaces/1/destinations/2', hash }, 'catalogDestinations/postgresql')
+  expect(['', '#settings', '#failures'].map(at)).toEqual([
+    '/docs/destinations/postgresql',
+    '/docs/destinations/postgresql',
+    '/docs/deliveries#failures',
+  ])
 })
 
 test('a new source or destination leads to the page of its kind, and a screen without a part to none', () => {

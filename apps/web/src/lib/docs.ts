@@ -1,3 +1,9 @@
+/** Stands for the page of what a destination is made of. */
+const ofConnector = 'connector'
+
+/** The page of a connector: `catalogDestinations/s3` is `destinations/s3`. */
+const slugPath = (app: string): string => `destinations/${app.replace(/^.*\//, '')}`
+
 /** Parts of the documentation that screens lead to, by the path of the screen below its workspace and its hash. */
 const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>][] = [
   [/^$/, { '': 'getting-started' }],
@@ -20,13 +26,13 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [
     /^destinations\/[^/]+$/,
     {
-      '': 'deliveries',
+      '': ofConnector,
       failures: 'deliveries#failures',
       deliveries: 'deliveries',
       mappings: 'mappings',
       replay: 'deliveries#replays',
       connections: 'concepts#destination-connection-and-mapping',
-      settings: 'destinations',
+      settings: ofConnector,
     },
   ],
   [/^catalog-destinations$/, { '': 'destinations' }],
@@ -42,9 +48,12 @@ const workspacePath = /^\/(workspaces\/[^/]+)\/?(.*?)\/?$/
 
 /**
  * The address of the part of the documentation that is about a screen, or undefined where there is none. Code that is read
- * from a source's screen has the key of that source.
+ * from a source's screen has the key of that source. `app` is the catalog entry of the destination that a screen is about.
  */
-export const docsAddress = ({ pathname, hash }: { pathname: string; hash: string }): string | undefined => {
+export const docsAddress = (
+  { pathname, hash }: { pathname: string; hash: string },
+  app?: string,
+): string | undefined => {
   const [, workspace = '', screen = ''] = workspacePath.exec(pathname) ?? []
   if (workspace === '') return undefined
   const [, kind, slug] = /^catalog-(sources|destinations)\/([a-z0-9-]+)(?:\/new)?$/.exec(screen) ?? []
@@ -52,6 +61,7 @@ export const docsAddress = ({ pathname, hash }: { pathname: string; hash: string
   const byHash = places.find(([pattern]) => pattern.test(screen))?.[1]
   const place = byHash?.[hash.replace(/^#/, '')] ?? byHash?.['']
   if (place === undefined) return undefined
+  if (place === ofConnector) return app === undefined ? '/docs/destinations' : `/docs/${slugPath(app)}`
   const [page, anchor] = place.split('#')
   const source = screen.startsWith('sources/') ? `?${new URLSearchParams({ source: `${workspace}/${screen}` })}` : ''
   return `/docs/${page}${source}${anchor === undefined ? '' : `#${anchor}`}`

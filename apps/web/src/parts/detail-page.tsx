@@ -44,6 +44,7 @@ export const DetailView = ({
   kind,
   state,
   icon,
+  app,
   list,
   notices,
   label,
@@ -55,6 +56,8 @@ export const DetailView = ({
   /** How it is when that is out of the ordinary, such as "Paused"; '' when it is not. */
   state: string
   icon: string
+  /** The catalog entry it is made of, where that has the documentation of the page. */
+  app?: string
   /** The page that lists its like. */
   list: { label: string; to: string }
   notices?: ReactNode
@@ -68,6 +71,7 @@ export const DetailView = ({
       documentTitle={title}
       description={state === '' ? kind : `${kind} · ${state}`}
       icon={<AppIcon icon={icon} size="lg" />}
+      app={app}
       crumbs={[list]}
     />
     {notices}

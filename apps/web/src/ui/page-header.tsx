@@ -5,8 +5,8 @@ import { docsAddress } from '../lib/docs.ts'
 import { useDocumentTitle } from './document-title.ts'
 
 /** Leads to the part of the documentation that is about the screen, in a page of its own; nothing where there is none. */
-const DocsLink = () => {
-  const address = docsAddress(useLocation())
+const DocsLink = ({ app }: { app: string | undefined }) => {
+  const address = docsAddress(useLocation(), app)
   if (address === undefined) return null
   return (
     <a
@@ -29,6 +29,7 @@ export const PageHeader = ({
   description,
   crumbs = [],
   icon,
+  app,
   action,
 }: {
   title: ReactNode
@@ -36,6 +37,8 @@ export const PageHeader = ({
   description?: ReactNode
   crumbs?: readonly { label: string; to: string }[]
   icon?: ReactNode
+  /** The catalog entry of what the page is about, whose documentation it leads to. */
+  app?: string | undefined
   action?: ReactNode
 }) => {
   useDocumentTitle(documentTitle)
@@ -62,7 +65,7 @@ export const PageHeader = ({
           {description !== undefined && <p className="mt-0.5 text-sm text-ink-2">{description}</p>}
         </div>
         <div className="flex shrink-0 items-center gap-2">
-          <DocsLink />
+          <DocsLink app={app} />
           {action}
         </div>
       </div>

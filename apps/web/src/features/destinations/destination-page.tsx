@@ -24,6 +24,7 @@ const DestinationView = ({ item: destination }: { item: Destination }) => {
         kind={destination.app.display_name}
         state={destination.enabled ? '' : 'Paused'}
         icon={destination.app.extra.app_icon}
+        app={destination.app.catalog_app}
         list={{ label: 'Destinations', to: paths.destinations(workspace.name) }}
         notices={
           <>
