@@ -27,12 +27,13 @@ const handOn = async (key: string, ids: readonly string[], more: object = {}) =>
   })
 }
 
-const handedOn = async (committed: [number, number][]): Promise<string[]> =>
+const handedOn = async (committed: [number, number][], isKnown?: (partition: number) => boolean): Promise<string[]> =>
   [
     ...(await eventsHandedOn({
       requests: files.reader,
       committed: new Map(committed),
       deliveries: files.deliveriesReader,
+      ...(isKnown && { isKnown }),
     })),
   ].toSorted()
 
@@ -59,7 +60,7 @@ test('a log that is committed to its end has nothing open', async () => {
   expect(await handedOn([[partition, 1]])).toEqual([])
 })
 
-test('records are found however many were appended since, and none of a partition without open requests', async () => {
+test('records are found however many were appended since, and none of a partition without open requests or that is known', async () => {
   const keys = ['a', 'b', 'c', 'd']
   const places = await Promise.all(keys.map(request))
   const expected: string[] = []
@@ -71,7 +72,9 @@ test('records are found however many were appended since, and none of a partitio
       if (partition !== places[0]?.partition) expected.push(id)
     }
   const done = places.filter(({ partition }) => partition === places[0]?.partition).length
-  expect(await handedOn([[places[0]?.partition ?? 0, done]])).toEqual([...new Set(expected)].toSorted())
+  const rest = [...new Set(expected)].toSorted()
+  expect(await handedOn([[places[0]?.partition ?? 0, done]])).toEqual(rest)
+  expect(await handedOn([], (partition) => partition === places[0]?.partition)).toEqual(rest)
 })
 
 test('of a long backlog that is half done only the end of the log is read', async () => {

@@ -35,6 +35,8 @@ export type HandedOnDeps = {
   committed: ReadonlyMap<number, number>
   /** The log of deliveries, which keeps a key's records in one partition as the other does. */
   deliveries: LogReader
+  /** Partitions of which it is known otherwise. */
+  isKnown?(partition: number): boolean
 }
 
 /**
@@ -44,7 +46,12 @@ export type HandedOnDeps = {
  * Only the end of the deliveries log is read: a record there is younger than the request it came from, and those of a
  * partition came in the order of their requests, so what lies before one of a committed request is committed, too.
  */
-export const eventsHandedOn = async ({ requests, committed, deliveries }: HandedOnDeps): Promise<Set<string>> => {
+export const eventsHandedOn = async ({
+  requests,
+  committed,
+  deliveries,
+  isKnown,
+}: HandedOnDeps): Promise<Set<string>> => {
   const found = new Set<string>()
   const held = await requests.starts()
   const ends = await requests.ends()
@@ -52,7 +59,8 @@ export const eventsHandedOn = async ({ requests, committed, deliveries }: Handed
   const oldest: (number | undefined)[] = []
   for (const [partition, end] of ends.entries()) {
     const offset = from[partition] ?? 0
-    oldest.push(offset < end ? (await requests.read(partition, offset, 1))[0]?.time : undefined)
+    const open = offset < end && isKnown?.(partition) !== true
+    oldest.push(open ? (await requests.read(partition, offset, 1))[0]?.time : undefined)
   }
   const times = oldest.filter((time) => time !== undefined)
   if (times.length === 0) return found
@@ -60,13 +68,12 @@ export const eventsHandedOn = async ({ requests, committed, deliveries }: Handed
     const place = placeOfEvent(eventId)
     return place !== undefined && place.offset >= (from[place.partition] ?? 0)
   }
-  const alike = requests.partitions === deliveries.partitions
   const starts = await deliveries.starts()
   for (const [partition, end] of (await deliveries.ends()).entries()) {
-    const since = alike ? oldest[partition] : Math.min(...times)
+    const since = oldest[partition]
     if (since === undefined) continue
     const isDone = ({ time, meta, body }: LogRecord): boolean =>
-      time < since || (alike && isFirstHandingOn(meta) && !eventIdsOf(body).some(isOpen))
+      time < since || (isFirstHandingOn(meta) && !eventIdsOf(body).some(isOpen))
     const start = starts[partition] ?? 0
     for (let offset = await lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
       const records = await deliveries.read(partition, offset, readBytes)

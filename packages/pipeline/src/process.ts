@@ -79,8 +79,8 @@ export type ProcessorDeps = {
   schemaFor(sourceId: string): JudgedBy | undefined
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
-  /** Whether an event is in the deliveries log already, from when its record was processed before; asked once per event. */
-  isHandedOn?(eventId: string): boolean
+  /** Whether an event is in the deliveries log already, from when its record was processed before. */
+  isAppended?(partition: number, offset: number, eventId: string): boolean
   /** Largest body of a record for the deliveries log, bytes. */
   deliveryRecordBytes: number
 }
@@ -197,7 +197,7 @@ export const createProcessor = ({
   destinationsFor,
   schemaFor,
   isWatched,
-  isHandedOn = () => false,
+  isAppended = () => false,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
   const seen = createSeenIds(journal)
@@ -258,7 +258,7 @@ export const createProcessor = ({
       blocked,
       fit: judgement === undefined ? undefined : { compatibility: judgement.compatibility, version },
     })
-    if (blocked || isHandedOn(raw.eventId)) return
+    if (blocked || isAppended(raw.partition, raw.offset, raw.eventId)) return
     let source = batch.deliveries.get(sourceId)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, places: [], lossy: false }

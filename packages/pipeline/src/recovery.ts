@@ -9,7 +9,7 @@ export type RecoveryDeps = {
   reader: LogReader
   processor: Processor
   store: Pick<StoreBranch, 'repeat'>
-  deliver: DeliverBranch
+  deliver: Pick<DeliverBranch, 'add'>
   /** What the event store has of the records already. */
   storedVerdicts: StoredVerdicts
   readBytes: number
@@ -79,8 +79,8 @@ const spanOf = async (
  * A source's schema or its enforcement may have changed since. What the last run stored stays as it is stored (the
  * engine drops the repetition), so its events go to deliveries or not as their rows say: an event that is stored as
  * accepted is offered to its destinations, one that is stored as blocked waits to be replayed. What was not stored yet
- * is judged by the schema as it is now; if the last run had handed it to deliveries before it ended, it may be stored
- * as blocked and have been delivered all the same.
+ * is judged by the schema as it is now. What the last run appended to deliveries stays as it is there: an event that
+ * was accepted then may be stored as blocked and have been delivered all the same, and the other way round.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
   const { journal, reader, processor, store, deliver, readBytes } = deps
@@ -91,7 +91,7 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
     const keep = (): void => {
       const batch = processor.take()
       batches.push(batch)
-      deliveries.push(deliver.add(batch.deliveries))
+      deliveries.push(deliver.add(batch))
     }
     for (const range of ranges) {
       const stored = await deps.storedVerdicts(await spanOf(piecesOf(reader, range, readBytes), range))

@@ -1,24 +1,42 @@
 import { faultPoint, freeMemory, type Logger, type Metrics } from '@tributary/kernel'
-import type { LogEntry, LogWriter } from '@tributary/storage'
+import {
+  type LogEntry,
+  type LogWriter,
+  type ProducerSequence,
+  type ProducerStamp,
+  StaleProducer,
+} from '@tributary/storage'
+import type { MicroBatch } from '../process.ts'
 import { retrying } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
 
+/** The pipeline's name as a producer of the deliveries log. */
+const producer = 'events'
+
 export type DeliverBranch = {
   /**
-   * Appends the records of a micro-batch to the deliveries log, in their order while the log takes them; one it refuses
-   * is tried again for ever. Resolves when all are durable. Rejects with Stopped once `signal` aborts.
+   * Begins the next epoch of the producer, which ends what a predecessor may still be about to append, and then resolves to the
+   * last sequence of each partition. Comes before `add`.
    */
-  add(entries: readonly LogEntry[]): Promise<void>
+  begin(): Promise<readonly ProducerSequence[]>
+  /**
+   * Appends the records of a micro-batch to the deliveries log as one group, with the offset behind its last request as
+   * its sequence. Groups of a partition go in their order; one that is refused is tried again for ever. Resolves when it
+   * is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a successor has begun.
+   */
+  add(batch: Pick<MicroBatch, 'partition' | 'to' | 'deliveries'>): Promise<void>
   /** Whether so much waits for the disk that reading should. */
   isFull(): boolean
 }
 
 export type DeliverDeps = {
-  deliveries: Pick<LogWriter, 'append'>
+  deliveries: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   logger: Logger
   metrics: Metrics
   settings: PipelineSettings
   signal: AbortSignal
+  /** False for a group that must not have a sequence yet; always true unless told. */
+  isStamped?(partition: number, to: number): boolean
   /** Called when room becomes free. */
   onRoom(): void
 }
@@ -28,37 +46,48 @@ const nothing = Promise.resolve()
 /** The branch to delivery: one record per source and micro-batch (more, if they exceed a record's size). */
 export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const { deliveries, logger, metrics, settings, signal } = deps
+  /** What was appended last of each partition: a sequence says that all before it is there. */
+  const last = new Map<number, Promise<void>>()
   let waiting = 0
+  let epoch = 0
 
-  const append = (entry: LogEntry): Promise<unknown> =>
-    retrying(() => deliveries.append(entry), {
+  const persistently = <Value>(task: () => Promise<Value>): Promise<Value> =>
+    retrying(task, {
       baseMs: settings.retryBaseMs,
       capMs: settings.retryCapMs,
       signal,
-      mayRetry: () => true,
+      mayRetry: (error) => !(error instanceof StaleProducer),
       onFailure(error, attempt) {
         metrics.count('pipeline_deliveries_append_failures', 1)
         if (attempt === 1) logger.warn({ err: error }, 'The deliveries log cannot be written; trying again')
       },
     })
 
-  const appendAll = async (entries: readonly LogEntry[]): Promise<void> => {
-    await Promise.all(entries.map(append))
+  const append = async (before: Promise<void>, entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<void> => {
+    await before
+    await persistently(() => deliveries.appendGroup(entries, stamp))
     faultPoint('pipeline.after-deliveries-append')
     for (const { body } of entries) freeMemory(body)
   }
 
   return {
-    add(entries) {
+    async begin() {
+      epoch = await persistently(() => deliveries.beginEpoch(producer))
+      return await persistently(() => deliveries.lastSequences(producer))
+    },
+    add({ partition, to, deliveries: entries }) {
       if (entries.length === 0) return nothing
       let bytes = 0
       for (const entry of entries) bytes += entry.body.byteLength
       waiting += bytes
       metrics.count('pipeline_delivery_records', entries.length)
-      return appendAll(entries).finally(() => {
+      const stamp = deps.isStamped?.(partition, to) === false ? undefined : { producer, epoch, sequence: to }
+      const appended = append(last.get(partition) ?? nothing, entries, stamp).finally(() => {
         waiting -= bytes
         deps.onRoom()
       })
+      last.set(partition, appended)
+      return appended
     },
     isFull: () => waiting >= settings.deliveriesBytes,
   }

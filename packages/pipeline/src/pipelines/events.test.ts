@@ -154,7 +154,8 @@ describe('the events pipeline on the real engines', () => {
         schemaFor: () => ({ schema, version: 1, enforcement }),
         deliveries: {
           ...deliveries,
-          append: (entry) => (lost ? Promise.reject(new LogUnavailable('full')) : deliveries.append(entry)),
+          appendGroup: (...group) =>
+            lost ? Promise.reject(new LogUnavailable('full')) : deliveries.appendGroup(...group),
         },
       }))
       // The one that fits holds the batch open: it is to be delivered in any case.
@@ -264,8 +265,8 @@ describe('the events pipeline on the real engines', () => {
       settings: { flushAgeMs: 5, retryBaseMs: 5, retryCapMs: 20 },
       deliveries: {
         ...deliveries,
-        append: (entry) =>
-          refusing && ++refused > 0 ? Promise.reject(new LogUnavailable('full')) : deliveries.append(entry),
+        appendGroup: (...group) =>
+          refusing && ++refused > 0 ? Promise.reject(new LogUnavailable('full')) : deliveries.appendGroup(...group),
       },
     }))
     await world.send(batchOf('d', 10), { w: 'undelivered' })

@@ -8,11 +8,11 @@ import {
   type LogRecord,
   type LogWriter,
 } from '@tributary/storage'
+import { type AppendedBefore, findAppendedBefore } from '../appended-before.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
 import type { JudgedBy, RawEvent } from '../event-types.ts'
-import { eventsHandedOn } from '../handed-on.ts'
 import { createProcessor, type MicroBatch, withoutEffects } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { recover } from '../recovery.ts'
@@ -34,7 +34,7 @@ export type PipelineDeps = {
   eventStore: EventStore
   /** The log of deliveries. */
   deliveries: LogWriter
-  /** Reads it, to see at the start what the last run handed on. */
+  /** Reads it, to see at the start what a run of before there were sequences appended. */
   deliveriesReader: LogReader
   /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
   destinationsFor(sourceId: string): readonly string[]
@@ -82,10 +82,10 @@ export const eventSteps = (): ((event: RawEvent) => Verdict) =>
  * The events pipeline: log → steps → event store, live channel, deliveries.
  *
  *     partitions ─ in turn ─▶ split ▶ limits ▶ parse ▶ normalise ▶ envelope ▶ deduplicate ▶ schema ─┬─▶ publish   best effort
- *                                                                                                   ├─▶ deliver   at least once (*)
+ *                                                                                                   ├─▶ deliver   exactly once (*)
  *                                                                                                   └─▶ store     exactly once
  *
- * (*) Once, unless the deliveries log was trimmed meanwhile: what the last run had handed on is looked up at the start.
+ * (*) Into the deliveries log: the pipeline is its producer `events`, and what recovery repeats is below the last sequence.
  *
  * Every event of a read record ends in the table `events` (accepted, blocked or rejected) or in a count of
  * `dropped_events`. Every accepted event goes on to the stream, whatever its destinations. What the schema of its source
@@ -96,6 +96,9 @@ export const eventSteps = (): ((event: RawEvent) => Verdict) =>
 export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const { reader, journal, clock, logger, metrics, coordination } = deps
   const settings = { ...defaultPipelineSettings, ...deps.settings }
+  // A micro-batch is one group, which lies in one partition.
+  if (reader.partitions !== deps.deliveries.partitions)
+    throw new RangeError('The logs of requests and of deliveries differ in their number of partitions')
   const ending = new AbortController()
   /** Aborted when nothing more is to be read. */
   const reading = new AbortController()
@@ -105,8 +108,8 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   let room = new AbortController()
   const next = new Map<number, number>()
   let served = -1
-  /** What the last run handed to deliveries and did not commit. Each is processed once more at most, and then forgotten. */
-  let handedOn = new Set<string>()
+  /** What earlier runs appended to deliveries. */
+  let before: AppendedBefore | undefined
   /** With a new or lost journal: what was in the log at the start may be stored already. */
   let unknownBefore: readonly number[] = []
 
@@ -127,14 +130,20 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     destinationsFor: deps.destinationsFor,
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
-    isHandedOn: (eventId) => handedOn.size > 0 && handedOn.delete(eventId),
+    isAppended: (partition, offset, eventId) => before?.has(partition, offset, eventId) === true,
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
   const onRoom = (): void => {
     if (progress.isAwaited()) store.pump(true)
     room.abort()
   }
-  const deliver = createDeliverBranch({ ...deps, settings, signal: ending.signal, onRoom })
+  const deliver = createDeliverBranch({
+    ...deps,
+    settings,
+    signal: ending.signal,
+    isStamped: (partition, to) => before?.isStamped(partition, to) !== false,
+    onRoom,
+  })
   const store = createStoreBranch({
     ...deps,
     settings,
@@ -164,7 +173,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const handOn = (batch: MicroBatch): void => {
     next.set(batch.partition, batch.to)
     for (const [sourceId, events] of batch.live) publish.add(sourceId, events)
-    store.add(batch, deliver.add(batch.deliveries))
+    store.add(batch, deliver.add(batch))
     metrics.count('pipeline_events', batch.accepted, { status: 'accepted' })
     if (batch.blocked > 0) metrics.count('pipeline_events', batch.blocked, { status: 'blocked' })
     for (const [reason, count] of batch.rejected) {
@@ -252,14 +261,13 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const run = async (): Promise<void> => {
-    // Without a journal nothing says what is done with: there the event store is asked (`takeAgain`).
-    if (!journal.fresh)
-      handedOn = await eventsHandedOn({
-        requests: reader,
-        committed: journal.positions(),
-        deliveries: deps.deliveriesReader,
-      })
-    if (handedOn.size > 0) logger.info({ events: handedOn.size }, 'Found what the last run handed on and left open')
+    before = await findAppendedBefore({
+      requests: reader,
+      deliveries: deps.deliveriesReader,
+      journal,
+      sequences: await deliver.begin(),
+    })
+    if (before.found > 0) logger.info({ events: before.found }, 'Found what a run of before appended and left open')
     const repeated = await recover({
       journal,
       reader,

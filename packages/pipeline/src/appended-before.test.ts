@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { partitionOf } from '@tributary/storage'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findAppendedBefore } from './appended-before.ts'
+import { eventIdAt, recordPlace } from './event-ids.ts'
+import { type Files, openFiles } from './pipelines/test-world.ts'
+
+let dir: string
+let files: Files
+const partition = partitionOf('w', 8)
+const idOf = (offset: number, index: number): string => eventIdAt(recordPlace(partition, offset), index)
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tributary-appended-'))
+  files = await openFiles(dir)
+  for (let n = 0; n < 5; n++) await files.requests.append({ key: 'w', meta: '{}', body: Buffer.from('{}') })
+  files.journal.commit(new Map([[partition, 1]]))
+})
+afterEach(async () => {
+  await files.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const find = (sequences: { partition: number; epoch: number; sequence: number; note: string }[]) =>
+  findAppendedBefore({
+    requests: files.reader,
+    deliveries: files.deliveriesReader,
+    journal: { fresh: false, positions: () => files.journal.positions() },
+    sequences,
+  })
+
+test('below the last sequence of a partition everything is appended, behind it nothing', async () => {
+  const before = await find([{ partition, epoch: 1, sequence: 3, note: '' }])
+  expect([1, 2, 3, 4].map((offset) => before.has(partition, offset, idOf(offset, 0)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect(before.has((partition + 1) % 8, 0, 'x')).toBe(false)
+  expect(before.isStamped(partition, 2)).toBe(true)
+})
+
+test('a sequence behind the end of the log is of a log that is gone', async () => {
+  const before = await find([{ partition, epoch: 1, sequence: 6, note: '' }])
+  expect(before.has(partition, 1, idOf(1, 0))).toBe(false)
+})
+
+test('without a sequence events are found by their ids, and no group is stamped before the last of them', async () => {
+  const events = [idOf(1, 1), idOf(3, 0)].map((eventId) => `{"eventId":"${eventId}"}`)
+  await files.deliveries.append({
+    key: 'w',
+    meta: JSON.stringify({ w: 'w', s: 's', d: ['d'], n: 2 }),
+    body: Buffer.from(`[${events.join(',\n')}]\n`),
+  })
+  const before = await find([])
+  expect(before.found).toBe(2)
+  expect([idOf(1, 0), idOf(1, 1), idOf(2, 0), idOf(3, 0)].map((id, n) => before.has(partition, n, id))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ])
+  expect([3, 4].map((to) => before.isStamped(partition, to))).toEqual([false, true])
+})

@@ -1,0 +1,57 @@
+import type { ConsumerJournal, LogReader, ProducerSequence } from '@tributary/storage'
+import { placeOfEvent } from './event-ids.ts'
+import { eventsHandedOn } from './handed-on.ts'
+
+export type AppendedBefore = {
+  /** Whether what is to be delivered of an event was appended by an earlier run. */
+  has(partition: number, offset: number, eventId: string): boolean
+  /** Whether a group that ends before the offset `to` says by its sequence that all before is appended. */
+  isStamped(partition: number, to: number): boolean
+  /** Events of records that were appended without a sequence, which are found one by one. */
+  readonly found: number
+}
+
+/**
+ * What earlier runs appended to the deliveries log: everything below the last sequence of a partition. A sequence behind
+ * the log's end belongs to a log that is gone.
+ *
+ * A partition without a sequence was written by a version that knew none. There the events that were appended and not
+ * committed are taken from the log, by their ids, since not all records of a micro-batch need to be there. Until all of
+ * them have been processed again no group of the partition carries a sequence, so that a kill meanwhile loses nothing
+ * of what is known.
+ */
+export const findAppendedBefore = async ({
+  requests,
+  deliveries,
+  journal,
+  sequences,
+}: {
+  requests: LogReader
+  deliveries: LogReader
+  journal: Pick<ConsumerJournal, 'fresh' | 'positions'>
+  sequences: readonly ProducerSequence[]
+}): Promise<AppendedBefore> => {
+  const ends = await requests.ends()
+  const below = new Map(
+    sequences.map(({ partition, sequence }) => [partition, sequence > (ends[partition] ?? 0) ? 0 : sequence]),
+  )
+  // Without a journal nothing says what is done with: there the event store is asked.
+  const found = journal.fresh
+    ? new Set<string>()
+    : await eventsHandedOn({
+        requests,
+        committed: journal.positions(),
+        deliveries,
+        isKnown: (partition) => below.has(partition),
+      })
+  const unstampedTo = new Map<number, number>()
+  for (const eventId of found) {
+    const { partition, offset } = placeOfEvent(eventId) ?? { partition: 0, offset: 0 }
+    unstampedTo.set(partition, Math.max(unstampedTo.get(partition) ?? 0, offset + 1))
+  }
+  return {
+    has: (partition, offset, eventId) => offset < (below.get(partition) ?? 0) || (found.size > 0 && found.has(eventId)),
+    isStamped: (partition, to) => to >= (unstampedTo.get(partition) ?? 0),
+    found: found.size,
+  }
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { type LogEntry, LogUnavailable, partitionOf, StaleProducer } from '@tributary/storage'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { deliveredIds, type Files, openFiles } from '../pipelines/test-world.ts'
+import { defaultPipelineSettings } from '../settings.ts'
+import { createDeliverBranch, type DeliverDeps } from './deliver.ts'
+
+let dir: string
+let files: Files
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tributary-deliver-'))
+  files = await openFiles(dir)
+})
+afterEach(async () => {
+  await files.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const branch = (deliveries: DeliverDeps['deliveries'] = files.deliveries) =>
+  createDeliverBranch({
+    deliveries,
+    logger: silentLogger,
+    metrics: noMetrics,
+    settings: { ...defaultPipelineSettings, retryBaseMs: 5, retryCapMs: 10 },
+    signal: new AbortController().signal,
+    onRoom() {},
+  })
+const partition = partitionOf('w', 8)
+const record = (messageId: string): LogEntry => ({
+  key: 'w',
+  meta: '{}',
+  body: Buffer.from(JSON.stringify([{ messageId }])),
+})
+const batch = (to: number, ...ids: string[]) => ({ partition, to, deliveries: ids.map(record) })
+
+test('a group that is refused holds those behind it, and all are appended in their order', async () => {
+  let refusals = 3
+  const deliver = branch({
+    ...files.deliveries,
+    appendGroup: (...group) =>
+      refusals-- > 0 ? Promise.reject(new LogUnavailable('full')) : files.deliveries.appendGroup(...group),
+  })
+  expect(await deliver.begin()).toEqual([])
+  await Promise.all([deliver.add(batch(4, 'a', 'b')), deliver.add(batch(6)), deliver.add(batch(9, 'c'))])
+  expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b', 'c'])
+  expect(await files.deliveries.lastSequences('events')).toMatchObject([{ partition, sequence: 9 }])
+})
+
+test('what a predecessor still wants to append is refused once a successor has begun, which learns how far it was', async () => {
+  const old = branch()
+  await old.begin()
+  await old.add(batch(4, 'a'))
+  const successor = branch()
+  expect(await successor.begin()).toMatchObject([{ partition, sequence: 4 }])
+  await expect(old.add(batch(9, 'late'))).rejects.toBeInstanceOf(StaleProducer)
+  await successor.add(batch(9, 'b'))
+  expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b'])
+})
