@@ -3,6 +3,7 @@
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureBacklog } from './figures/backlog.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
+import { measureDirectory } from './figures/directory.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureHostile } from './figures/hostile.ts'
 import { measureJudging } from './figures/judging.ts'
@@ -31,6 +32,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   start: measureStart,
   acknowledged,
   latency: () => measureLatency(15),
+  directory: measureDirectory,
   explorer: () => measureExplorer(5_000_000),
   stored: () => measureStored(8),
   unconnected: () => measureUnconnected(60_000),

@@ -1,6 +1,9 @@
+import type { Tx } from '@tributary/api-kit'
 import type { GrantState, Settings } from '@tributary/connector-kit'
 import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
 import type { SecretBox } from '@tributary/kernel'
+import type { Database } from '@tributary/storage'
+import { type Selectable, sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { grantState } from '../oauth-grants/grants.ts'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
@@ -34,13 +37,13 @@ export type DestinationDirectory = Follower & {
   onChange(listener: () => void): () => void
 }
 
-type Snapshot = { bySource: ReadonlyMap<string, readonly string[]>; byId: ReadonlyMap<string, DirectoryDestination> }
 const none: readonly string[] = []
 
 /** Every destination and connection in memory, for the pipeline and for delivery. */
 export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: SecretBox }): DestinationDirectory => {
   const { secretBox, logger } = deps
-  let snapshot: Snapshot = { bySource: new Map(), byId: new Map() }
+  let bySource = new Map<string, readonly string[]>()
+  let byId = new Map<string, DirectoryDestination>()
   const listeners = new Set<() => void>()
 
   const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
@@ -63,55 +66,94 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
     return unreadable
   }
 
+  const destinationOf = (
+    row: Selectable<Database['destinations']>,
+    grant: GrantState | undefined,
+    filters: ReadonlyMap<string, EventConditions>,
+  ): DirectoryDestination => {
+    const settings = settingsOf(row.id, row)
+    const mappings = mappingsOf(row.id, row.mappings)
+    return {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      title: row.title,
+      app: row.app,
+      enabled: row.enabled && settings !== undefined && mappings !== unreadable,
+      settings: settings ?? {},
+      grant,
+      mappings: mappings === unreadable ? [] : mappings,
+      consentCategories: row.consent_categories,
+      filters,
+    }
+  }
+
+  /** All that is not deleted, or of these alone. */
+  const loadDestinations = async (tx: Tx, ids: readonly string[] | undefined): Promise<DirectoryDestination[]> => {
+    const among = (column: string) =>
+      ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${ids})`
+    const rows = await tx
+      .selectFrom('destinations')
+      .selectAll()
+      .where('delete_time', 'is', null)
+      .where(among('id'))
+      .execute()
+    const grants = await tx
+      .selectFrom('oauth_grants')
+      .select(['destination_id', 'id', 'status', 'issued_for', 'error'])
+      .where(among('destination_id'))
+      .execute()
+    const links = await tx
+      .selectFrom('connections')
+      .innerJoin('sources', 'sources.id', 'connections.source_id')
+      .select(['connections.source_id', 'connections.destination_id', 'connections.filter'])
+      .where('sources.delete_time', 'is', null)
+      .where(among('connections.destination_id'))
+      .execute()
+    const grantOf = new Map(grants.map((row) => [row.destination_id, grantState(row)]))
+    const filters = new Map<string, Map<string, EventConditions>>()
+    for (const link of links) {
+      const own = filters.get(link.destination_id) ?? new Map<string, EventConditions>()
+      filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
+    }
+    return rows.map((row) => destinationOf(row, grantOf.get(row.id), filters.get(row.id) ?? new Map()))
+  }
+
+  /** Ids of destinations by source, of all sources or of these alone. */
+  const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promise<Map<string, string[]>> => {
+    const links = await tx
+      .selectFrom('connections')
+      .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+      .innerJoin('sources', 'sources.id', 'connections.source_id')
+      .select(['connections.source_id', 'connections.destination_id'])
+      .where('connections.enabled', '=', true)
+      .where('destinations.delete_time', 'is', null)
+      .where('sources.delete_time', 'is', null)
+      .where(sources === undefined ? sql<boolean>`true` : sql<boolean>`connections.source_id = any(${sources})`)
+      .orderBy('connections.id')
+      .execute()
+    const found = new Map<string, string[]>()
+    for (const link of links) {
+      const own = found.get(link.source_id)
+      if (own === undefined) found.set(link.source_id, [link.destination_id])
+      else own.push(link.destination_id)
+    }
+    return found
+  }
+
   const follower = createFollower(deps, {
     name: 'destinations',
-    async load(tx) {
-      const rows = await tx.selectFrom('destinations').selectAll().where('delete_time', 'is', null).execute()
-      const grants = await tx
-        .selectFrom('oauth_grants')
-        .select(['destination_id', 'id', 'status', 'issued_for', 'error'])
-        .execute()
-      const grantOf = new Map(grants.map((row) => [row.destination_id, grantState(row)]))
-      const links = await tx
-        .selectFrom('connections')
-        .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
-        .innerJoin('sources', 'sources.id', 'connections.source_id')
-        .select(['connections.source_id', 'connections.destination_id', 'connections.enabled', 'connections.filter'])
-        .where('destinations.delete_time', 'is', null)
-        .where('sources.delete_time', 'is', null)
-        .orderBy('connections.id')
-        .execute()
-      const filters = new Map<string, Map<string, EventConditions>>()
-      for (const link of links) {
-        const own = filters.get(link.destination_id) ?? new Map<string, EventConditions>()
-        filters.set(link.destination_id, own.set(link.source_id, eventFilter.parse(link.filter)))
-      }
-      const byId = new Map<string, DirectoryDestination>()
-      for (const row of rows) {
-        const settings = settingsOf(row.id, row)
-        const mappings = mappingsOf(row.id, row.mappings)
-        byId.set(row.id, {
-          id: row.id,
-          workspaceId: row.workspace_id,
-          title: row.title,
-          app: row.app,
-          enabled: row.enabled && settings !== undefined && mappings !== unreadable,
-          settings: settings ?? {},
-          grant: grantOf.get(row.id),
-          mappings: mappings === unreadable ? [] : mappings,
-          consentCategories: row.consent_categories,
-          filters: filters.get(row.id) ?? new Map(),
-        })
-      }
-      const bySource = new Map<string, string[]>()
-      for (const link of links) {
-        if (!link.enabled) continue
-        const ids = bySource.get(link.source_id)
-        if (ids === undefined) bySource.set(link.source_id, [link.destination_id])
-        else ids.push(link.destination_id)
-      }
+    async load(tx, changed) {
+      const destinations = await loadDestinations(tx, changed?.destinations)
+      const links = await loadLinks(tx, changed?.sources)
       return () => {
-        snapshot = { bySource, byId }
+        if (changed === undefined) {
+          byId = new Map()
+          bySource = new Map()
+        }
+        for (const id of changed?.destinations ?? none) byId.delete(id)
+        for (const destination of destinations) byId.set(destination.id, destination)
+        for (const id of changed?.sources ?? none) bySource.delete(id)
+        for (const [id, own] of links) bySource.set(id, own)
         for (const listener of listeners) listener()
       }
     },
@@ -119,8 +161,8 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
 
   return {
     ...follower,
-    destinationsFor: (sourceId) => snapshot.bySource.get(sourceId) ?? none,
-    get: (destinationId) => snapshot.byId.get(destinationId),
+    destinationsFor: (sourceId) => bySource.get(sourceId) ?? none,
+    get: (destinationId) => byId.get(destinationId),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

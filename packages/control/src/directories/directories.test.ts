@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { methods } from '@tributary/contract'
 import { type Logger, newId, silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
@@ -34,8 +35,9 @@ const make = (settings?: Record<string, string>) =>
 const connectStore = (
   logger: Logger = silentLogger,
   url: string = harness.database.url,
+  maxConnections = 2,
 ): FollowerDeps & { close(): Promise<void> } => {
-  const relational = openRelational({ url, logger, maxConnections: 2 })
+  const relational = openRelational({ url, logger, maxConnections })
   return { db: relational.db, pool: relational.pool, logger, close: () => relational.close() }
 }
 
@@ -272,6 +274,88 @@ describe('the directory of destinations', () => {
       () => wanted.every(([source, destination]) => directory.destinationsFor(source)[0] === destination),
       2000,
     )
+  })
+})
+
+describe('following changes', () => {
+  const startBoth = async (secretBox = harness.secretBox) => {
+    // Each listens on a connection of its own.
+    const store = connectStore(silentLogger, harness.database.url, 6)
+    const deps = { ...store, secretBox, pollMs: 3_600_000 }
+    const keys = createWriteKeyDirectory(deps)
+    const destinations = createDestinationDirectory(deps)
+    const schemas = createSchemaDirectory(deps)
+    const all = [keys, destinations, schemas]
+    onTestFinished(async () => {
+      for (const directory of all) await directory.stop()
+      await store.close()
+    })
+    await Promise.all(all.map((directory) => directory.start()))
+    return { keys, destinations, schemas, refresh: () => Promise.all(all.map((directory) => directory.refresh())) }
+  }
+
+  test('one that followed each change knows the same as one that is loaded anew', async () => {
+    const followed = await startBoth()
+    const { administrator } = organization
+    const made = await Promise.all(Array.from({ length: 4 }, () => make()))
+    const [one, two, three, four] = made
+    if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error('not made')
+    const call = (method: 'PATCH' | 'DELETE', name: string, body?: object) =>
+      administrator.call(method, `/${name}`, body)
+    const steps: (() => Promise<unknown>)[] = [
+      async () => {},
+      () => call('PATCH', one.source.name, { title: 'Renamed shop' }),
+      () => call('PATCH', one.source.name, { enabled: false }),
+      () => call('PATCH', one.connection.name, { enabled: false }),
+      () => call('PATCH', two.destination.name, { enabled: false }),
+      () => call('DELETE', two.writekey.name),
+      () => call('DELETE', two.connection.name),
+      () => call('DELETE', three.source.name),
+      () => call('DELETE', four.destination.name),
+      () => harness.db.deleteFrom('connections').where('id', '=', idIn(one.connection.name)).execute(),
+      () => harness.db.deleteFrom('write_keys').where('id', '=', idIn(four.writekey.name)).execute(),
+      () => harness.db.deleteFrom('sources').where('id', '=', idIn(one.source.name)).execute(),
+      () => harness.db.deleteFrom('destinations').where('id', '=', idIn(two.destination.name)).execute(),
+    ]
+    const known = ({ keys, destinations, schemas }: typeof followed) =>
+      made.map(({ source, destination, writekey }) => [
+        keys.find(writekey.key),
+        keys.findRevoked(writekey.key),
+        destinations.get(idIn(destination.name)),
+        destinations.destinationsFor(idIn(source.name)),
+        schemas.schemaFor(idIn(source.name)),
+      ])
+    const seen = new Set<string>()
+    for (const step of steps) {
+      await step()
+      await followed.refresh()
+      expect(known(followed)).toEqual(known(await startBoth()))
+      seen.add(inspect(known(followed), { depth: 10 }))
+    }
+    expect(seen.size).toBe(steps.length)
+  })
+
+  test('a change of one destination opens its secrets and no others', async () => {
+    const opened: string[] = []
+    const { secretBox } = harness
+    const counting = {
+      ...secretBox,
+      open: (sealed: Uint8Array, context: string) => {
+        opened.push(context)
+        return secretBox.open(sealed, context)
+      },
+    }
+    const made = await Promise.all(Array.from({ length: 5 }, () => make()))
+    const { destinations, refresh } = await startBoth(counting)
+    expect(opened.length).toBeGreaterThanOrEqual(5)
+    opened.length = 0
+    const [changed = '', other = ''] = made.map(({ destination }) => destination.name)
+    const kept = destinations.get(idIn(other))
+    await organization.administrator.call('PATCH', `/${changed}`, { title: 'Renamed' })
+    await refresh()
+    expect(destinations.get(idIn(changed))?.title).toBe('Renamed')
+    expect(opened).toEqual([`destinations/${idIn(changed)}/secrets`])
+    expect(destinations.get(idIn(other))).toBe(kept)
   })
 })
 

@@ -22,14 +22,40 @@ export type Follower = {
   stop(): Promise<void>
 }
 
+/** Ids of what may have changed or gone since the last snapshot. */
+export type Changed = {
+  readonly sources: readonly string[]
+  readonly destinations: readonly string[]
+  readonly writeKeys: readonly string[]
+}
+
+/** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
+const mostChanges = 1000
+
+const changedSince = async (tx: Tx, version: string | undefined): Promise<Changed | undefined> => {
+  if (version === undefined) return undefined
+  const rows = await tx
+    .selectFrom('directory_changes')
+    .select(['kind', 'id'])
+    .where('version', '>', version)
+    .limit(mostChanges + 1)
+    .execute()
+  if (rows.length > mostChanges) return undefined
+  const idsOf = (kind: (typeof rows)[number]['kind']): string[] =>
+    rows.filter((row) => row.kind === kind).map(({ id }) => id)
+  return { sources: idsOf('source'), destinations: idsOf('destination'), writeKeys: idsOf('write_key') }
+}
+
 /**
- * Keeps a snapshot of the relational store in memory: loaded whenever the directory's version has grown, looked at after
- * each notification and at least every `pollMs`. Version and rows are read in one snapshot, so no change is missed.
- * While the store is away the last snapshot is served.
+ * Keeps a snapshot of the relational store in memory: looked at after each notification and at least every `pollMs`, and
+ * brought up to the directory's version whenever that has grown. `load` gets what changed since (undefined: everything,
+ * at first, after very many changes and when the store is an older one than before) and returns what puts it into the
+ * snapshot. Version and rows are read in one snapshot, so no change is missed. While the store is away the last snapshot
+ * is served.
  */
 export const createFollower = (
   { db, pool, logger, pollMs = 1000 }: FollowerDeps,
-  options: { name: string; load: (tx: Tx) => Promise<() => void> },
+  options: { name: string; load: (tx: Tx, changed: Changed | undefined) => Promise<() => void> },
 ): Follower => {
   let seen: string | undefined
   let running: Promise<void> | undefined
@@ -47,7 +73,8 @@ export const createFollower = (
       .setAccessMode('read only')
       .execute(async (tx) => {
         const { version } = await tx.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
-        return { version, apply: await options.load(tx) }
+        const known = seen !== undefined && BigInt(version) > BigInt(seen) ? seen : undefined
+        return { version, apply: await options.load(tx, await changedSince(tx, known)) }
       })
     seen = loaded.version
     loaded.apply()

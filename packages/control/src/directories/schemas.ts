@@ -1,5 +1,6 @@
 import type { Tx } from '@tributary/api-kit'
 import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type SourceSchema } from '@tributary/contract'
+import { sql } from 'kysely'
 import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
 /** What a source's events are judged by. */
@@ -32,7 +33,7 @@ const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resol
  */
 export const createSchemaDirectory = (deps: FollowerDeps): SchemaDirectory => {
   const { logger } = deps
-  let snapshot: ReadonlyMap<string, DirectorySchema> = new Map()
+  const snapshot = new Map<string, DirectorySchema>()
 
   const parse = (sourceId: string, version: number, text: string): SourceSchema | undefined => {
     if (text === emptyText) return emptySchema
@@ -62,23 +63,24 @@ export const createSchemaDirectory = (deps: FollowerDeps): SchemaDirectory => {
 
   const follower = createFollower(deps, {
     name: 'schemas',
-    async load(tx) {
+    async load(tx, changed) {
       const rows = await tx
         .selectFrom('sources')
         .select(['id', 'schema_version', 'enforcement'])
         .where('delete_time', 'is', null)
+        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.sources})`)
         .execute()
       const next = new Map<string, DirectorySchema>()
-      const changed: Wanted[] = []
+      const wanted: Wanted[] = []
       for (const row of rows) {
         const enforcement = enforcements.find((each) => each === row.enforcement) ?? 'allow'
         const known = snapshot.get(row.id)
         if (known === undefined || known.version !== row.schema_version)
-          changed.push({ id: row.id, version: row.schema_version, enforcement })
+          wanted.push({ id: row.id, version: row.schema_version, enforcement })
         if (known !== undefined) next.set(row.id, known.enforcement === enforcement ? known : { ...known, enforcement })
       }
-      for (let from = 0; from < changed.length; from += readAtOnce) {
-        const part = changed.slice(from, from + readAtOnce)
+      for (let from = 0; from < wanted.length; from += readAtOnce) {
+        const part = wanted.slice(from, from + readAtOnce)
         const texts = new Map((await readTexts(tx, part)).map((row) => [row.source_id, row.schema]))
         for (const { id, version, enforcement } of part) {
           await breathe()
@@ -87,7 +89,9 @@ export const createSchemaDirectory = (deps: FollowerDeps): SchemaDirectory => {
         }
       }
       return () => {
-        snapshot = next
+        if (changed === undefined) snapshot.clear()
+        for (const id of changed?.sources ?? []) snapshot.delete(id)
+        for (const [id, schema] of next) snapshot.set(id, schema)
       }
     },
   })

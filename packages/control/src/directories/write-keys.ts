@@ -1,8 +1,10 @@
+import type { Tx } from '@tributary/api-kit'
 import type { Settings } from '@tributary/connector-kit'
 import type { SecretBox } from '@tributary/kernel'
+import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
 import { hashToken } from '../secret-tokens.ts'
-import { createFollower, type Follower, type FollowerDeps } from './follower.ts'
+import { type Changed, createFollower, type Follower, type FollowerDeps } from './follower.ts'
 
 /** What a write key leads to. */
 export type WriteKeyEntry = {
@@ -31,8 +33,11 @@ const longestKey = 256
 
 /** Every valid write key with its source, in memory, for collection: no query is made for a request. */
 export const createWriteKeyDirectory = (deps: FollowerDeps & { secretBox: SecretBox }): WriteKeyDirectory => {
-  let byHash: ReadonlyMap<string, WriteKeyEntry> = new Map()
-  let revoked: ReadonlyMap<string, WriteKeyEntry> = new Map()
+  const byHash = new Map<string, WriteKeyEntry>()
+  const revoked = new Map<string, WriteKeyEntry>()
+  /** Hashes by key, and ids of keys by source, of all that are known. */
+  const hashOf = new Map<string, string>()
+  const keysOf = new Map<string, Set<string>>()
   const remembered = new Map<string, WriteKeyEntry | null>()
   const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
     try {
@@ -42,52 +47,87 @@ export const createWriteKeyDirectory = (deps: FollowerDeps & { secretBox: Secret
       return undefined
     }
   }
+  const loadKeys = (tx: Tx, changed: Changed | undefined) =>
+    tx
+      .selectFrom('write_keys')
+      .innerJoin('sources', 'sources.id', 'write_keys.source_id')
+      .select([
+        'write_keys.id',
+        'write_keys.key_hash',
+        'write_keys.source_id',
+        'sources.workspace_id',
+        'sources.title',
+        'sources.enabled',
+        'sources.app',
+        'sources.settings',
+        'sources.secrets_encrypted',
+        'write_keys.revoke_time',
+        'sources.delete_time',
+      ])
+      .where(
+        changed === undefined
+          ? sql<boolean>`true`
+          : sql<boolean>`(write_keys.id = any(${changed.writeKeys}) or write_keys.source_id = any(${changed.sources}))`,
+      )
+      .execute()
+
+  const forget = (keyId: string): void => {
+    const hash = hashOf.get(keyId)
+    if (hash === undefined) return
+    const entry = byHash.get(hash) ?? revoked.get(hash)
+    keysOf.get(entry?.sourceId ?? '')?.delete(keyId)
+    byHash.delete(hash)
+    revoked.delete(hash)
+    hashOf.delete(keyId)
+  }
+
+  const know = (hash: string, entry: WriteKeyEntry, valid: boolean): void => {
+    forget(entry.keyId)
+    const into = valid ? byHash : revoked
+    into.set(hash, entry)
+    hashOf.set(entry.keyId, hash)
+    const keys = keysOf.get(entry.sourceId)
+    if (keys === undefined) keysOf.set(entry.sourceId, new Set([entry.keyId]))
+    else keys.add(entry.keyId)
+  }
+
+  const forgetChanged = (changed: Changed | undefined): void => {
+    if (changed === undefined) for (const known of [byHash, revoked, hashOf, keysOf]) known.clear()
+    for (const keyId of changed?.writeKeys ?? []) forget(keyId)
+    for (const source of changed?.sources ?? []) for (const keyId of keysOf.get(source) ?? []) forget(keyId)
+    for (const source of changed?.sources ?? []) keysOf.delete(source)
+  }
+
   const follower = createFollower(deps, {
     name: 'write keys',
-    async load(tx) {
-      const rows = await tx
-        .selectFrom('write_keys')
-        .innerJoin('sources', 'sources.id', 'write_keys.source_id')
-        .select([
-          'write_keys.id',
-          'write_keys.key_hash',
-          'write_keys.source_id',
-          'sources.workspace_id',
-          'sources.title',
-          'sources.enabled',
-          'sources.app',
-          'sources.settings',
-          'sources.secrets_encrypted',
-          'write_keys.revoke_time',
-          'sources.delete_time',
-        ])
-        .execute()
-      const next = new Map<string, WriteKeyEntry>()
-      const former = new Map<string, WriteKeyEntry>()
+    async load(tx, changed) {
+      const rows = await loadKeys(tx, changed)
       // Keys of one source share what was opened for it.
       const opened = new Map<string, Settings | undefined>()
-      for (const row of rows) {
-        const gone = row.delete_time !== null
-        // Who still sends with the key of a deleted source is told so, and the workspace sees it: no more is needed of it.
-        if (!gone && !opened.has(row.source_id)) opened.set(row.source_id, settingsOf(row.source_id, row))
-        const into = row.revoke_time === null && !gone ? next : former
-        into.set(Buffer.from(row.key_hash).toString('latin1'), {
-          workspaceId: row.workspace_id,
-          sourceId: row.source_id,
-          sourceTitle: row.title,
-          sourceEnabled: row.enabled,
-          app: row.app,
-          settings: opened.get(row.source_id),
-          keyId: row.id,
-        })
-      }
+      for (const row of rows)
+        if (row.delete_time === null && !opened.has(row.source_id))
+          opened.set(row.source_id, settingsOf(row.source_id, row))
       return () => {
-        byHash = next
-        revoked = former
+        forgetChanged(changed)
+        for (const row of rows) {
+          const entry = {
+            workspaceId: row.workspace_id,
+            sourceId: row.source_id,
+            sourceTitle: row.title,
+            sourceEnabled: row.enabled,
+            app: row.app,
+            settings: opened.get(row.source_id),
+            keyId: row.id,
+          }
+          // Who still sends with the key of a deleted source is told so, and the workspace sees it.
+          const valid = row.revoke_time === null && row.delete_time === null
+          know(Buffer.from(row.key_hash).toString('latin1'), entry, valid)
+        }
         remembered.clear()
       }
     },
   })
+
   return {
     ...follower,
     find(key) {

@@ -266,6 +266,13 @@ export type DirectoryVersionTable = {
   changed_by: ColumnType<string, number | string, number | string>
 }
 
+/** What changed last of what directories hold, with the directory's version of that change; kept for what is deleted. */
+export type DirectoryChangesTable = {
+  kind: 'source' | 'destination' | 'write_key'
+  id: string
+  version: ColumnType<string, number | string, number | string>
+}
+
 /** Every table of the relational store. */
 export type OneTimeCodesTable = {
   id: string
@@ -394,6 +401,7 @@ export type Database = {
   parked_deliveries: ParkedDeliveriesTable
   replays: ReplaysTable
   directory_version: DirectoryVersionTable
+  directory_changes: DirectoryChangesTable
   one_time_codes: OneTimeCodesTable
   set_password_tokens: SetPasswordTokensTable
   user_identities: UserIdentitiesTable

@@ -9,6 +9,7 @@ import { up as replays } from './0007-replays.ts'
 import { up as parkedEvents } from './0008-parked-events.ts'
 import { up as replayedParts } from './0009-replayed-parts.ts'
 import { up as signInPlaces } from './0010-sign-in-places.ts'
+import { up as directoryChanges } from './0011-directory-changes.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { name: '0008-parked-events', up: parkedEvents },
   { name: '0009-replayed-parts', up: replayedParts },
   { name: '0010-sign-in-places', up: signInPlaces },
+  { name: '0011-directory-changes', up: directoryChanges },
 ]

@@ -1,0 +1,58 @@
+import { type QueryExecutorProvider, sql } from 'kysely'
+
+/**
+ * Which sources, destinations and write keys changed last, each with the directory's version at that change, so that
+ * whoever follows loads those and no others. Versions are given at commit, while the directory's row is locked: a reader
+ * that has seen a version has missed no change below it. A connection is a change of both its ends; so is a source or
+ * destination that comes or goes for all it is connected with. What is deleted keeps its row, or nobody would learn it.
+ */
+export const up = async (db: QueryExecutorProvider): Promise<void> => {
+  await sql`
+create table directory_changes (
+  kind text not null check (kind in ('source','destination','write_key')),
+  id uuid not null,
+  version bigint not null,
+  primary key (kind, id)
+);
+create index directory_changes_version on directory_changes (version);
+
+create function note_directory_objects(changed text, ids uuid[]) returns void language sql as $$
+  insert into directory_changes (kind, id, version)
+    select distinct changed, each, (select version from directory_version) from unnest(ids) as each
+    where each is not null
+  on conflict (kind, id) do update set version = excluded.version
+$$;
+
+create or replace function note_directory_change() returns trigger language plpgsql as $$
+declare
+  comes_or_goes boolean := tg_op <> 'UPDATE';
+begin
+  update directory_version set version = version + 1, changed_by = txid_current()
+    where changed_by <> txid_current();
+  if found then
+    perform pg_notify('directory_changed', '');
+  end if;
+  if tg_table_name = 'write_keys' then
+    perform note_directory_objects('write_key', array[new.id, old.id]);
+  elsif tg_table_name = 'oauth_grants' then
+    perform note_directory_objects('destination', array[new.destination_id, old.destination_id]);
+  elsif tg_table_name = 'connections' then
+    perform note_directory_objects('source', array[new.source_id, old.source_id]);
+    perform note_directory_objects('destination', array[new.destination_id, old.destination_id]);
+  elsif tg_table_name = 'sources' then
+    perform note_directory_objects('source', array[new.id, old.id]);
+    if comes_or_goes or new.delete_time is distinct from old.delete_time then
+      perform note_directory_objects('destination', array(
+        select destination_id from connections where source_id in (new.id, old.id)));
+    end if;
+  else
+    perform note_directory_objects('destination', array[new.id, old.id]);
+    if comes_or_goes or new.delete_time is distinct from old.delete_time then
+      perform note_directory_objects('source', array(
+        select source_id from connections where destination_id in (new.id, old.id)));
+    end if;
+  end if;
+  return null;
+end $$;
+`.execute(db)
+}
