@@ -1,5 +1,5 @@
-// The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. Since
-// that log has one writer, it also sends the events of replays.
+// The pipeline role in a worker thread of its own: reads the requests log, writes event store and deliveries log. It
+// holds that log's writer, and sends the events of replays, too.
 import { createReplayRunner, createSchemaDirectory } from '@tributary/control'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'

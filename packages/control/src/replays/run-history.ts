@@ -3,7 +3,7 @@ import type { DeliveryMeta } from '@tributary/contract'
 import { eventFilter } from '@tributary/contract'
 import { faultPoint, losesDigits, type WorkShare } from '@tributary/kernel'
 import { type LogEntry, type LogPosition, partitionOf } from '@tributary/storage'
-import { sql } from 'kysely'
+import { z } from 'zod'
 import { createFilterWork } from './filter-work.ts'
 import { type HistoryBatch, type HistoryEvent, type HistoryScope, readHistory } from './history.ts'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
@@ -52,7 +52,10 @@ const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[
   )
 }
 
-/** Ids of the events of a replay that stand in the log from an offset on. */
+/** What is kept with the sequence of a step: behind which event of which replay it ends. */
+const stepNote = z.object({ replay: z.string(), ms: z.number(), id: z.string() })
+
+/** Ids of the events of a replay that stand in the log from an offset on: of one that a version without sequences began. */
 const appendedSince = async (
   reader: ReplayRunnerDeps['reader'],
   { partition, offset }: LogPosition,
@@ -77,7 +80,9 @@ const appendedSince = async (
 /**
  * A replay of history. Each step appends events to the log of deliveries, for the one destination, and then writes down
  * how far it is, both while it holds the replay's row: who pauses or cancels it waits for that. What was appended
- * without being written down, since the process was killed between the two, is found in the log and not appended again.
+ * without being written down, since the process was killed between the two, is known to the log: a destination has one
+ * replay at a time, which is the producer `replay <destination>`, and the sequence of a step is how many events were sent
+ * by its end. It is written down before anything else is sent.
  */
 export const createHistoryRun = (
   deps: ReplayRunnerDeps & { workShare: WorkShare },
@@ -89,22 +94,36 @@ export const createHistoryRun = (
   const { db, eventStore, deliveries, reader, clock, metrics } = deps
   const { id, workspace_id, destination_id, events_per_second } = row
   const partition = partitionOf(workspace_id, reader.partitions)
+  const producer = `replay ${destination_id}`
   const size = Math.max(1, Math.min(settings.stepEvents, Math.round(events_per_second / 2)))
   const ahead = Math.max(settings.aheadEvents, settings.aheadSeconds * events_per_second)
   let batches: AsyncGenerator<HistoryBatch> | undefined
   let appended = new Set<string>()
   let sent = Number(row.sent_count)
   let tried = 0
+  let epoch = 0
+
+  /** The step that was appended last, if it is one of this replay. */
+  const lastStep = async (): Promise<(HistoryBatch['after'] & { sequence: number }) | undefined> => {
+    const [last] = await deliveries.lastSequences(producer)
+    const note = last === undefined ? undefined : stepNote.parse(JSON.parse(last.note))
+    return last === undefined || note?.replay !== id ? undefined : { ms: note.ms, id: note.id, sequence: last.sequence }
+  }
 
   const open = async (): Promise<AsyncGenerator<HistoryBatch>> => {
-    if (row.log_offset === null)
+    epoch = await deliveries.beginEpoch(producer)
+    const last = await lastStep()
+    let after = row.cursor_ms === null ? undefined : { ms: Number(row.cursor_ms), id: row.cursor_id }
+    if (last !== undefined && last.sequence > sent) {
+      sent = last.sequence
+      after = { ms: last.ms, id: last.id }
       await db
         .updateTable('replays')
-        .set({ log_partition: partition, log_offset: (await reader.ends())[partition] ?? 0 })
+        .set({ cursor_ms: after.ms, cursor_id: after.id, sent_count: sent })
         .where('id', '=', id)
         .execute()
-    else appended = await appendedSince(reader, { partition, offset: Number(row.log_offset) }, id)
-    const after = row.cursor_ms === null ? undefined : { ms: Number(row.cursor_ms), id: row.cursor_id }
+    } else if (last === undefined && row.log_offset !== null)
+      appended = await appendedSince(reader, { partition, offset: Number(row.log_offset) }, id)
     return readHistory(eventStore, scope, { work, after, size })
   }
 
@@ -142,18 +161,15 @@ export const createHistoryRun = (
         .executeTakeFirstOrThrow()
       if (now.state !== 'running') return false
       const missing = events.filter(({ eventId }) => !appended.has(eventId))
-      const places = await Promise.all(recordsOf(row, missing).map((record) => deliveries.append(record)))
-      if (places.length > 0) faultPoint('replay.after-append')
-      const end = places.reduce((latest, { offset }) => Math.max(latest, offset + 1), 0)
+      const sequence = sent + events.length
+      const note = JSON.stringify({ replay: id, ...after } satisfies z.infer<typeof stepNote>)
+      if (missing.length > 0) {
+        await deliveries.appendGroup(recordsOf(row, missing), { producer, epoch, sequence, note })
+        faultPoint('replay.after-append')
+      }
       await tx
         .updateTable('replays')
-        .set({
-          cursor_ms: after.ms,
-          cursor_id: after.id,
-          sent_count: sql<string>`sent_count + ${events.length}`,
-          // What was found in the log counts as sent now, and what may still be found lies behind the old place.
-          ...(end > 0 && missing.length === events.length ? { log_offset: end } : {}),
-        })
+        .set({ cursor_ms: after.ms, cursor_id: after.id, sent_count: sequence })
         .where('id', '=', id)
         .execute()
       metrics.count('replay_events', missing.length)

@@ -7,8 +7,8 @@ import type { Selectable } from 'kysely'
 export type ReplayRunnerDeps = {
   db: Db
   eventStore: EventStore
-  /** The log of deliveries: its one writer, and a reader of it. */
-  deliveries: Pick<LogWriter, 'append'>
+  /** The log of deliveries, of which each replay is a producer, and a reader of it. */
+  deliveries: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   reader: Pick<LogReader, 'read' | 'ends' | 'starts' | 'partitions'>
   /** False while the disk is nearly full: then replays wait. */
   mayAppend(): boolean

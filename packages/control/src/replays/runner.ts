@@ -31,7 +31,7 @@ type Active = { run: ReplayRun; dueAt: number }
 
 /**
  * Sends the events of running replays, each at its rate, one step of one replay at a time: memory and the load of the
- * stores are bounded whatever number there is. There must be one runner only: that of whoever writes the deliveries log.
+ * stores are bounded whatever number there is. A runner that takes a replay up ends what another may still be about to append of it.
  */
 export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
   const { db, clock, logger } = deps
