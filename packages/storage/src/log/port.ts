@@ -61,8 +61,6 @@ export interface LogWriter {
   beginEpoch(producer: string): Promise<number>
   /** The last sequence of a producer in each partition that it has appended to, whatever was trimmed since. */
   lastSequences(producer: string): Promise<ProducerSequence[]>
-  /** Forgets a producer that will append no more. Who held an epoch of it is refused from then on. */
-  forgetProducer(producer: string): Promise<void>
   /** Bytes that wait for their sync. */
   queuedBytes(): number
   /** Drops whole segments whose every record lies below `before[partition]` for its partition. */
@@ -121,7 +119,7 @@ export class LogUnavailable extends Error {
   }
 }
 
-/** Thrown by `appendGroup` when the producer has begun a later epoch, or was forgotten. */
+/** Thrown by `appendGroup` when the producer has begun a later epoch. */
 export class StaleProducer extends Error {
   constructor(producer: string, epoch: number) {
     super(`Epoch ${epoch} of the producer ${producer} is over`)

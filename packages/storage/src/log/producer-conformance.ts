@@ -119,20 +119,5 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 7, note: 'seven' }])
       expect(await writer.appendGroup([entry('k', 'first')], { producer: 'p', epoch, sequence: 7 })).toBeUndefined()
     })
-
-    test('a forgotten producer begins anew, and nobody who held an epoch of it comes back', async () => {
-      const epoch = await writer.beginEpoch('p')
-      const other = await writer.beginEpoch('q')
-      await writer.appendGroup([entry('k', 'p')], { producer: 'p', epoch, sequence: 5 })
-      await writer.appendGroup([entry('k', 'q')], { producer: 'q', epoch: other, sequence: 5 })
-      await writer.forgetProducer('p')
-      const late = () => writer.appendGroup([entry('k', 'late')], { producer: 'p', epoch, sequence: 6 })
-      await expect(late()).rejects.toBeInstanceOf(StaleProducer)
-      await reopen()
-      expect(await writer.lastSequences('p')).toEqual([])
-      expect(await writer.beginEpoch('p')).toBeGreaterThan(other)
-      await expect(late()).rejects.toBeInstanceOf(StaleProducer)
-      expect(await writer.lastSequences('q')).toEqual([{ partition, epoch: other, sequence: 5, note: '' }])
-    })
   })
 }

@@ -33,7 +33,6 @@ export type Appender = {
    */
   append(group: PackedGroup): (number | Exclude<StampVerdict, 'new'>)[]
   beginEpoch(producer: string): number
-  forgetProducer(producer: string): void
   lastSequences(producer: string): ProducerSequence[]
   /** Moves pages from the write-ahead log into the segment when enough have gathered. Never throws. */
   maintain(): void
@@ -213,7 +212,6 @@ export const openAppender = (options: AppenderOptions): Appender => {
       return firsts
     },
     beginEpoch: (producer) => durably(() => producers.beginEpoch(producer)),
-    forgetProducer: (producer) => durably(() => producers.forget(producer)),
     lastSequences: (producer) => producers.sequences(producer),
 
     maintain() {

@@ -12,7 +12,6 @@ export type Backend = {
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
   beginEpoch(producer: string): Promise<number>
-  forgetProducer(producer: string): Promise<void>
   lastSequences(producer: string): Promise<ProducerSequence[]>
   close(): Promise<void>
 }
@@ -22,7 +21,7 @@ export type BackendRequest =
   | { id: number; kind: 'append'; group: PackedGroup }
   | { id: number; kind: 'trim'; before: readonly LogPosition[] }
   | { id: number; kind: 'stats' }
-  | { id: number; kind: 'begin-epoch' | 'forget-producer' | 'last-sequences'; producer: string }
+  | { id: number; kind: 'begin-epoch' | 'last-sequences'; producer: string }
   | { id: number; kind: 'close' }
 
 /** The worker's answer; `id` 0 says that the folder is open (or why not). */
@@ -41,7 +40,6 @@ export const openInlineBackend = async (options: AppenderOptions): Promise<Backe
     trim: async (before) => appender.trim(before),
     stats: async () => appender.stats(),
     beginEpoch: async (producer) => appender.beginEpoch(producer),
-    forgetProducer: async (producer) => appender.forgetProducer(producer),
     lastSequences: async (producer) => appender.lastSequences(producer),
     close: async () => appender.close(),
   }
@@ -116,9 +114,6 @@ export const openWorkerBackend = async (options: AppenderOptions): Promise<Backe
       const epoch = await ask({ id: ++lastId, kind: 'begin-epoch', producer })
       if (typeof epoch !== 'number') throw outOfTurn()
       return epoch
-    },
-    async forgetProducer(producer) {
-      await ask({ id: ++lastId, kind: 'forget-producer', producer })
     },
     async lastSequences(producer) {
       const sequences = await ask({ id: ++lastId, kind: 'last-sequences', producer })

@@ -5,8 +5,6 @@ import type { ProducerSequence, ProducerStamp } from '../port.ts'
 export type ProducerRow = ProducerSequence & { name: string }
 
 const ofAll = -1
-/** Epochs count through for all producers of a log, so that none returns when a producer was forgotten. */
-const ofEvery = ''
 
 /** What becomes of a stamped group. */
 export type StampVerdict = 'new' | 'repeated' | 'stale'
@@ -15,7 +13,6 @@ export type Producers = {
   /** Judges a stamp, after all that were judged before; one that is new is taken with the next `commit`. */
   judge(stamp: ProducerStamp, partition: number): StampVerdict
   beginEpoch(name: string): number
-  forget(name: string): void
   /** Writes into the transaction under way what `commit` will make true. */
   write(db: DatabaseSync): void
   /** The transaction is on disk. */
@@ -62,13 +59,12 @@ const keyOf = (name: string, partition: number): string => `${partition} ${name}
  */
 export const createProducers = (rows: readonly ProducerRow[]): Producers => {
   const committed = new Map(rows.map((row) => [keyOf(row.name, row.partition), row]))
-  const draft = new Map<string, ProducerRow | undefined>()
+  const draft = new Map<string, ProducerRow>()
   const find = (name: string, partition: number): ProducerRow | undefined => {
     const key = keyOf(name, partition)
-    return draft.has(key) ? draft.get(key) : committed.get(key)
+    return draft.get(key) ?? committed.get(key)
   }
   const put = (row: ProducerRow): void => void draft.set(keyOf(row.name, row.partition), row)
-  const rowsOf = (name: string): ProducerRow[] => [...committed.values()].filter((row) => row.name === name)
 
   return {
     judge({ producer: name, epoch, sequence, note = '' }, partition) {
@@ -79,36 +75,21 @@ export const createProducers = (rows: readonly ProducerRow[]): Producers => {
       return 'new'
     },
     beginEpoch(name) {
-      const epoch = (find(ofEvery, ofAll)?.epoch ?? 0) + 1
-      put({ name: ofEvery, partition: ofAll, epoch, sequence: 0, note: '' })
+      const epoch = (find(name, ofAll)?.epoch ?? 0) + 1
       put({ name, partition: ofAll, epoch, sequence: 0, note: '' })
       return epoch
     },
-    forget(name) {
-      for (const row of rowsOf(name)) draft.set(keyOf(name, row.partition), undefined)
-    },
     write(db) {
-      if (draft.size === 0) return
-      writeProducers(
-        db,
-        [...draft.values()].filter((row) => row !== undefined),
-      )
-      for (const [key, row] of draft) {
-        const gone = row === undefined ? committed.get(key) : undefined
-        if (gone === undefined) continue
-        db.prepare('delete from producer where name = ? and partition = ?').run(gone.name, gone.partition)
-      }
+      if (draft.size > 0) writeProducers(db, draft.values())
     },
     commit() {
-      for (const [key, row] of draft)
-        if (row === undefined) committed.delete(key)
-        else committed.set(key, row)
+      for (const [key, row] of draft) committed.set(key, row)
       draft.clear()
     },
     rollback: () => draft.clear(),
     sequences: (name) =>
-      rowsOf(name)
-        .filter(({ partition }) => partition !== ofAll)
+      [...committed.values()]
+        .filter((row) => row.name === name && row.partition !== ofAll)
         .map(({ partition, epoch, sequence, note }) => ({ partition, epoch, sequence, note }))
         .sort((a, b) => a.partition - b.partition),
     rows: () => [...committed.values()],

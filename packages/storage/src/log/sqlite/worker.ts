@@ -21,8 +21,7 @@ try {
     if (request.kind === 'stats') return { id, value: appender.stats() }
     if (request.kind === 'begin-epoch') return { id, value: appender.beginEpoch(request.producer) }
     if (request.kind === 'last-sequences') return { id, value: appender.lastSequences(request.producer) }
-    if (request.kind === 'forget-producer') appender.forgetProducer(request.producer)
-    else if (request.kind === 'trim') appender.trim(request.before)
+    if (request.kind === 'trim') appender.trim(request.before)
     else appender.close()
     return { id, value: undefined }
   }

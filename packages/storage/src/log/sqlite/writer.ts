@@ -166,7 +166,6 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
         schedule()
       }),
     beginEpoch: (producer) => available(backend.beginEpoch(producer)),
-    forgetProducer: (producer) => available(backend.forgetProducer(producer)),
     lastSequences: (producer) => available(backend.lastSequences(producer)),
     trim: (before) => backend.trim(before),
     stats: () => backend.stats(),
