@@ -13,6 +13,6 @@ await runCommand('admin-password', async () => {
   console.log(
     generatedPassword === undefined
       ? `The password of ${email} is now the one of TRIBUTARY_ADMIN_PASSWORD. All its sessions have ended.`
-      : `  e-mail    ${email}\n  password  ${generatedPassword}\nThis password is shown once: keep it. All sessions of the account have ended.`,
+      : `  email     ${email}\n  password  ${generatedPassword}\nThis password is shown only once. All sessions of the account have ended.`,
   )
 })

@@ -70,7 +70,7 @@ it('names go where those of their kind stand, in their order', () => {
 })
 
 it.each(['webhook', 'Google', 'google_sheets', '../elsewhere', ''])('refuses the name "%s"', (slug) => {
-  expect(() => makeConnector(root, slug)).toThrow(/there already|is no name/)
+  expect(() => makeConnector(root, slug)).toThrow(/already exists|is no name/)
 })
 
 it('a folder that lacks tests or its place in the catalogue is not complete', () => {

@@ -18,6 +18,6 @@ try {
 }
 const changed = [`connectors/destinations/${slug}`, 'apps/server/src/catalog.ts', 'apps/server/package.json']
 spawnSync('biome', ['check', '--write', ...changed], { stdio: ['ignore', 'ignore', 'inherit'] })
-console.log(`connectors/destinations/${slug} is made and registered. What it lacks (npm run check names it too):`)
+console.log(`connectors/destinations/${slug} is created and registered. To fill in (npm run check lists it too):`)
 for (const line of (await connectorProblems(root)).get(slug) ?? []) console.log(`  ${line}`)
 console.log(`Its tests: node_modules/.bin/vitest run --project unit connectors/destinations/${slug}`)

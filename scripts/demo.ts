@@ -28,7 +28,7 @@ const optionsOf = () => {
     password:
       values.password ??
       config.admin.password ??
-      misused('Give the password that the first start printed: npm run demo -- --password <password>'),
+      misused('Pass the password that the first start printed: npm run demo -- --password <password>'),
     events: numberOf('events', values.events, 0),
     rate: numberOf('rate', values.rate, 0.01),
   }
@@ -40,7 +40,7 @@ const signIn = async (url: string, credentials: { email: string; password: strin
     await api.login(credentials)
   } catch (error) {
     throw new Error(
-      `Cannot sign in at ${url}: ${error instanceof Error ? error.message : String(error)}\nIs the product running (npm start), and are the address and password right?`,
+      `Cannot sign in at ${url}: ${error instanceof Error ? error.message : String(error)}\nCheck that Tributary runs (npm start), and that the URL and password are right.`,
       { cause: error },
     )
   }

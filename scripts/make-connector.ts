@@ -78,7 +78,7 @@ export const makeConnector = (root: string, slug: string): string => {
   const folder = join(root, 'connectors/destinations', slug)
   if (!slugForm.test(slug))
     throw new Error(`"${slug}" is no name: use lower-case letters and digits, words joined by -`)
-  if (existsSync(folder)) throw new Error(`connectors/destinations/${slug} is there already`)
+  if (existsSync(folder)) throw new Error(`connectors/destinations/${slug} already exists`)
   for (const [path, text] of Object.entries(connectorFiles(slug))) {
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })

@@ -15,8 +15,8 @@ await runCommand('rotate-key', async () => {
     logger: createLogger('warn'),
   })
   console.log(
-    `${count} ${count === 1 ? 'credential is' : 'credentials are'} sealed with the new key, which is in ${join(config.dataDir, 'secret.key')}`,
+    `${count} ${count === 1 ? 'credential is' : 'credentials are'} encrypted with the new key, which is in ${join(config.dataDir, 'secret.key')}`,
   )
   if (configured)
-    console.log('Take TRIBUTARY_SECRET_KEY out of the environment now, or set it to the content of that file.')
+    console.log('Now remove TRIBUTARY_SECRET_KEY from the environment, or set it to the content of that file.')
 })

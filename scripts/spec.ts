@@ -17,7 +17,7 @@ const rows = parseRequirements(readFileSync('docs/requirements.md', 'utf8')).fil
 const runs = recordedRuns()
 const results = readResults()
 if (results.length === 0) {
-  console.error('There is no result of any suite yet: run npm test first.')
+  console.error('There are no results yet. Run npm test first.')
   process.exit(2)
 }
 for (const suite of suiteNames) {
@@ -25,7 +25,7 @@ for (const suite of suiteNames) {
   if (run !== undefined) console.log(`${suite.padEnd(8)} ran on ${run.commit.slice(0, 9)} until ${run.ended}`)
 }
 const gaps = gapsOf(runs, currentCommit())
-console.log(gaps.length === 0 ? 'The results are of a whole run.' : `The results are partial: ${gaps.join('; ')}.`)
+console.log(gaps.length === 0 ? 'The results are from a complete run.' : `The results are partial: ${gaps.join('; ')}.`)
 
 const missing = new Map(rows.map((row) => [row.id, missingOf(row, results)]))
 const isProven = ({ id }: { id: string }): boolean => missing.get(id)?.length === 0

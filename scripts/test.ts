@@ -61,7 +61,9 @@ const suites: Suite[] = [
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name))
 if (unknown.length > 0) {
-  console.error(`There is no suite ${unknown.join(', ')}; there are ${suites.map((suite) => suite.name).join(', ')}.`)
+  console.error(
+    `There is no suite ${unknown.join(', ')}. The suites are ${suites.map((suite) => suite.name).join(', ')}.`,
+  )
   process.exit(2)
 }
 

@@ -63,9 +63,9 @@ export const takeInstallLock = async (file, say) => {
     }
     if (Date.now() > deadline)
       throw new LaunchFailed(
-        `Another install (process ${held.owner.pid}) does not end; stop it and run the command again.`,
+        `Another install (process ${held.owner.pid}) does not end. Stop it, and run the command again.`,
       )
-    if (!told) say(`Waiting for the install that the process ${held.owner.pid} does …\n`)
+    if (!told) say(`Waiting for the install of process ${held.owner.pid} …\n`)
     told = true
     await new Promise((resolve) => setTimeout(resolve, 250))
   }

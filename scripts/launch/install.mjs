@@ -146,7 +146,7 @@ export const install = async (options) => {
     if (state === 'installed') return
     writeFileSync(at.marker, '')
     if (state === 'unfinished') {
-      out.write('The last install did not finish: its files are removed and it begins anew.\n')
+      out.write('The last install did not finish. Its files are removed, and it starts over.\n')
       removeModules(root)
     }
     rmSync(at.stamp, { force: true })

@@ -20,7 +20,7 @@ const pinnedNode = (root) => {
   if (existsSync(packaged)) return packaged
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
   throw new LaunchFailed(
-    `On ${process.platform}-${process.arch} Tributary needs Node 24 or newer, and this is Node ${process.versions.node}: install a newer one and run the command again.`,
+    `On ${process.platform}-${process.arch} Tributary needs Node 24 or newer, and this is Node ${process.versions.node}. Install a newer version, and run the command again.`,
   )
 }
 
@@ -72,9 +72,9 @@ const wordsOf = (error, root) => {
   if (error instanceof LaunchFailed) return error.message
   const { code, path = root } = /** @type {NodeJS.ErrnoException} */ (error)
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-    return `Cannot write to ${path} (${code}): dependencies are installed and built inside the checkout. Use one that this user may write to.`
+    return `Cannot write to ${path} (${code}). Dependencies are installed and built inside the checkout. Use a checkout that this user can write to.`
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return `Cannot write to ${path}: the disk is full (${code}). Free some space and try again.`
+    return `Cannot write to ${path}: the disk is full (${code}). Free some space, and try again.`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

@@ -135,7 +135,7 @@ describe('what keeps a command from starting is told in a sentence, without a st
 
   test('npm that is missing', async () => {
     const started = checkout.start([process.execPath, 'run.mjs', 'start'], { env: { PATH: '/nowhere' } })
-    await oneSentence(started, /npm is not found: install Node with npm/)
+    await oneSentence(started, /npm was not found\. Install Node with npm/)
   })
 
   test('a package registry that is away', async () => {
@@ -154,7 +154,7 @@ describe('what keeps a command from starting is told in a sentence, without a st
   test.skipIf(process.getuid?.() !== 0)('a checkout of somebody else (needs root to become nobody)', async () => {
     chmodSync(checkout.root, 0o755)
     const started = checkout.start(launcher, { uid: 65_534, gid: 65_534 })
-    await oneSentence(started, /^Cannot write to \S+ \(EACCES\): .* Use one that this user may write to\.\n$/)
+    await oneSentence(started, /^Cannot write to \S+ \(EACCES\)\. .* Use a checkout that this user can write to\.\n$/)
   })
 
   test('a command that there is none of', () => {
@@ -181,12 +181,12 @@ test.each([
   const output = `npm error code ${code}\nnpm error ${detail}\n`
   const text = describeNpmFailure({ code: 1, signal: null }, output, '/x')
   expect(text).toContain(words)
-  expect(text).toMatch(/^Dependencies cannot be installed because .*\.$/)
+  expect(text).toMatch(/^Cannot install dependencies, because .*\.$/)
 })
 
 test('a failure of npm that is not understood keeps its words, and a signal its name', () => {
   expect(describeNpmFailure({ code: 7, signal: null }, 'npm error odd\n', '/x')).toMatch(/^npm error odd\n.*code 7/)
-  expect(describeNpmFailure({ code: null, signal: 'SIGKILL' }, '', '/x')).toMatch(/SIGKILL.*memory.*begins anew/)
+  expect(describeNpmFailure({ code: null, signal: 'SIGKILL' }, '', '/x')).toMatch(/SIGKILL.*memory.*starts over/)
   expect(describeEnd('It', { code: 0, signal: null })).toBeUndefined()
 })
 

@@ -52,11 +52,11 @@ const causeOf = (code, output, root) => {
  */
 export const describeNpmFailure = (end, output, root) => {
   if (end.error?.code === 'ENOENT')
-    return 'Dependencies cannot be installed because npm is not found: install Node with npm from https://nodejs.org, or add the folder of npm to PATH, and run the command again.'
+    return 'Cannot install dependencies, because npm was not found. Install Node with npm from https://nodejs.org, or add the folder of npm to PATH. Then run the command again.'
   if (end.error !== undefined || end.signal !== null)
-    return `Dependencies are not installed: ${describeEnd('npm', end)} Run the command again: the install begins anew.`
+    return `Dependencies are not installed: ${describeEnd('npm', end)} Run the command again. The install starts over.`
   const code = /npm (?:error|ERR!) code (\S+)/.exec(output)?.[1]
   const cause = code === undefined ? undefined : causeOf(code, output, root)
-  if (cause !== undefined) return `Dependencies cannot be installed because ${cause}, and run the command again.`
+  if (cause !== undefined) return `Cannot install dependencies, because ${cause}, and run the command again.`
   return `${output.trim().split('\n').slice(-20).join('\n')}\nDependencies cannot be installed: npm ended with code ${end.code}; its words are above. Mend what they name and run the command again.`
 }

@@ -90,10 +90,9 @@ export const watchStarters = (starters, gone) => {
 
 /** @type {Readonly<Record<string, string>>} */
 const causes = {
-  SIGKILL:
-    'Most often the system does this when memory runs out: give the machine more, or close other programs, and try again.',
+  SIGKILL: 'The system usually does this when memory runs out. Add memory or close other programs, and try again.',
   SIGBUS: 'A file that it read is damaged, or the disk is full.',
-  SIGSEGV: 'Most often a file that it read is damaged.',
+  SIGSEGV: 'Usually, a file that it read is damaged.',
   SIGILL: 'A file that it read is damaged, or this processor lacks what the program was built for.',
 }
 

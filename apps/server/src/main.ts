@@ -36,7 +36,7 @@ try {
   const product = await startProduct(readConfig(process.env))
   if (product.generatedPassword !== undefined)
     say(
-      `\n  First administrator\n    e-mail    ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown once: keep it.\n`,
+      `\n  First administrator\n    email     ${product.adminEmail}\n    password  ${product.generatedPassword}\n  This password is shown only once.\n`,
     )
   if (product.otherPassword)
     say(

@@ -18,8 +18,8 @@ type Db = Relational['db']
 export class SecretKeyRotated extends Error {
   constructor() {
     super(
-      'The secret key was rotated, and TRIBUTARY_SECRET_KEY is the old one. Take it out of the environment, so that ' +
-        'secret.key of the data folder is used, or set it to the content of that file.',
+      'The secret key was rotated, and TRIBUTARY_SECRET_KEY is the old one. Remove it from the environment to use ' +
+        'secret.key of the data folder, or set it to the content of that file.',
     )
     this.name = 'SecretKeyRotated'
   }

@@ -13,7 +13,7 @@ export class SchemaTooNew extends Error {
   constructor(names: readonly string[]) {
     super(
       `The database was changed by a newer version of Tributary (${names.join(', ')}). Start that version or a later ` +
-        'one, or restore a backup made with this one: a schema is never taken back.',
+        'one, or restore a backup made with this one. Schemas cannot be downgraded.',
     )
     this.name = 'SchemaTooNew'
   }

@@ -40,8 +40,8 @@ export const restoreMark = 'tributary.restoring'
 export class DataDirHalfRestored extends Error {
   constructor(dir: string) {
     super(
-      `A restore into ${dir} was interrupted, and the folder holds neither the old data nor the restored. ` +
-        'Run the restore again with --force; the old data are kept in a folder named .before-restore-… inside.',
+      `A restore into ${dir} was interrupted, and the folder holds neither the old data nor the restored data. ` +
+        'Run the restore again with --force. The old data is in a folder named .before-restore-… inside.',
     )
     this.name = 'DataDirHalfRestored'
   }
