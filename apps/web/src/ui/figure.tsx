@@ -37,7 +37,7 @@ export const Figure = ({ title, to, children }: { title: string; to?: string; ch
 
 /** The number itself, or what stands for it. */
 export const FigureText = ({ children }: { children: ReactNode }) => (
-  <p className="mt-1 truncate text-2xl font-semibold tabular">{children}</p>
+  <p className="mt-1 truncate text-2xl font-semibold max-sm:text-xl tabular">{children}</p>
 )
 
 /** The small words below it. */

@@ -26,7 +26,7 @@ export const useRange = (): [RangePreset, (preset: RangePreset) => void] => {
 export const RangeSelect = ({ value, onChange }: { value: RangePreset; onChange: (preset: RangePreset) => void }) => (
   <Select
     aria-label="Date range"
-    className="w-36"
+    className="w-36 max-sm:w-40"
     value={value}
     onChange={(event) => onChange(presetOf(event.target.value))}
   >
