@@ -23,7 +23,7 @@ const Parts = ({
   <fieldset className="min-w-0 pl-18 max-sm:pl-0">
     <legend className="float-left -ml-18 w-16 py-0.5 text-xs text-ink-3 max-sm:float-none max-sm:ml-0">{label}</legend>
     <div
-      className={cn('flex flex-wrap gap-1.5', parts.length > manyParts && 'max-h-26 overflow-y-auto scroll-thin')}
+      className={cn('flex flex-wrap gap-1.5', parts.length > manyParts && 'mb-1 max-h-26 overflow-y-auto scroll-thin')}
       {...(parts.length > manyParts ? scrollable : {})}
     >
       {parts.map((part) => (

@@ -39,7 +39,7 @@ export const MappingRow = ({
   return (
     <li
       aria-label={name}
-      className="group relative flex items-start gap-3 px-4 py-3 has-[[data-open]:hover]:bg-hover max-sm:flex-wrap"
+      className="group relative flex items-start gap-3 px-4 py-3 first:rounded-t-lg last:rounded-b-lg has-[[data-open]:hover]:bg-hover max-sm:flex-wrap"
     >
       <span aria-hidden className="mt-0.5 w-5 shrink-0 text-right text-xs text-ink-3 tabular">
         {position}
