@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createAuthorize } from '@tributary/api-kit'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
@@ -235,6 +236,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
         refresh,
       ),
       authenticate,
+      authorize: createAuthorize({ db: relational.db }),
       logger,
       metrics,
       docsAssetsDir: docsFolder(),

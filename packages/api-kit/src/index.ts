@@ -1,7 +1,7 @@
 export * from './audit.ts'
+export * from './authorize.ts'
 export * from './db.ts'
 export * from './failures.ts'
 export type { LiveChannel } from './live.ts'
 export * from './paging.ts'
 export * from './resource-ids.ts'
-export * from './workspace-access.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { errors, line, nextPageToken, pageQuery } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { settingOption } from './settings.ts'
@@ -103,6 +104,7 @@ export const catalogSources = {
     name: 'catalogSources.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/catalogSources',
+    access: workspaceMembers,
     summary: 'Lists the source catalog.',
     query: catalogQuery,
     response: z.object({ catalog_sources: z.array(catalogSource), next_page_token: nextPageToken }),
@@ -112,6 +114,7 @@ export const catalogSources = {
     name: 'catalogSources.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/catalogSources/{app}',
+    access: workspaceMembers,
     summary: 'Gets a source catalog entry with its setup guide.',
     response: catalogSource,
     errors: [errors.notFound],
@@ -123,6 +126,7 @@ export const catalogDestinations = {
     name: 'catalogDestinations.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/catalogDestinations',
+    access: workspaceMembers,
     summary: 'Lists the destination catalog.',
     query: catalogQuery.extend({ data_kind: z.enum(dataKinds).optional() }),
     response: z.object({ catalog_destinations: z.array(catalogDestination), next_page_token: nextPageToken }),
@@ -132,6 +136,7 @@ export const catalogDestinations = {
     name: 'catalogDestinations.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/catalogDestinations/{app}',
+    access: workspaceMembers,
     summary: 'Gets a destination catalog entry with its settings and setup guide.',
     response: catalogDestination,
     errors: [errors.notFound],

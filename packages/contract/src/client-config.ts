@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { anybody } from './access.ts'
 import { configCall } from './client-config-reading.ts'
 import { defineMethod } from './method.ts'
 
@@ -30,8 +31,8 @@ export type ClientConfig = z.infer<typeof clientConfig>
 export const config = {
   get: defineMethod({
     ...configCall,
+    access: anybody,
     summary: "Gets the web application's public configuration.",
-    public: true,
     response: clientConfig,
     errors: [],
   }),

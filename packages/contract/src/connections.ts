@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { eventFilter } from './conditions.ts'
 import { deliveryOutcomes } from './delivery-outcomes.ts'
 import { empty, errors, maskQuery, nextPageToken, pageQuery, reference, time } from './fields.ts'
@@ -41,6 +42,7 @@ export const connections = {
     name: 'connections.getActivity',
     verb: 'GET',
     path: '/workspaces/{workspace}/connectionActivity',
+    access: workspaceMembers,
     summary:
       'Gets delivery outcomes from each source to each destination of a workspace, from `start_date.seconds` to before `end_date.seconds` (at most 92 days; the last 24 hours by default). Each event counts once per destination, regardless of retries.',
     query: z.object({ 'start_date.seconds': epochSeconds.optional(), 'end_date.seconds': epochSeconds.optional() }),
@@ -51,6 +53,7 @@ export const connections = {
     name: 'connections.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/connections',
+    access: workspaceMembers,
     summary: 'Lists the connections of a workspace, source, or destination, newest first.',
     query: pageQuery.extend({ source: reference.optional(), destination: reference.optional() }),
     response: z.object({ connections: z.array(connection), next_page_token: nextPageToken }),
@@ -60,6 +63,7 @@ export const connections = {
     name: 'connections.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/connections',
+    access: workspaceEditors,
     summary: 'Connects a source to a destination. New events are delivered from then on.',
     request: z.object({ source: reference, destination: reference }),
     response: connection,
@@ -69,6 +73,7 @@ export const connections = {
     name: 'connections.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/connections/{connection}',
+    access: workspaceEditors,
     summary: 'Enables or disables a connection, or changes its filter.',
     query: maskQuery,
     request: z.object({ enabled: z.boolean().optional(), filter: eventFilter.optional() }),
@@ -79,6 +84,7 @@ export const connections = {
     name: 'connections.delete',
     verb: 'DELETE',
     path: '/workspaces/{workspace}/connections/{connection}',
+    access: workspaceEditors,
     summary: 'Disconnects a source from a destination.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],

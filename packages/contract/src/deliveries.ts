@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { errors, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -83,6 +84,7 @@ export const deliveries = {
     name: 'deliveries.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/deliveries',
+    access: workspaceMembers,
     summary:
       "Lists a destination's delivery attempts, newest first, optionally from `start_time` to before `end_time`, with the number of held events.",
     query: pageQuery.extend({
@@ -104,6 +106,7 @@ export const deliveries = {
     name: 'deliveries.listParked',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/parkedDeliveries',
+    access: workspaceMembers,
     summary:
       'Lists the events held for a destination, waiting or dead letters, optionally of one failure group, latest first.',
     query: pageQuery.extend({ state: z.enum(parkedStates).optional(), failure_group: reference.optional() }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { parkedSummary } from './deliveries.ts'
 import { deliveryOutcomes } from './delivery-outcomes.ts'
 import { errors } from './fields.ts'
@@ -48,6 +49,7 @@ export const deliveryOverviews = {
     name: 'deliveryOverviews.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/deliveryOverview',
+    access: workspaceMembers,
     summary:
       "Gets a destination's delivery outcomes from `start_date.seconds` to before `end_date.seconds` (at most 92 days, or 2 days by hour), and for the previous period. Each event counts once, regardless of retries.",
     query: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { destinationGrant, grantMethods } from './destination-grants.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
@@ -53,6 +54,7 @@ export const destinations = {
     name: 'destinations.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations',
+    access: workspaceMembers,
     summary: 'Lists the destinations of a workspace, newest first.',
     query: pageQuery,
     response: z.object({ destinations: z.array(destination), next_page_token: nextPageToken }),
@@ -62,6 +64,7 @@ export const destinations = {
     name: 'destinations.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}',
+    access: workspaceMembers,
     summary: 'Gets a destination.',
     response: destination,
     errors: [errors.notFound],
@@ -70,6 +73,7 @@ export const destinations = {
     name: 'destinations.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations',
+    access: workspaceEditors,
     summary:
       'Creates a destination from a catalog entry (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` provides them.',
     request: z.object({
@@ -93,6 +97,7 @@ export const destinations = {
     name: 'destinations.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/destinations/{destination}',
+    access: workspaceEditors,
     summary: 'Updates title, enabled, or consent. Events for a disabled destination are held until it is enabled.',
     query: maskQuery,
     request: z.object({
@@ -107,6 +112,7 @@ export const destinations = {
     name: 'destinations.delete',
     verb: 'DELETE',
     path: '/workspaces/{workspace}/destinations/{destination}',
+    access: workspaceEditors,
     summary: 'Deletes a destination and its connections. No more events are delivered to it.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],
@@ -115,6 +121,7 @@ export const destinations = {
     name: 'destinations.getApp',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/app',
+    access: workspaceMembers,
     summary: "Gets a destination's app with its settings. Secret values are never returned.",
     response: destinationApp,
     errors: [errors.notFound],
@@ -123,6 +130,7 @@ export const destinations = {
     name: 'destinations.updateSetting',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/app:updateSetting',
+    access: workspaceEditors,
     summary:
       "Updates one setting; null resets it to its default. To change where secrets are sent (the secret's `sent_to`), pass the secrets again in `secrets`.",
     request: z.object({
@@ -146,6 +154,7 @@ export const destinations = {
     name: 'destinations.testConnection',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:testConnection',
+    access: workspaceEditors,
     summary: "Tests a destination's address and credentials without sending an event.",
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
@@ -155,12 +164,14 @@ export const destinations = {
     name: 'destinations.connect',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:connect',
+    access: workspaceEditors,
     ...grantMethods.connect,
   }),
   completeConnect: defineMethod({
     name: 'destinations.completeConnect',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:completeConnect',
+    access: workspaceEditors,
     ...grantMethods.completeConnect,
     response: destination,
   }),
@@ -168,6 +179,7 @@ export const destinations = {
     name: 'destinations.disconnect',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:disconnect',
+    access: workspaceEditors,
     ...grantMethods.disconnect,
     response: destination,
   }),
@@ -175,6 +187,7 @@ export const destinations = {
     name: 'destinations.retry',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:retry',
+    access: workspaceEditors,
     summary:
       'Retries waiting deliveries or dead letters now, by state, failure group, or parked delivery; all of them by default.',
     request: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -19,6 +20,7 @@ export const droppedEvents = {
     name: 'droppedEvents.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/droppedEvents',
+    access: workspaceMembers,
     summary:
       "Counts a source's accepted events in the last 24 hours that were not stored, by reason, most frequent first.",
     query: pageQuery,

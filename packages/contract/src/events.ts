@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { compatibilities, problemKinds } from './compatibility.ts'
 import { delivery } from './deliveries.ts'
 import { errors, exactObject, line, nextPageToken, pageQuery, reference, time } from './fields.ts'
@@ -119,6 +120,7 @@ export const events = {
     name: 'events.batchGetBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/events:batchGet',
+    access: workspaceMembers,
     summary: `Gets the payloads of up to ${eventBatchLimit} events of a source by comma-separated IDs. Events that are not stored are omitted.`,
     query: z.object({ event_ids: eventIds }),
     response: z.object({ events: z.array(eventPayload) }),
@@ -128,6 +130,7 @@ export const events = {
     name: 'events.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/events',
+    access: workspaceMembers,
     summary: 'Lists the events of a source, newest first.',
     query: eventQuery,
     response: eventList,
@@ -137,6 +140,7 @@ export const events = {
     name: 'events.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/events',
+    access: workspaceMembers,
     summary: 'Lists the events of a workspace, newest first.',
     query: eventQuery.extend({ source: reference.optional() }),
     response: eventList,
@@ -146,6 +150,7 @@ export const events = {
     name: 'events.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/events/{event}',
+    access: workspaceMembers,
     summary:
       'Gets an event with its original and its outcome at every destination. Its state is `pending` until it is stored.',
     response: z.discriminatedUnion('state', [eventDetail, pendingEvent]),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { parkedStates } from './deliveries.ts'
 import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
@@ -31,6 +32,7 @@ export const failureGroups = {
     name: 'failureGroups.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups',
+    access: workspaceMembers,
     summary:
       'Groups the events held for a destination by cause, dead letters first, largest group first. `start_time` limits dead letters to those that became dead letters since then; waiting events always count.',
     query: pageQuery.extend({ state: z.enum(parkedStates).optional(), start_time: time.optional() }),
@@ -41,6 +43,7 @@ export const failureGroups = {
     name: 'failureGroups.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}',
+    access: workspaceMembers,
     summary: 'Gets a failure group; 404 once it is empty.',
     response: failureGroup,
     errors: [errors.notFound],
@@ -49,6 +52,7 @@ export const failureGroups = {
     name: 'failureGroups.discard',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}:discard',
+    access: workspaceEditors,
     summary: "Discards dead letters. They can't be retried. The delivery log records it for each event.",
     request: z.object({}),
     /** How many events. */

@@ -21,6 +21,7 @@ export {
   roleTitles,
   toRole,
 } from '@tributary/kernel/browser'
+export type { Access } from './access.ts'
 export * from './account-rules.ts'
 export * from './catalog.ts'
 export * from './client-config.ts'

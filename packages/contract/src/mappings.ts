@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { conditionList, conditionMatches, shortIdText } from './conditions.ts'
 import { errors, line, reference, storableText, time } from './fields.ts'
 import { defineMethod } from './method.ts'
@@ -189,6 +190,7 @@ export const mappings = {
     name: 'mappings.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings',
+    access: workspaceMembers,
     summary: "Gets a destination's mappings, or its app's presets, with the available actions and fields.",
     response: destinationMappings,
     errors: [errors.notFound],
@@ -197,6 +199,7 @@ export const mappings = {
     name: 'mappings.update',
     verb: 'PUT',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings',
+    access: workspaceEditors,
     summary: "Replaces a destination's mappings; null resets them to its app's presets. Applies from the next event.",
     request: z.object({
       event_mappings: eventMappings.nullable(),
@@ -220,6 +223,8 @@ export const mappings = {
     name: 'mappings.suggest',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:suggest',
+    access: workspaceMembers,
+    reads: true,
     summary:
       "Suggests field mappings for an action from the connected sources' schemas and recent events. Nothing is saved.",
     request: z.object({
@@ -248,6 +253,8 @@ export const mappings = {
     name: 'mappings.preview',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:preview',
+    access: workspaceEditors,
+    reads: true,
     summary: "Previews a mapping's payload for an event. Nothing is saved or sent.",
     request: trial,
     response: mapped,
@@ -257,6 +264,7 @@ export const mappings = {
     name: 'mappings.sendTest',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:sendTest',
+    access: workspaceEditors,
     summary:
       'Sends one test event to the destination with a mapping and returns the request and response. Not retried or logged as a delivery.',
     request: trial,

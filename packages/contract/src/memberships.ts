@@ -1,5 +1,6 @@
 import { roles, toRole } from '@tributary/kernel/browser'
 import { z } from 'zod'
+import { oneselfOrStaff, organizationAdministrators, organizationMembers } from './access.ts'
 import { empty, errors, maskQuery, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -41,6 +42,7 @@ export const memberships = {
     name: 'memberships.list',
     verb: 'GET',
     path: '/users/{user}/memberships',
+    access: oneselfOrStaff,
     summary: 'Lists the organizations a user belongs to, with the role in each.',
     query: pageQuery,
     response: z.object({ memberships: z.array(membership), next_page_token: nextPageToken }),
@@ -50,6 +52,7 @@ export const memberships = {
     name: 'memberships.listByOrganization',
     verb: 'GET',
     path: '/organizations/{organization}/memberships',
+    access: organizationMembers,
     summary: 'Lists the members of an organization, oldest first.',
     query: pageQuery,
     response: z.object({ memberships: z.array(member), next_page_token: nextPageToken }),
@@ -59,6 +62,7 @@ export const memberships = {
     name: 'memberships.update',
     verb: 'PATCH',
     path: '/organizations/{organization}/memberships/{membership}',
+    access: organizationAdministrators,
     summary: "Changes a member's role.",
     query: maskQuery,
     request: z.object({ role: roleInput }),
@@ -69,6 +73,8 @@ export const memberships = {
     name: 'memberships.delete',
     verb: 'DELETE',
     path: '/organizations/{organization}/memberships/{membership}',
+    /** Everybody may leave; the handler lets administrators alone remove others. */
+    access: organizationMembers,
     summary: 'Removes a member and ends their access immediately. Anyone can end their own membership.',
     response: empty,
     errors: [errors.forbidden, errors.notFound, lastAdministrator],

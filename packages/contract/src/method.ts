@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Access } from './access.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -7,7 +8,7 @@ export type DocumentedError = { code: number; reason: string; when: string }
 
 /**
  * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
- * and a trailing `:verb` is a custom method (AIP-136). `public` calls need no session.
+ * and a trailing `:verb` is a custom method (AIP-136).
  */
 export type Method = {
   /** `<resource>.<verb>`, also the operation id. */
@@ -16,7 +17,10 @@ export type Method = {
   path: string
   /** One sentence for the API documentation. */
   summary: string
-  public?: boolean
+  /** Who may call it. */
+  access: Access
+  /** For a call with a body that changes nothing, as a preview: it leaves no record. A GET needs not say so. */
+  reads?: true
   /** The body, for POST, PUT and PATCH. */
   request?: z.ZodType
   query?: z.ZodType

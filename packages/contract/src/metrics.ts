@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { compatibilities } from './compatibility.ts'
 import { errors, reference } from './fields.ts'
 import { defineMethod } from './method.ts'
@@ -39,6 +40,7 @@ export const metrics = {
     name: 'metrics.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/metrics',
+    access: workspaceMembers,
     summary:
       'Counts per UTC hour, per UTC day, or in total from `start_date.seconds` to before `end_date.seconds` (at most 400 days, hours at most 31), as a map of bucket to number. Empty buckets are omitted; a total is always returned. `events_received` counts accepted and blocked events, `profiles` the distinct users in them.',
     query: z.object({

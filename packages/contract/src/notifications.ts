@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { oneself } from './access.ts'
 import { empty, errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -33,6 +34,7 @@ export const notifications = {
     name: 'notifications.list',
     verb: 'GET',
     path: '/users/{user}/notifications',
+    access: oneself,
     summary: "Lists the user's notifications, newest first, with the unread count.",
     query: pageQuery,
     response: z.object({
@@ -46,6 +48,7 @@ export const notifications = {
     name: 'notifications.markRead',
     verb: 'POST',
     path: '/users/{user}/notifications/{notification}:markRead',
+    access: oneself,
     summary: 'Marks a notification as read.',
     request: empty,
     response: notification,
@@ -55,6 +58,7 @@ export const notifications = {
     name: 'notifications.markAllRead',
     verb: 'POST',
     path: '/users/{user}/notifications:markAllRead',
+    access: oneself,
     summary: 'Marks all notifications as read.',
     request: empty,
     response: empty,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { everybody, oneself, organizationAdministrators, organizationMembers } from './access.ts'
 import { imageBodyLimit, imageUpload, organizationTitle } from './account-rules.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
@@ -47,6 +48,7 @@ export const organizations = {
     name: 'organizations.create',
     verb: 'POST',
     path: '/organizations',
+    access: everybody,
     summary: 'Creates an organization with its first workspace. The caller becomes its administrator.',
     request: z.object({
       title: organizationTitle,
@@ -61,6 +63,7 @@ export const organizations = {
     name: 'organizations.get',
     verb: 'GET',
     path: '/organizations/{organization}',
+    access: organizationMembers,
     summary: 'Gets an organization.',
     response: organization,
     errors: [errors.notFound],
@@ -69,6 +72,7 @@ export const organizations = {
     name: 'organizations.update',
     verb: 'PATCH',
     path: '/organizations/{organization}',
+    access: organizationAdministrators,
     summary: "Updates title, industry, or whether people with the administrator's email domain can join.",
     query: maskQuery,
     request: z.object({
@@ -84,6 +88,7 @@ export const organizations = {
     name: 'organizations.uploadLogo',
     verb: 'POST',
     path: '/organizations/{organization}:uploadLogo',
+    access: organizationAdministrators,
     summary: 'Replaces the logo. The image is checked and re-encoded.',
     request: imageUpload,
     bodyLimit: imageBodyLimit,
@@ -94,6 +99,7 @@ export const organizations = {
     name: 'organizations.removeLogo',
     verb: 'POST',
     path: '/organizations/{organization}:removeLogo',
+    access: organizationAdministrators,
     summary: 'Removes the logo.',
     request: empty,
     response: organization,
@@ -103,6 +109,7 @@ export const organizations = {
     name: 'organizations.getUsage',
     verb: 'GET',
     path: '/organizations/{organization}/usage',
+    access: organizationMembers,
     summary: "Gets an organization's usage counted toward its plan.",
     response: z.object({
       workspaces: z.number().int(),
@@ -117,6 +124,7 @@ export const organizations = {
     name: 'organizations.join',
     verb: 'POST',
     path: '/organizations/{organization}:join',
+    access: everybody,
     summary: "Joins an organization that is open to the caller's email domain, as Collaborator.",
     request: z.object({ user: line(300) }),
     response: organization,
@@ -126,6 +134,7 @@ export const organizations = {
     name: 'organizations.listJoinable',
     verb: 'GET',
     path: '/users/{user}/joinableOrganizations',
+    access: oneself,
     summary: 'Lists the organizations that the user can join by email domain.',
     query: pageQuery,
     response: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { everybody } from './access.ts'
 import { defineMethod } from './method.ts'
 
 /** The realtime channel of a source, as the protocol names it. */
@@ -12,6 +13,7 @@ export const realtime = {
     name: 'realtime.getConfig',
     verb: 'GET',
     path: '/realtime:config',
+    access: everybody,
     summary: 'Gets the application key of the realtime gateway (Pusher protocol 7, same origin).',
     response: z.object({ key: z.string() }),
     errors: [],

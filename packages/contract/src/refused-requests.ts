@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { staff, workspaceMembers } from './access.ts'
 import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -32,6 +33,7 @@ export const refusedRequests = {
     name: 'refusedRequests.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/refusedRequests',
+    access: workspaceMembers,
     summary: "Lists a source's refused requests in the last 24 hours by reason, latest first.",
     query: pageQuery,
     response: refusedList,
@@ -41,6 +43,7 @@ export const refusedRequests = {
     name: 'refusedRequests.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/refusedRequests',
+    access: workspaceMembers,
     summary:
       "Lists a workspace's refused requests in the last 24 hours by source and reason, latest first. Use `source_deleted` to filter by deleted sources.",
     query: pageQuery.extend({ source_deleted: z.enum(['true', 'false']).optional() }),
@@ -51,6 +54,7 @@ export const refusedRequests = {
     name: 'refusedRequests.listUnowned',
     verb: 'GET',
     path: '/refusedRequests',
+    access: staff,
     summary:
       'Lists refused requests in the last 24 hours that belong to no source, latest first. Platform admins only.',
     query: pageQuery,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { eventFilter } from './conditions.ts'
 import { eventSummary } from './events.ts'
 import { empty, errors, line, nextPageToken, pageQuery, reference, storableText, time } from './fields.ts'
@@ -121,6 +122,8 @@ export const replays = {
     name: 'replays.preview',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays:preview',
+    access: workspaceEditors,
+    reads: true,
     summary: 'Counts the events a replay would send, without sending any.',
     request: replayScope,
     response: z.object({
@@ -153,6 +156,7 @@ export const replays = {
     name: 'replays.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays',
+    access: workspaceEditors,
     summary:
       "Sends stored events or dead letters to this destination again, and to no other. Its mappings, consent, and age limit apply; deduplication and the events' integrations do not.",
     request: newReplay,
@@ -170,6 +174,7 @@ export const replays = {
     name: 'replays.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/replays',
+    access: workspaceMembers,
     summary: 'Lists the replays of a destination, newest first.',
     query: pageQuery,
     response: z.object({ replays: z.array(replay), next_page_token: nextPageToken }),
@@ -179,6 +184,7 @@ export const replays = {
     name: 'replays.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}',
+    access: workspaceMembers,
     summary: 'Gets a replay with its progress.',
     response: replay,
     errors: [errors.notFound, errors.unavailable],
@@ -187,6 +193,7 @@ export const replays = {
     name: 'replays.pause',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:pause',
+    access: workspaceEditors,
     summary: 'Pauses a replay. Events already sent are delivered.',
     request: empty,
     response: replay,
@@ -196,6 +203,7 @@ export const replays = {
     name: 'replays.resume',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:resume',
+    access: workspaceEditors,
     summary: 'Resumes a paused replay where it stopped.',
     request: empty,
     response: replay,
@@ -205,6 +213,7 @@ export const replays = {
     name: 'replays.cancel',
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/replays/{replay}:cancel',
+    access: workspaceEditors,
     summary: 'Cancels a replay. Events already sent are delivered.',
     request: empty,
     response: replay,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceMembers } from './access.ts'
 import { errors, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { propertyTypes } from './source-schema.ts'
@@ -46,6 +47,7 @@ export const sourceSchemaTemplates = {
     name: 'sourceSchemaTemplates.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/sourceSchemaTemplates',
+    access: workspaceMembers,
     summary: 'Lists the schema templates for a new source; the first one is blank.',
     query: pageQuery,
     response: z.object({ templates: z.array(schemaTemplate), next_page_token: nextPageToken }),
@@ -58,6 +60,7 @@ export const schemaVersions = {
     name: 'schemaVersions.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/schemaVersions',
+    access: workspaceMembers,
     summary: "Lists the versions of a source's schema, newest first.",
     query: pageQuery,
     response: z.object({ schema_versions: z.array(schemaVersion), next_page_token: nextPageToken }),
@@ -67,6 +70,7 @@ export const schemaVersions = {
     name: 'schemaVersions.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/schemaVersions/{version}',
+    access: workspaceMembers,
     summary: "Gets one version of a source's schema.",
     response: schemaVersion.extend({ schema: z.string() }),
     errors: [errors.notFound],
@@ -83,6 +87,7 @@ export const inferredSchemas = {
     name: 'inferredSchemas.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/inferredSchema',
+    access: workspaceMembers,
     summary: 'Suggests a schema that most recent events match. Nothing is changed.',
     query: z.object({ days: days.default(7) }),
     response: z.object({

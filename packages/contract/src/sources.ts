@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { targetProducts } from './catalog.ts'
 import {
   empty,
@@ -58,6 +59,7 @@ export const sources = {
     name: 'sources.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources',
+    access: workspaceMembers,
     summary: 'Lists the sources of a workspace, newest first.',
     query: pageQuery.extend({ target_product: z.enum(targetProducts).optional() }),
     response: z.object({ sources: z.array(source), next_page_token: nextPageToken }),
@@ -67,6 +69,7 @@ export const sources = {
     name: 'sources.get',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}',
+    access: workspaceMembers,
     summary: 'Gets a source with its schema.',
     response: sourceWithSchema,
     errors: [errors.notFound],
@@ -75,6 +78,7 @@ export const sources = {
     name: 'sources.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources',
+    access: workspaceEditors,
     summary:
       "Creates a source from a catalog entry (`app.name` is `catalogSources/{slug}`). Its schema starts from a template or a copy of another source's schema (`schema.initial_template.name`); otherwise it is its app's schema, or empty.",
     request: z.object({
@@ -91,6 +95,7 @@ export const sources = {
     name: 'sources.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}/sources/{source}',
+    access: workspaceEditors,
     summary:
       'Updates title, enabled, enforcement, or schema. A disabled source refuses events. A `schema` with `schema_version` is refused if the schema changed since; with `propertyId`, only that property is updated.',
     query: maskQuery.extend({ force_refresh: z.enum(['true', 'false']).optional() }),
@@ -121,6 +126,7 @@ export const sources = {
     name: 'sources.updateSetting',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}/app:updateSetting',
+    access: workspaceEditors,
     summary: "Updates one setting of a source's app; null resets it to its default.",
     request: z.object({ name: line(100).min(1, 'Required'), value: newSettingValue }),
     response: source,
@@ -130,6 +136,8 @@ export const sources = {
     name: 'sources.previewTemplate',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}:previewTemplate',
+    access: workspaceEditors,
+    reads: true,
     summary: "Previews the events a template creates from a call to this source's webhook. Nothing is saved.",
     request: z.object({
       template: storableText(10_000).min(1, 'Required'),
@@ -151,6 +159,7 @@ export const sources = {
     name: 'sources.delete',
     verb: 'DELETE',
     path: '/workspaces/{workspace}/sources/{source}',
+    access: workspaceEditors,
     summary: 'Deletes a source. Its write keys stop working.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { problemKinds } from './compatibility.ts'
 import { errors, line, nextPageToken, pageQuery, time } from './fields.ts'
 import { defineMethod } from './method.ts'
@@ -29,6 +30,7 @@ export const violations = {
     name: 'violations.listBySource',
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/violations',
+    access: workspaceMembers,
     summary: "Lists a source's schema violations in the last 30 days, most frequent first.",
     query: pageQuery,
     response: z.object({
@@ -43,6 +45,7 @@ export const violations = {
     name: 'violations.replayBlocked',
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}:replayBlockedEvents',
+    access: workspaceEditors,
     summary:
       'Replays the blocked events that match the current schema, each once, as new events. The rest stay blocked.',
     request: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { everybody, staff, workspaceAdministrators, workspaceMembers } from './access.ts'
 import { errors, line, maskQuery, nextPageToken, pageQuery, reference, requestId } from './fields.ts'
 import { defineMethod } from './method.ts'
 import { workspace } from './organizations.ts'
@@ -31,6 +32,8 @@ export const workspaces = {
     name: 'workspaces.list',
     verb: 'GET',
     path: '/workspaces',
+    /** The handler refuses the list of another `user`, but to staff. */
+    access: everybody,
     summary: "Lists the workspaces of a user, oldest first; by default, the caller's.",
     /** `user` is a resource name `users/{id}` or an id. */
     query: pageQuery.extend({ user: reference.optional() }),
@@ -41,6 +44,7 @@ export const workspaces = {
     name: 'workspaces.get',
     verb: 'GET',
     path: '/workspaces/{workspace}',
+    access: workspaceMembers,
     summary: 'Gets a workspace.',
     response: workspace,
     errors: [errors.notFound],
@@ -49,6 +53,7 @@ export const workspaces = {
     name: 'workspaces.search',
     verb: 'GET',
     path: '/workspaces/{workspace}:search',
+    access: workspaceMembers,
     summary: 'Finds sources and destinations of a workspace by title or app, best match first.',
     /** `search` is words, or the letters of them in order; nothing finds everything, by title. There are no further pages. */
     query: pageQuery.omit({ page_token: true }).extend({ search: line(100).default('') }),
@@ -60,6 +65,7 @@ export const workspaces = {
     name: 'workspaces.find',
     verb: 'GET',
     path: '/workspaces:find',
+    access: staff,
     summary:
       'Finds workspaces of all organizations by title, organization or member, newest first; platform admins only.',
     /** `search` is words of titles, names and addresses, or an id; nothing finds everything. Each search is recorded. */
@@ -71,6 +77,8 @@ export const workspaces = {
     name: 'workspaces.create',
     verb: 'POST',
     path: '/workspaces',
+    /** The handler asks for an administrator of the `organization` in the body. */
+    access: everybody,
     summary: 'Creates a workspace in an organization.',
     request: z.object({ title: genericTitle, organization: reference, request_id: requestId }),
     response: workspace,
@@ -80,6 +88,7 @@ export const workspaces = {
     name: 'workspaces.update',
     verb: 'PATCH',
     path: '/workspaces/{workspace}',
+    access: workspaceAdministrators,
     summary: 'Updates the title.',
     query: maskQuery,
     request: z.object({ title: genericTitle.optional() }),
@@ -90,6 +99,7 @@ export const workspaces = {
     name: 'workspaces.actOnBehalf',
     verb: 'POST',
     path: '/workspaces:actOnBehalf',
+    access: staff,
     summary: 'Starts acting on behalf of a workspace as a platform admin. Every switch is logged.',
     /** An id or a resource name. */
     request: z.object({ workspaceId: line(300).pipe(z.string().min(5, 'At least 5 characters')) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
 import { empty, errors, line, nextPageToken, pageQuery, reference, requestId, time } from './fields.ts'
 import { defineMethod } from './method.ts'
 
@@ -20,6 +21,7 @@ export const writekeys = {
     name: 'writekeys.create',
     verb: 'POST',
     path: '/workspaces/{workspace}/writekeys',
+    access: workspaceEditors,
     summary: 'Creates a write key for a source.',
     request: z.object({ source: reference, title: line(200).default(''), request_id: requestId }),
     response: writekey,
@@ -29,6 +31,7 @@ export const writekeys = {
     name: 'writekeys.list',
     verb: 'GET',
     path: '/workspaces/{workspace}/writekeys',
+    access: workspaceMembers,
     summary: 'Lists the active write keys of a workspace or, with `source`, of one source, newest first.',
     query: pageQuery.extend({ source: reference.optional() }),
     response: z.object({ writekeys: z.array(writekey), next_page_token: nextPageToken }),
@@ -38,6 +41,7 @@ export const writekeys = {
     name: 'writekeys.rotate',
     verb: 'POST',
     path: '/workspaces/{workspace}/writekeys/{writekey}:rotate',
+    access: workspaceEditors,
     summary: 'Rotates a write key: creates a new one with the same title and revokes this one.',
     request: z.object({}),
     response: writekey,
@@ -47,6 +51,7 @@ export const writekeys = {
     name: 'writekeys.delete',
     verb: 'DELETE',
     path: '/workspaces/{workspace}/writekeys/{writekey}',
+    access: workspaceEditors,
     summary: 'Revokes a write key. It is refused within two seconds.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],

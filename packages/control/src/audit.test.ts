@@ -13,7 +13,7 @@ import {
 } from './testing/control-harness.ts'
 import { createRequests, type RequestOf } from './testing/requests.ts'
 import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
-import { recordedReads, unrecorded } from './testing/unrecorded.ts'
+import { isRecorded } from './testing/unrecorded.ts'
 
 const tables = [
   'users',
@@ -51,9 +51,6 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** What administrators may not do. */
-const staffOnly: readonly string[] = ['users.onboard', 'workspaces.find', 'workspaces.actOnBehalf']
-
 /** The tables but codes, whose tries count whatever becomes of them. */
 const contents = async (): Promise<Record<string, string | null>> => {
   const found: Record<string, string | null> = {}
@@ -68,12 +65,10 @@ const contents = async (): Promise<Record<string, string | null>> => {
 }
 
 describe('a call whose audit record cannot be written does not happen', () => {
-  const recorded = methodList.filter(({ verb, name }) =>
-    verb === 'GET' ? recordedReads.includes(name) : !unrecorded.includes(name),
-  )
+  const recorded = methodList.filter(isRecorded)
 
   test.each(recorded.map((method) => [method.name, method] as const))('%s', async (name, method) => {
-    const caller = staffOnly.includes(name) ? organization.platformAdmin : organization.administrator
+    const caller = method.access.scope === 'staff' ? organization.platformAdmin : organization.administrator
     const given = await requestOf(name, caller)
     const before = await contents()
     await sql`alter table audit_log rename to audit_log_away`.execute(harness.db)

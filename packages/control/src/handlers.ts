@@ -216,7 +216,7 @@ export const createHandlers = (
     updateSetting: updateSourceSetting(deps),
     previewTemplate: previewTemplate(deps),
   },
-  sourceSchemaTemplates: { list: listSourceSchemaTemplates(deps) },
+  sourceSchemaTemplates: { list: listSourceSchemaTemplates },
   schemaVersions: { list: listSchemaVersions(deps), get: getSchemaVersion(deps) },
   inferredSchemas: { get: getInferredSchema(deps) },
   violations: { listBySource: listSourceViolations(deps), replayBlocked: replayBlockedEvents(deps) },

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorBody, methodList, type SourceWithSchema } from '@tributary/contract'
-import { type Actor, type Logger, noMetrics, silentLogger } from '@tributary/kernel'
+import { errorBody, methodList, methods, type SourceWithSchema } from '@tributary/contract'
+import { type Actor, noMetrics, notFound, silentLogger } from '@tributary/kernel'
 import fastifyFactory from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type AnyHandler, apiServerOptions, createApi, type Handlers } from './index.ts'
-import { handlersFor } from './testing/api-server.ts'
+import { type AnyHandler, type ApiDeps, apiServerOptions, createApi, type Handlers } from './index.ts'
+import { allowAll, handlersFor } from './testing/api-server.ts'
 
 const actor: Actor = { userId: 'u', email: 'a@b.co', isPlatformAdmin: false, sessionId: 's', memberships: [] }
 const time = '2026-01-02T03:04:05.678Z'
@@ -36,13 +36,17 @@ const source: SourceWithSchema = {
 
 type Given = Parameters<AnyHandler>[0]
 
-const start = async (own: Record<string, AnyHandler> = {}, options: { logger?: Logger; maxInFlight?: number } = {}) => {
+const start = async (
+  own: Record<string, AnyHandler> = {},
+  options: Partial<Pick<ApiDeps, 'authorize' | 'logger' | 'maxInFlight'>> = {},
+) => {
   const app = fastifyFactory(apiServerOptions)
   await createApi({
     fastify: app,
     handlers: handlersFor(own),
     authenticate: async (token) =>
       token === 'good' ? { actor } : { failure: token === 'old' ? ('expired' as const) : ('unknown' as const) },
+    authorize: options.authorize ?? allowAll,
     logger: options.logger ?? silentLogger,
     metrics: noMetrics,
     docsAssetsDir: dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))),
@@ -117,6 +121,7 @@ describe('routes', () => {
       fastify: app,
       handlers,
       authenticate: async () => ({ actor }),
+      authorize: allowAll,
       logger: silentLogger,
       metrics: noMetrics,
     }
@@ -138,17 +143,47 @@ describe('sessions', () => {
     expect(answer.body.message).toMatch(message)
   })
 
-  test('only public methods are reached without one', async () => {
+  test('only methods for anybody are reached without one', async () => {
     const { call } = await start()
     for (const method of methodList) {
       const answer = await call(method.verb, method.path.replace(/\{(\w+)\}/g, 'x'), method.request && {}, '')
-      expect([method.name, answer.status === 401]).toEqual([method.name, !method.public])
+      expect([method.name, answer.status === 401]).toEqual([method.name, method.access.scope !== 'anybody'])
     }
   })
 
   test('the session is checked before the input', async () => {
     const { call } = await start()
     expect((await call('POST', '/organizations', {}, '')).status).toBe(401)
+  })
+})
+
+describe('access', () => {
+  test('is asked for after the input and before the handler, and the handler gets what was found', async () => {
+    const steps: unknown[] = []
+    const { call } = await start(
+      {
+        'sources.create': async ({ workspace }) => {
+          steps.push(workspace)
+          return source
+        },
+      },
+      {
+        authorize: async (access, { userId } = actor, { workspace = '' }) => {
+          steps.push([access, userId, workspace])
+          if (workspace === 'foreign') throw notFound('workspace not found')
+          return { workspace: { id: workspace, organizationId: 'o' } }
+        },
+      },
+    )
+    const body = { title: 'Shop', app: { name: 'catalogSources/http' } }
+    expect((await call('POST', '/workspaces/foreign/sources', {})).status).toBe(400)
+    expect((await call('POST', '/workspaces/w/sources', body, 'forged')).status).toBe(401)
+    expect(steps).toEqual([])
+    const { access } = methods.sources.create
+    expect((await call('POST', '/workspaces/foreign/sources', body)).body.message).toBe('workspace not found')
+    expect(steps.splice(0)).toEqual([[access, 'u', 'foreign']])
+    expect((await call('POST', '/workspaces/w/sources', body)).status).toBe(200)
+    expect(steps).toEqual([[access, 'u', 'w'], { id: 'w', organizationId: 'o' }])
   })
 })
 
@@ -340,7 +375,7 @@ describe('the description', () => {
       const { $ref } = operation.responses['200'].content['application/json'].schema
       const { type, oneOf } = body.components.schemas[$ref.replace('#/components/schemas/', '')]
       expect(type === 'object' || oneOf.length > 1).toBe(true)
-      expect(operation.responses['401'] !== undefined || method.public).toBeTruthy()
+      expect(operation.responses['401'] !== undefined || method.access.scope === 'anybody').toBeTruthy()
       expect(operation.requestBody !== undefined).toBe(method.request !== undefined)
     }
   })

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Fasti
 import { answerEarly, isLongUnread } from './bodies/early-answer.ts'
 import { registerDocs } from './docs-page.ts'
 import { expectedError, faultBody } from './errors.ts'
-import { type AnyHandler, type Handlers, handlerOf } from './handlers.ts'
+import { type AnyHandler, type Authorize, type Handlers, handlerOf } from './handlers.ts'
 import { openApiDocument } from './openapi.ts'
 import { type ApiLimits, createRequestBodies, defaultApiLimits, type RequestBodies } from './request-body.ts'
 import { apiHeaders } from './security-headers.ts'
@@ -18,6 +18,8 @@ export type ApiDeps = {
   handlers: Handlers
   /** Finds who a bearer token stands for. */
   authenticate(token: string): Promise<Authentication>
+  /** Asked for every call before its handler. */
+  authorize: Authorize
   logger: Logger
   metrics: Metrics
   /** The client's address, after trusted proxies; the socket's when not given. */
@@ -66,7 +68,7 @@ const bearer = (request: FastifyRequest): string | undefined =>
   /^Bearer +([A-Za-z0-9._~+/=-]{1,1000})$/i.exec(request.headers.authorization ?? '')?.[1]
 
 const actorOf = async (deps: ApiDeps, method: Method, request: FastifyRequest): Promise<Actor | undefined> => {
-  if (method.public) return undefined
+  if (method.access.scope === 'anybody') return undefined
   const token = bearer(request)
   if (token === undefined) throw unauthorized('Sign in first: the access token is missing')
   const found = await deps.authenticate(token)
@@ -119,7 +121,9 @@ const answer = async (
     userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
     host: request.headers.host ?? '',
   }
-  const result = await handler({ actor, params, query, body, client, signal: goneSignal(reply) })
+  const signal = goneSignal(reply)
+  const found = await deps.authorize(method.access, actor, params)
+  const result = await handler({ actor, params, query, body, client, signal, ...found })
   const checked = method.response.safeParse(result)
   if (!checked.success) throw new Error(`${method.name} answered outside of its contract`, { cause: checked.error })
   return JSON.stringify(checked.data)
@@ -155,7 +159,7 @@ const registerMethod = (
   app.route({
     method: method.verb,
     url: routePath(method.path),
-    bodyLimit: method.public ? limits.publicBody : (method.bodyLimit ?? limits.body),
+    bodyLimit: method.access.scope === 'anybody' ? limits.publicBody : (method.bodyLimit ?? limits.body),
     // Before a byte of the body is read.
     async onRequest(request) {
       const actor = await load.within(() => actorOf(deps, method, request))

@@ -1,13 +1,33 @@
-import type { HandlerResponse, Method, MethodParams, Methods, ParsedQuery, ParsedRequest } from '@tributary/contract'
+import type {
+  Access,
+  HandlerResponse,
+  Method,
+  MethodParams,
+  Methods,
+  ParsedQuery,
+  ParsedRequest,
+} from '@tributary/contract'
 import type { Actor } from '@tributary/kernel'
 
 /** Where a call comes from; `host` is where it was sent to, as the client says (name and port, or empty). */
 export type Client = { ip: string; userAgent: string; host: string }
 
-/** A call whose parameters, query and body have passed their schemas. */
+/** A workspace in which the caller may do what is asked. */
+export type WorkspaceRef = { id: string; organizationId: string }
+/** An organization in which the caller may do what is asked. */
+export type OrganizationRef = { id: string }
+
+/** What the access of a method finds on the way to its handler. */
+type Found<M extends Method> = M['access'] extends { scope: 'workspace' }
+  ? { workspace: WorkspaceRef }
+  : M['access'] extends { scope: 'organization' }
+    ? { organization: OrganizationRef }
+    : unknown
+
+/** A call that its method's access allows, and whose parameters, query and body have passed their schemas. */
 export type Call<M extends Method> = {
-  /** Who asks; calls that are public may come without. */
-  actor: M extends { public: true } ? Actor | undefined : Actor
+  /** Who asks; calls that anybody may make come without. */
+  actor: M['access'] extends { scope: 'anybody' } ? Actor | undefined : Actor
   params: MethodParams<M>
   query: ParsedQuery<M>
   /** For a PATCH, only the fields that the mask names. */
@@ -15,7 +35,7 @@ export type Call<M extends Method> = {
   client: Client
   /** Aborts when the client goes away before it has its answer. */
   signal: AbortSignal
-}
+} & Found<M>
 
 /** Answers one method. Expected failures are thrown as AppError; anything else is a fault and answered as 500. */
 export type Handler<M extends Method> = (call: Call<M>) => Promise<HandlerResponse<M>>
@@ -27,6 +47,16 @@ export type Handlers = {
   }
 }
 
+/**
+ * Whether a caller may make a call, by the access of its method and the ids in its path: answers the workspace or
+ * organization, throws 404 for one that the caller cannot see and 403 for what the caller may not do.
+ */
+export type Authorize = (
+  access: Access,
+  actor: Actor | undefined,
+  params: Readonly<Record<string, string>>,
+) => Promise<{ workspace?: WorkspaceRef; organization?: OrganizationRef }>
+
 /** A handler of some method, as the router calls it. */
 export type AnyHandler = (call: {
   actor: Actor | undefined
@@ -35,11 +65,13 @@ export type AnyHandler = (call: {
   body: unknown
   client: Client
   signal: AbortSignal
+  workspace?: WorkspaceRef
+  organization?: OrganizationRef
 }) => Promise<unknown>
 
 /**
  * The handler of a method, its types forgotten. Sound because the router gives it only what this method's own schemas
- * have let through, and an actor unless the method is public. Throws when there is none.
+ * have let through, an actor unless anybody may call it, and what its access has found. Throws when there is none.
  */
 export const handlerOf = (
   handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,

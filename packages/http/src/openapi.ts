@@ -28,7 +28,7 @@ const queryParameters = (query: z.ZodType | undefined): Json[] => {
 
 const errorResponses = (method: Method): Json => {
   const documented = [...method.errors]
-  if (!method.public) documented.push(errors.unauthorized, errors.expired)
+  if (method.access.scope !== 'anybody') documented.push(errors.unauthorized, errors.expired)
   if (method.request !== undefined || method.query !== undefined) documented.push(errors.invalid)
   const byCode = new Map<number, string[]>()
   for (const error of documented) {
@@ -67,7 +67,7 @@ const operation = (method: Method, names: NamedSchemas): Json => ({
     },
     ...errorResponses(method),
   },
-  security: method.public ? [] : [{ session: [] }],
+  security: method.access.scope === 'anybody' ? [] : [{ session: [] }],
 })
 
 /**

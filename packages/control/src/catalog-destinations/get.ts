@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -9,8 +8,7 @@ import { presentCatalogDestination } from './present.ts'
 /** One entry of the destination catalogue. */
 export const getCatalogDestination =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogDestinations.get> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     const entry = catalog.destinations.find(({ slug }) => slug === params.app)
     if (entry === undefined) throw notFound('There is no destination with this name in the catalog')
     const counts = await instanceCounts(db, 'destinations', workspace.id)

@@ -1,5 +1,5 @@
-import { offsetCursor, openPage, requireWorkspace, slicePage } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts, searched } from '../instance-counts.ts'
@@ -8,8 +8,7 @@ import { presentCatalogSource } from './present.ts'
 /** What a source can be made of, with how many the workspace has of each. */
 export const listCatalogSources =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogSources.list> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const page = openPage('catalogSources.list', params, query, offsetCursor)
     const { rows, next } = slicePage(page, searched(catalog.sources, query.search))
     const counts = await instanceCounts(db, 'sources', workspace.id)

@@ -1,5 +1,5 @@
-import { audit, isId, parseReference, requireWorkspace, type Tx } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, isId, parseReference, type Tx } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -29,8 +29,7 @@ const requireEnd = async (
 /** Connects a source and a destination of the workspace, once: a second time is 409. */
 export const createConnection =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.create> =>
-  async ({ actor, params, body }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, body }) => {
     const source = parseReference(resourceNames.source, 'source', body.source)
     const destination = parseReference(resourceNames.destination, 'destination', body.destination)
     const id = newId()

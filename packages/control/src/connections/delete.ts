@@ -1,5 +1,5 @@
-import { audit, isId, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, isId } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -7,8 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 /** Disconnects a source from a destination. */
 export const deleteConnection =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.connections.delete> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params }) => {
     if (!isId(params.connection)) throw notFound('connection not found')
     await db.transaction().execute(async (tx) => {
       const deleted = await tx

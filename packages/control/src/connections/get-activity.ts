@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, overviewDays, resourceNames } from '@tributary/contract'
+import { type methods, overviewDays, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
@@ -27,8 +26,7 @@ export const getConnectionActivity =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.connections.getActivity> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, query, signal }) => {
     const range = rangeOf(query['start_date.seconds'], query['end_date.seconds'], clock())
     const scope = { workspaceId: workspace.id, ...range }
     const { tried, untried } = await countOutcomes({ db, eventStore }, scope, { bucketSeconds: 0, ends: true }, signal)

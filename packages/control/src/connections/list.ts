@@ -1,12 +1,5 @@
-import {
-  createdCursor,
-  createdCursorOf,
-  olderThan,
-  openPage,
-  parseReference,
-  requireWorkspace,
-} from '@tributary/api-kit'
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
@@ -16,8 +9,7 @@ import { presentConnection, selectConnections } from './read.ts'
 /** The connections of a workspace, of one of its sources or of one of its destinations; newest first. */
 export const listConnections =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.connections.list> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const page = openPage('connections.list', params, query, createdCursor)
     const own = (id: string): string => (id === workspace.id ? id : '')
     let select = selectConnections(db, workspace.id)

@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentConnection, readConnection } from './read.ts'
@@ -7,8 +7,7 @@ import { presentConnection, readConnection } from './read.ts'
 /** Switches a connection on or off, or changes its filter. */
 export const updateConnection =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.update> =>
-  async ({ actor, params, body }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params, body }) => {
     const { id } = await readConnection(db, workspace.id, params.connection)
     const { enabled, filter } = body
     if (enabled !== undefined || filter !== undefined) {

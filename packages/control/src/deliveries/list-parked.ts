@@ -1,5 +1,5 @@
-import { createdCursor, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { createdCursor, openPage } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
@@ -17,8 +17,7 @@ const eventsOfRow = 100
 /** What is parked for a destination, latest first, with what its events are called. */
 export const listParkedDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.listParked> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const page = openPage('deliveries.listParked', params, query, createdCursor)
     const { after } = page

@@ -1,5 +1,5 @@
-import { cursorEventId, cursorInteger, cursorMs, openPage, parseReference, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { cursorEventId, cursorInteger, cursorMs, openPage, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import { z } from 'zod'
@@ -21,8 +21,7 @@ const sourceIdOf = (name: string, workspaceId: string): string => {
 /** The attempts of a destination, newest first, and how much is parked for it. */
 export const listDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.list> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const start = query.start_time === undefined ? undefined : Date.parse(query.start_time)
     const end = query.end_time === undefined ? undefined : Date.parse(query.end_time)

@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, overviewDays } from '@tributary/contract'
+import { type methods, overviewDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { parkedSummaries } from '../deliveries/parked-summaries.ts'
@@ -21,8 +20,7 @@ const requireRange = (start: number, end: number, granularity: 'hour' | 'day'): 
 /** The outcomes of the events of a destination in a period and the one before it, each counted once. */
 export const getDeliveryOverview =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveryOverviews.get> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const { granularity, 'start_date.seconds': first, 'end_date.seconds': last } = query
     requireRange(first, last, granularity)

@@ -1,4 +1,4 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import {
   ConfigurationError,
   clientFingerprint,
@@ -7,7 +7,7 @@ import {
   type OAuth2Client,
   RetryableError,
 } from '@tributary/connector-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError, badRequest, newId, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -65,9 +65,8 @@ const tokensFor = async (
 /** Ends asking for permission: takes the code for tokens and keeps them sealed, in place of those before. */
 export const completeConnectDestination =
   (deps: Deps): Handler<typeof methods.destinations.completeConnect> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, params, body }) => {
     const { db, secretBox, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const destination = await readDestination(db, workspace.id, params.destination)
     const consent = await takeConsent(deps, body.state, { destinationId: destination.id, userId: actor.userId })
     const client = requireClient(deps, destination)

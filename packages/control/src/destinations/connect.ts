@@ -1,4 +1,4 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import {
   clientFingerprint,
   consentAddress,
@@ -6,7 +6,7 @@ import {
   missingOfClient,
   type OAuth2Client,
 } from '@tributary/connector-kit'
-import { consentMs, destinationReturnPath, editors, type methods, resourceNames } from '@tributary/contract'
+import { consentMs, destinationReturnPath, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, randomToken } from '@tributary/kernel'
 import { readableSettings } from '../app-settings/stored-settings.ts'
@@ -37,9 +37,8 @@ export const connectDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger' | 'publicUrl'>,
   ): Handler<typeof methods.destinations.connect> =>
-  async ({ actor, params, body, client: caller }) => {
+  async ({ actor, workspace, params, body, client: caller }) => {
     const { db, secretBox, clock, publicUrl } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const destination = await readDestination(db, workspace.id, params.destination)
     requireOwnRedirectUri(body.redirect_uri, {
       publicUrl: publicUrl(),

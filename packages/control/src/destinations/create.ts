@@ -1,5 +1,5 @@
-import { audit, idFor, parseReference, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { checkFirstSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
@@ -16,9 +16,8 @@ export const createDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.create> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { app } = parseReference(resourceNames.catalogDestination, 'app.name', body.app.name)
     const definition = catalog.destinations.find(({ slug }) => slug === app)
     if (definition === undefined) {

@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -8,8 +8,7 @@ import { readDestination } from './read.ts'
 /** Deletes a destination with its connections and its secrets. */
 export const deleteDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.delete> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params }) => {
     const destination = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {

@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { showDestination } from './read.ts'
@@ -7,7 +6,6 @@ import { showDestination } from './read.ts'
 /** Reads the app of a destination with its settings. */
 export const getDestinationApp =
   (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.destinations.getApp> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     return (await showDestination(deps, workspace.id, params.destination)).app
   }

@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { showDestination } from './read.ts'
@@ -9,7 +8,6 @@ type Deps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>
 /** Reads a destination. */
 export const getDestination =
   (deps: Deps): Handler<typeof methods.destinations.get> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     return await showDestination(deps, workspace.id, params.destination)
   }

@@ -1,5 +1,5 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
@@ -9,9 +9,8 @@ import { presentDestination } from './read.ts'
 /** The destinations of a workspace, newest first. */
 export const listDestinations =
   (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.destinations.list> =>
-  async ({ actor, params, query }) => {
+  async ({ workspace, params, query }) => {
     const { db } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const page = openPage('destinations.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('destinations')

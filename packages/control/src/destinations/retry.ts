@@ -1,5 +1,5 @@
-import { audit, isId, parseReference, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, isId, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
@@ -20,8 +20,7 @@ const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: s
  */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>
-  async ({ actor, params, body }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params, body }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     const states = body.state === undefined ? ['waiting', 'dead'] : [body.state]

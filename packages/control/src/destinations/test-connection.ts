@@ -1,6 +1,6 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import { DeliveryError, hideSecrets } from '@tributary/connector-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -30,9 +30,8 @@ export const testConnection =
   (
     deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'counters'>,
   ): Handler<typeof methods.destinations.testConnection> =>
-  async ({ actor, params, signal }) => {
+  async ({ actor, workspace, params, signal }) => {
     const { db, catalog, counters, clock, logger } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const row = await readDestination(db, workspace.id, params.destination)
     const definition = requireDefinition(catalog, row, 'destination')
     await countTry(

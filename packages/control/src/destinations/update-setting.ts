@@ -1,6 +1,6 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import { type DestinationDefinition, type Settings, validateSettings } from '@tributary/connector-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import { changedSettings, changeSetting, openForChange } from '../app-settings/change-setting.ts'
@@ -54,9 +54,8 @@ export const updateSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.updateSetting> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const current = await readDestination(db, workspace.id, params.destination)
     const { id } = current
     const app = catalog.destinations.find(({ slug }) => slug === current.app)

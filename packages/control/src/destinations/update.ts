@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination, showDestination } from './read.ts'
@@ -9,9 +9,8 @@ export const updateDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.update> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, params, body }) => {
     const { db, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { id } = await readDestination(db, workspace.id, params.destination)
     if (Object.keys(body).length > 0) {
       const time = new Date(clock())

@@ -1,5 +1,5 @@
-import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { offsetCursor, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
@@ -21,8 +21,7 @@ export const listSourceDroppedEvents =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.droppedEvents.listBySource> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const page = openPage('droppedEvents.listBySource', params, query, offsetCursor)
     const start = page.after ?? 0

@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
@@ -9,8 +8,7 @@ import { presentPayload, type StoredEventRow } from './stored-event.ts'
 /** The payloads of events of a source, by their ids, in no order; what is not stored there is left out. */
 export const batchGetSourceEvents =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.batchGetBySource> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const rows = await eventStore.query<EventRow & StoredEventRow>(
       `select ${eventColumns}, group_id, previous_id, context, integrations, original,

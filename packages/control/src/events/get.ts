@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, problemKinds, resourceNames } from '@tributary/contract'
+import { type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
@@ -54,12 +53,10 @@ const readStored = async (
  */
 export const getEvent =
   ({
-    db,
     eventStore,
     isPendingEvent,
-  }: Pick<ControlDeps, 'db' | 'eventStore' | 'isPendingEvent'>): Handler<typeof methods.events.get> =>
-  async ({ actor, params, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  }: Pick<ControlDeps, 'eventStore' | 'isPendingEvent'>): Handler<typeof methods.events.get> =>
+  async ({ workspace, params, signal }) => {
     const ids = { workspace: workspace.id, event: params.event }
     let stored = await readStored(eventStore, ids, signal)
     if (stored.row === undefined) {

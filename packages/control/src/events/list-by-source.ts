@@ -1,5 +1,5 @@
-import { openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
@@ -12,8 +12,7 @@ export const listSourceEvents =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.events.listBySource> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const page = openPage('events.listBySource', params, query, eventCursor)
     const { page_size: _, page_token: __, ...filter } = query

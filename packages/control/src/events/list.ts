@@ -1,5 +1,5 @@
-import { openPage, parseReference, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { openPage, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -7,9 +7,8 @@ import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a workspace, newest first, those of deleted sources included. */
 export const listEvents =
-  ({ db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.events.list> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  ({ eventStore, clock }: Pick<ControlDeps, 'eventStore' | 'clock'>): Handler<typeof methods.events.list> =>
+  async ({ workspace, params, query, signal }) => {
     const page = openPage('events.list', params, query, eventCursor)
     const { page_size: _, page_token: __, ...filter } = query
     if (filter.source !== undefined) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { audit, requireWorkspace, type Tx } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, type Tx } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { EventStore, ParkedDeliveriesTable } from '@tributary/storage'
@@ -75,8 +75,7 @@ export const discardFailureGroup =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.failureGroups.discard> =>
-  async ({ actor, params, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     return await db.transaction().execute(async (tx) => {

@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -9,8 +8,7 @@ import { readGroups } from './read.ts'
 /** One failure group; 404 once nothing of it is held any more. */
 export const getFailureGroup =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.get> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const [group] = await readGroups(db, { workspaceId: workspace.id, destinationId: id }, { id: params.failure_group })
     if (group === undefined) throw notFound('failure group not found')

@@ -1,5 +1,5 @@
-import { offsetCursor, openPage, requireWorkspace, slicePage } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
@@ -8,8 +8,7 @@ import { readGroups } from './read.ts'
 /** What is held for a destination by its cause. */
 export const listFailureGroups =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.list> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const page = openPage('failureGroups.list', params, query, offsetCursor)
     const { rows, next } = slicePage(

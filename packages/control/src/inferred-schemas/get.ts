@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, formatSourceSchema, judgedDataOf, type methods, schemaLimits } from '@tributary/contract'
+import { formatSourceSchema, judgedDataOf, type methods, schemaLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { isJsonObject } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -40,8 +39,7 @@ export const getInferredSchema =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.inferredSchemas.get> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const title = "if(type = 'identify', '', event)"
     const within = `workspace_id = {workspace:String} and source_id = {source:String}

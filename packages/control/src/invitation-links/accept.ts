@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { audit, requireCaller } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import { resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
@@ -10,7 +10,6 @@ import { isMember, join } from '../memberships/join.ts'
 import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { requireCaller } from '../users/require-self.ts'
 import { readInvitationLink } from './read.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { audit, requireOrganization } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
@@ -14,8 +14,7 @@ import { presentInvitationLink } from './read.ts'
  */
 export const createInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.create> =>
-  async ({ actor, params, body }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId }, body }) => {
     const { role } = body
     if (role === 'ORG_ADMIN') {
       const text = "A link can't invite administrators. Invite them by email"

@@ -1,5 +1,5 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, requireOrganization } from '@tributary/api-kit'
-import { administrators, type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentInvitationLink } from './read.ts'
@@ -7,8 +7,7 @@ import { presentInvitationLink } from './read.ts'
 /** The links that still work, the newest first. Administrators only. */
 export const listInvitationLinks =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.list> =>
-  async ({ actor, params, query }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ organization: { id: organizationId }, params, query }) => {
     const page = openPage('invitationLinks.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('invitation_links')

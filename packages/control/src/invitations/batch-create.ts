@@ -1,4 +1,4 @@
-import { audit, requireOrganization, type Tx } from '@tributary/api-kit'
+import { audit, type Tx } from '@tributary/api-kit'
 import { administrators, type methods, type Role, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, conflict, newId } from '@tributary/kernel'
@@ -74,8 +74,7 @@ export const batchCreateInvitations =
     counters,
     publicUrl,
   }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl'>): Handler<typeof methods.invitations.batchCreate> =>
-  async ({ actor, params, body }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId }, body }) => {
     const lines = body.requests
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, lines.length)
     try {

@@ -1,4 +1,4 @@
-import { audit, isId, requireOrganization } from '@tributary/api-kit'
+import { audit, isId } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -8,8 +8,7 @@ import { lockOrganizationFor } from '../organizations/lock.ts'
 /** Revokes an invitation; its link answers that it is gone. */
 export const deleteInvitation =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitations.delete> =>
-  async ({ actor, params }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId }, params }) => {
     if (!isId(params.invitation)) throw notFound('invitation not found')
     await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organizationId, administrators)

@@ -1,5 +1,5 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, requireOrganization } from '@tributary/api-kit'
-import { administrators, type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { invitationsOf, presentInvitation } from './read.ts'
@@ -7,8 +7,7 @@ import { invitationsOf, presentInvitation } from './read.ts'
 /** Invitations that are neither accepted nor revoked, the newest first. Administrators only. */
 export const listInvitations =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.invitations.list> =>
-  async ({ actor, params, query }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ organization: { id: organizationId }, params, query }) => {
     const page = openPage('invitations.list', params, query, createdCursor)
     const rows = await invitationsOf(db)
       .where('invitations.organization_id', '=', organizationId)

@@ -1,4 +1,4 @@
-import { audit, isId, requireOrganization } from '@tributary/api-kit'
+import { audit, isId } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound, rateLimited } from '@tributary/kernel'
@@ -24,8 +24,7 @@ export const resendInvitation =
     counters,
     publicUrl,
   }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl'>): Handler<typeof methods.invitations.resend> =>
-  async ({ actor, params }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId }, params }) => {
     if (!isId(params.invitation)) throw notFound('invitation not found')
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, 1)
     try {

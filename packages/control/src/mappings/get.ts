@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
@@ -8,7 +7,6 @@ import { presentMappings } from './read.ts'
 /** The mappings of a destination, those of its app where it has none of its own, and what they may be made of. */
 export const getMappings =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.mappings.get> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     return presentMappings(await readDestination(db, workspace.id, params.destination), catalog)
   }

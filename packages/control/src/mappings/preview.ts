@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
@@ -11,8 +10,7 @@ export const previewMapping =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock' | 'workShare'>,
   ): Handler<typeof methods.mappings.preview> =>
-  async ({ actor, params, body, signal }) => {
-    const workspace = await requireWorkspace(deps.db, actor, params.workspace, editors)
+  async ({ workspace, params, body, signal }) => {
     const row = await readDestination(deps.db, workspace.id, params.destination)
     const definition = requireDefinition(deps.catalog, row, 'event_mapping')
     return (await tryMapping(deps, row, definition, body, signal)).shown

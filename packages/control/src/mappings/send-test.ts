@@ -1,4 +1,4 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import {
   type DeliverResult,
   DeliveryError,
@@ -8,7 +8,7 @@ import {
   type OutgoingEvent,
   RejectedError,
 } from '@tributary/connector-kit'
-import { editors, type MethodResponse, type methods, resourceNames } from '@tributary/contract'
+import { type MethodResponse, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -86,9 +86,8 @@ export const sendTestEvent =
   (
     deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'counters' | 'workShare'>,
   ): Handler<typeof methods.mappings.sendTest> =>
-  async ({ actor, params, body, signal }) => {
+  async ({ actor, workspace, params, body, signal }) => {
     const { db, catalog, counters, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const row = await readDestination(db, workspace.id, params.destination)
     const definition = requireDefinition(catalog, row, 'event_mapping')
     const { shown, outgoing } = await tryMapping(deps, row, definition, body, signal)

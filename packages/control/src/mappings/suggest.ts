@@ -1,8 +1,7 @@
-import { type Db, requireWorkspace } from '@tributary/api-kit'
+import type { Db } from '@tributary/api-kit'
 import type { ActionDefinition, MappingPreset } from '@tributary/connector-kit'
 import {
   type EventType,
-  everyRole,
   type methods,
   type ObjectSchema,
   parseSourceSchema,
@@ -120,8 +119,7 @@ export const suggestMappings =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock'>): Handler<typeof methods.mappings.suggest> =>
-  async ({ actor, params, body, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, body, signal }) => {
     const row = await readDestination(db, workspace.id, params.destination)
     const definition = requireDefinition(catalog, row, 'destination')
     const action = definition.actions.find(({ name }) => name === body.destination)

@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -19,8 +19,7 @@ export const updateMappings =
     clock,
     workShare,
   }: Pick<ControlDeps, 'db' | 'catalog' | 'clock' | 'workShare'>): Handler<typeof methods.mappings.update> =>
-  async ({ actor, params, body }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params, body }) => {
     const current = await readDestination(db, workspace.id, params.destination)
     const { event_mappings: wanted, revision } = body
     if (wanted !== null) {

@@ -1,4 +1,4 @@
-import { audit, requireOrganization } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import { administrators, everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
@@ -18,8 +18,7 @@ export const deleteMembership =
   }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
     typeof methods.memberships.delete
   > =>
-  async ({ actor, params }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, everyRole)
+  async ({ actor, organization: { id: organizationId }, params }) => {
     const removed = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organizationId, everyRole)
       const member = await readMember(tx, organizationId, params.membership)

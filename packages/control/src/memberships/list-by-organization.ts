@@ -1,5 +1,5 @@
-import { createdCursor, createdCursorOf, newerThan, openPage, requireOrganization } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, newerThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentMember } from './present.ts'
@@ -8,8 +8,7 @@ import { membersOf } from './read.ts'
 /** Who belongs to an organisation, for everybody who does; the oldest membership first. */
 export const listOrganizationMemberships =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.listByOrganization> =>
-  async ({ actor, params, query }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, everyRole)
+  async ({ organization: { id: organizationId }, params, query }) => {
     const page = openPage('memberships.listByOrganization', params, query, createdCursor)
     const rows = await membersOf(db, organizationId)
       .where(newerThan('memberships', page.after))

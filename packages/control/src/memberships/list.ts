@@ -1,16 +1,13 @@
-import { createdCursor, createdCursorOf, isId, newerThan, openPage } from '@tributary/api-kit'
-import { type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, newerThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { mayReadUser } from '../users/get.ts'
 import { presentMembership } from './present.ts'
 
 /** The memberships of oneself, or of anybody for a platform admin; oldest first. */
 export const listMemberships =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.list> =>
-  async ({ actor, params, query }) => {
-    if (!isId(params.user) || !mayReadUser(actor, params.user)) throw notFound('user not found')
+  async ({ params, query }) => {
     const page = openPage('memberships.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('memberships')

@@ -1,4 +1,4 @@
-import { audit, requireOrganization } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
@@ -15,8 +15,7 @@ export const updateMembership =
   }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
     typeof methods.memberships.update
   > =>
-  async ({ actor, params, body }) => {
-    const organizationId = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId }, params, body }) => {
     const { member, changed } = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organizationId, administrators)
       const before = await readMember(tx, organizationId, params.membership)

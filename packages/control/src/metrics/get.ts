@@ -1,12 +1,5 @@
-import { parseReference, requireWorkspace } from '@tributary/api-kit'
-import {
-  everyRole,
-  type Granularity,
-  type MetricName,
-  type methods,
-  metricRangeDays,
-  resourceNames,
-} from '@tributary/contract'
+import { parseReference } from '@tributary/api-kit'
+import { type Granularity, type MetricName, type methods, metricRangeDays, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
@@ -103,8 +96,7 @@ const countSettled = async (
 /** Counts over time of a workspace or of one of its sources. The first and the last bucket may be parts. */
 export const getMetrics =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.metrics.get> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, query, signal }) => {
     const { granularity, compatibility, 'start_date.seconds': start, 'end_date.seconds': end } = query
     requireRange(start, end, granularity)
     let sourceId: string | undefined

@@ -3,14 +3,12 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 import { presentNotification } from './present.ts'
 
 /** One's own inbox, newest first, and how many in it are unread. Nobody sees that of others. */
 export const listNotifications =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.notifications.list> =>
-  async ({ actor, params, query }) => {
-    const userId = requireSelf(actor, params.user)
+  async ({ actor: { userId }, params, query }) => {
     const page = openPage('notifications.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('notifications')

@@ -1,13 +1,11 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 
 /** Marks everything in one's own inbox as read. Without a record: it concerns nobody else. */
 export const markAllNotificationsRead =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.notifications.markAllRead> =>
-  async ({ actor, params }) => {
-    const userId = requireSelf(actor, params.user)
+  async ({ actor: { userId } }) => {
     await db
       .updateTable('notifications')
       .set({ read_time: new Date(clock()) })

@@ -4,14 +4,12 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 import { presentNotification } from './present.ts'
 
 /** Marks one of one's own as read; the time of the first reading stays. Without a record: it concerns nobody else. */
 export const markNotificationRead =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.notifications.markRead> =>
-  async ({ actor, params }) => {
-    const userId = requireSelf(actor, params.user)
+  async ({ actor: { userId }, params }) => {
     const row = isId(params.notification)
       ? await db
           .updateTable('notifications')

@@ -1,5 +1,4 @@
-import { requireOrganization } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
@@ -44,8 +43,7 @@ export const getUsage = ({
     return profiles
   }
 
-  return async ({ actor, params, signal }) => {
-    const id = await requireOrganization(db, actor, params.organization, everyRole)
+  return async ({ organization: { id }, signal }) => {
     const workspaces = await db.selectFrom('workspaces').select('id').where('organization_id', '=', id).execute()
     const ids = workspaces.map((row) => row.id)
     const count = async (table: 'sources' | 'destinations'): Promise<number> => {

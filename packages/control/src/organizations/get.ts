@@ -1,5 +1,4 @@
-import { requireOrganization } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readOrganization } from './read.ts'
@@ -7,7 +6,6 @@ import { readOrganization } from './read.ts'
 /** Reads an organisation of one's own. */
 export const getOrganization =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.get> =>
-  async ({ actor, params }) => {
-    const id = await requireOrganization(db, actor, params.organization, everyRole)
+  async ({ organization: { id } }) => {
     return await readOrganization(db, id)
   }

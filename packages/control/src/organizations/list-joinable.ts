@@ -2,15 +2,13 @@ import { createdCursor, createdCursorOf, newerThan, openPage } from '@tributary/
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { presentOrganization } from './present.ts'
 
 /** Organisations that are open to the domain of one's own verified address and that one neither belongs to nor was removed from. */
 export const listJoinableOrganizations =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.listJoinable> =>
-  async ({ actor, params, query }) => {
-    const userId = requireSelf(actor, params.user)
+  async ({ actor: { userId }, params, query }) => {
     const page = openPage('organizations.listJoinable', params, query, createdCursor)
     const domain = await verifiedDomain(db, userId)
     if (domain === '') return { organizations: [], next_page_token: '' }

@@ -1,5 +1,4 @@
-import { requireOrganization } from '@tributary/api-kit'
-import { administrators, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
@@ -9,8 +8,7 @@ import { replaceLogo } from './replace-logo.ts'
 /** Removes the logo. Administrators only. */
 export const removeLogo =
   (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.organizations.removeLogo> =>
-  async ({ actor, params }) => {
-    const organizationId = await requireOrganization(deps.db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId } }) => {
     await replaceLogo(deps, { actor, organizationId, action: 'organizations.removeLogo', key: '' })
     return await readOrganization(deps.db, organizationId)
   }

@@ -1,4 +1,4 @@
-import { audit, requireOrganization, type Tx } from '@tributary/api-kit'
+import { audit, type Tx } from '@tributary/api-kit'
 import { administrators, isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
@@ -23,8 +23,7 @@ const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Prom
 /** Changes title, industry, or the e-mail domain whose people may join. Administrators only. */
 export const updateOrganization =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.organizations.update> =>
-  async ({ actor, params, body }) => {
-    const id = await requireOrganization(db, actor, params.organization, administrators)
+  async ({ actor, organization: { id }, body }) => {
     const given = Object.entries(body).filter(([, value]) => value !== undefined)
     if (given.length > 0)
       await db.transaction().execute(async (tx) => {

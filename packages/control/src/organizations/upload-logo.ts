@@ -1,5 +1,4 @@
-import { requireOrganization } from '@tributary/api-kit'
-import { administrators, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
@@ -12,8 +11,7 @@ export const uploadLogo =
   (
     deps: Pick<ControlDeps, 'db' | 'clock' | 'counters'> & { images: Images },
   ): Handler<typeof methods.organizations.uploadLogo> =>
-  async ({ actor, params, body }) => {
-    const organizationId = await requireOrganization(deps.db, actor, params.organization, administrators)
+  async ({ actor, organization: { id: organizationId }, body }) => {
     await countUpload(deps.counters, actor.userId)
     const key = await deps.images.store('logos', body.content)
     await replaceLogo(deps, { actor, organizationId, action: 'organizations.uploadLogo', key })

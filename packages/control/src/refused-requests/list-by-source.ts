@@ -1,5 +1,5 @@
-import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { offsetCursor, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
@@ -8,8 +8,7 @@ import { readRefusedRequests } from './read.ts'
 /** What collection refused for one source in the last 24 hours. */
 export const listSourceRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listBySource> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const source = await readSource(db, workspace.id, params.source)
     const page = openPage('refusedRequests.listBySource', params, query, offsetCursor)
     return await readRefusedRequests(db, { workspaceId: workspace.id, sourceId: source.id }, page, clock())

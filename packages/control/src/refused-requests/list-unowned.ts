@@ -1,7 +1,6 @@
 import { offsetCursor, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { forbidden } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readRefusedRequests } from './read.ts'
 
@@ -11,8 +10,7 @@ import { readRefusedRequests } from './read.ts'
  */
 export const listUnownedRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listUnowned> =>
-  async ({ actor, params, query }) => {
-    if (!actor.isPlatformAdmin) throw forbidden()
+  async ({ params, query }) => {
     const page = openPage('refusedRequests.listUnowned', params, query, offsetCursor)
     return await readRefusedRequests(db, undefined, page, clock())
   }

@@ -1,5 +1,5 @@
-import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { offsetCursor, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readRefusedRequests } from './read.ts'
@@ -7,8 +7,7 @@ import { readRefusedRequests } from './read.ts'
 /** What collection refused for the workspace's sources in the last 24 hours. */
 export const listRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.list> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const page = openPage('refusedRequests.list', params, query, offsetCursor)
     return await readRefusedRequests(
       db,

@@ -1,6 +1,7 @@
-import { audit, requireWorkspace, type Tx } from '@tributary/api-kit'
-import { editors, type MethodParams, type methods, type Replay, resourceNames } from '@tributary/contract'
-import { type Actor, conflict } from '@tributary/kernel'
+import { audit, type Tx } from '@tributary/api-kit'
+import { type methods, type Replay, resourceNames } from '@tributary/contract'
+import type { Call } from '@tributary/http'
+import { conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
 import { showReplay } from './get.ts'
@@ -38,11 +39,10 @@ const forgetMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<
 export const changeState = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
   verb: Verb,
-  call: { actor: Actor; params: MethodParams<typeof methods.replays.pause>; signal?: AbortSignal },
+  call: Pick<Call<typeof methods.replays.pause>, 'actor' | 'workspace' | 'params' | 'signal'>,
 ): Promise<Replay> => {
   const { db, clock } = deps
-  const { actor, params } = call
-  const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  const { actor, workspace, params } = call
   const destination = await readDestination(db, workspace.id, params.destination)
   const { id, create_time } = await readReplay(db, destination, params.replay)
   await db.transaction().execute(async (tx) => {

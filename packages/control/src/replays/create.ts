@@ -1,5 +1,5 @@
-import { audit, type Db, requireWorkspace, type Tx } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, type Db, type Tx } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -58,9 +58,8 @@ export const createReplay =
   (
     deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare' | 'clock'>,
   ): Handler<typeof methods.replays.create> =>
-  async ({ actor, params, body, signal }) => {
+  async ({ actor, workspace, params, body, signal }) => {
     const { db, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const destination = await readDestination(db, workspace.id, params.destination)
     const sourceId = await scopeSource(db, workspace.id, body)
     await refuseSecond(db, destination.id)

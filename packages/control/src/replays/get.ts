@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, type Replay } from '@tributary/contract'
+import type { methods, Replay } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -21,8 +20,7 @@ export const showReplay = async (
 /** Reads a replay with how far it is. */
 export const getReplay =
   (deps: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.replays.get> =>
-  async ({ actor, params, signal }) => {
-    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+  async ({ workspace, params, signal }) => {
     const destination = await readDestination(deps.db, workspace.id, params.destination)
     return await showReplay(deps, destination, params.replay, signal)
   }

@@ -1,5 +1,5 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
@@ -8,8 +8,7 @@ import { presentReplays, selectReplays } from './read.ts'
 /** The replays of a destination, newest first. */
 export const listReplays =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.replays.list> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const destination = await readDestination(db, workspace.id, params.destination)
     const page = openPage('replays.list', params, query, createdCursor)
     const found = await selectReplays(db, destination)

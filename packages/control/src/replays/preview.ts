@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { editors, eventFilter, type methods, type ReplayScope } from '@tributary/contract'
+import { eventFilter, type methods, type ReplayScope } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readDestination } from '../destinations/read.ts'
@@ -49,9 +48,8 @@ export const previewReplay =
   (
     deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare'>,
   ): Handler<typeof methods.replays.preview> =>
-  async ({ actor, params, body, signal }) => {
+  async ({ workspace, params, body, signal }) => {
     const { db, eventStore, storedBefore } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const destination = await readDestination(db, workspace.id, params.destination)
     const sourceId = await scopeSource(db, workspace.id, body)
     if (body.kind === 'dead') {

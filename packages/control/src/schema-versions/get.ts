@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -9,8 +8,7 @@ import { presentVersion, selectVersions } from './read.ts'
 /** One version of a source's schema, the schema included. */
 export const getSchemaVersion =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.schemaVersions.get> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     const source = await readSource(db, workspace.id, params.source)
     // Nine digits fit into the column.
     const row = /^[1-9]\d{0,8}$/.test(params.version)

@@ -1,5 +1,5 @@
-import { cursorInteger, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { cursorInteger, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
@@ -8,8 +8,7 @@ import { presentVersion, selectVersions } from './read.ts'
 /** The versions of a source's schema, newest first. */
 export const listSchemaVersions =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.schemaVersions.list> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const source = await readSource(db, workspace.id, params.source)
     const page = openPage('schemaVersions.list', params, query, cursorInteger)
     const { after } = page

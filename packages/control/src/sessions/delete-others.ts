@@ -2,7 +2,6 @@ import { audit } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Ends every session of oneself but the one that asks, at once. */
@@ -15,8 +14,8 @@ export const deleteOtherSessions =
   }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
     typeof methods.sessions.deleteOthers
   > =>
-  async ({ actor, params }) => {
-    const userId = requireSelf(actor, params.user)
+  async ({ actor }) => {
+    const { userId } = actor
     await db.transaction().execute(async (tx) => {
       await sessions.endOthers(tx, userId, actor.sessionId)
       await audit(tx, {

@@ -3,7 +3,6 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Ends one session of oneself at once; it may be the one that asks. */
@@ -17,7 +16,7 @@ export const deleteSession =
     typeof methods.sessions.delete
   > =>
   async ({ actor, params }) => {
-    const userId = requireSelf(actor, params.user)
+    const { userId } = actor
     if (!isId(params.session)) throw notFound('session not found')
     await db.transaction().execute(async (tx) => {
       const time = new Date(clock())

@@ -3,13 +3,12 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { requireSelf } from '../users/require-self.ts'
 
 /** The active sessions of oneself, the one used last first. Nobody sees those of others, platform admins included. */
 export const listSessions =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sessions.list> =>
   async ({ actor, params, query }) => {
-    const userId = requireSelf(actor, params.user)
+    const { userId } = actor
     const page = openPage('sessions.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('sessions')

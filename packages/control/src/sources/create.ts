@@ -1,5 +1,5 @@
-import { audit, idFor, parseReference, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { checkNewSettings } from '../app-settings/change-setting.ts'
@@ -14,9 +14,8 @@ export const createSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.create> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { app } = parseReference(resourceNames.catalogSource, 'app.name', body.app.name)
     const entry = catalog.sources.find(({ slug }) => slug === app)
     if (entry === undefined) {

@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -8,8 +8,7 @@ import { readSource } from './read.ts'
 /** Deletes a source: its keys are revoked and its connections removed; its stored events stay until they age out. */
 export const deleteSource =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sources.delete> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params }) => {
     const source = await readSource(db, workspace.id, params.source)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {

@@ -1,5 +1,4 @@
-import { requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentWithSchema, readSource } from './read.ts'
@@ -7,7 +6,6 @@ import { presentWithSchema, readSource } from './read.ts'
 /** Reads a source with its schema. */
 export const getSource =
   (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.sources.get> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(deps.db, actor, params.workspace, everyRole)
+  async ({ workspace, params }) => {
     return presentWithSchema(deps, await readSource(deps.db, workspace.id, params.source))
   }

@@ -1,5 +1,5 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentSource, selectSources } from './read.ts'
@@ -7,9 +7,8 @@ import { presentSource, selectSources } from './read.ts'
 /** The sources of a workspace, newest first. */
 export const listSources =
   (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.sources.list> =>
-  async ({ actor, params, query }) => {
+  async ({ workspace, params, query }) => {
     const { db } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
     const page = openPage('sources.list', params, query, createdCursor)
     const product = query.target_product
     const rows = await selectSources(db, workspace.id)

@@ -1,6 +1,5 @@
-import { requireWorkspace } from '@tributary/api-kit'
 import { templateProblem } from '@tributary/connector-kit'
-import { editors, type methods, templateProblemText } from '@tributary/contract'
+import { type methods, templateProblemText } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, takeTurn } from '@tributary/kernel'
 import { readableSettings } from '../app-settings/stored-settings.ts'
@@ -12,9 +11,8 @@ export const previewTemplate =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'receiveWebhook' | 'workShare' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.previewTemplate> =>
-  async ({ actor, params, body: { template, body, query, headers } }) => {
+  async ({ workspace, params, body: { template, body, query, headers } }) => {
     const { db, catalog, secretBox, receiveWebhook, workShare, clock, logger } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const source = await readSource(db, workspace.id, params.source)
     const field = catalog.sources
       .find(({ slug }) => slug === source.app)

@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { changeSetting } from '../app-settings/change-setting.ts'
@@ -11,9 +11,8 @@ export const updateSourceSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.updateSetting> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { id } = await readSource(db, workspace.id, params.source)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {

@@ -1,12 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import {
-  editors,
-  type methods,
-  type ParsedRequest,
-  resourceNames,
-  schemaMessage,
-  sourceChannel,
-} from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, type ParsedRequest, resourceNames, schemaMessage, sourceChannel } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -37,9 +30,8 @@ export const updateSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'live' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.update> =>
-  async ({ actor, params, body }) => {
+  async ({ actor, workspace, params, body }) => {
     const { db, clock } = deps
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
     const { id } = await readSource(db, workspace.id, params.source)
     const columns = columnsOf(body)
     const change = changeIn(body)

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAuthorize } from '@tributary/api-kit'
 import {
   createEgressPolicy,
   createRequestClient,
@@ -244,6 +245,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     fastify: app,
     handlers: control.handlers,
     authenticate: (token) => control.authenticate(token),
+    authorize: createAuthorize({ db: database.db }),
     logger: silentLogger,
     metrics: noMetrics,
   })

@@ -1,16 +1,14 @@
+import type { Method } from '@tributary/contract'
+
 /**
- * Writes without an audit record, and calls with a body that write nothing. A code that is asked for: nobody has done anything yet, and the mail itself is kept. The
- * inbox: what one has read concerns nobody else.
+ * Writes without an audit record. A code that is asked for: nobody has done anything yet, and the mail itself is kept.
+ * The inbox: what one has read concerns nobody else.
  */
-export const unrecorded: readonly string[] = [
-  'users.sendOtp',
-  'sources.previewTemplate',
-  'mappings.suggest',
-  'mappings.preview',
-  'replays.preview',
-  'notifications.markRead',
-  'notifications.markAllRead',
-]
+const unrecorded: readonly string[] = ['users.sendOtp', 'notifications.markRead', 'notifications.markAllRead']
 
 /** Reads with an audit record: they tell staff of people in organizations that are not theirs. */
-export const recordedReads: readonly string[] = ['workspaces.find']
+const recordedReads: readonly string[] = ['workspaces.find']
+
+/** Whether a call of the method leaves an audit record. */
+export const isRecorded = ({ name, verb, reads }: Method): boolean =>
+  verb === 'GET' || reads === true ? recordedReads.includes(name) : !unrecorded.includes(name)

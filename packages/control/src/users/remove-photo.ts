@@ -3,12 +3,10 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { replacePhoto } from './replace-photo.ts'
-import { requireSelf } from './require-self.ts'
 
 /** Removes the caller's own photo. */
 export const removePhoto =
   (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.users.removePhoto> =>
-  async ({ actor, params }) => {
-    requireSelf(actor, params.user)
+  async ({ actor }) => {
     return await replacePhoto(deps, { actor, action: 'users.removePhoto', key: '' })
   }

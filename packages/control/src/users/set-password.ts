@@ -9,7 +9,6 @@ import { hashToken } from '../secret-tokens.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { revokeOnboardings } from './onboarding-link.ts'
 import type { Passwords } from './passwords.ts'
-import { requireSelf } from './require-self.ts'
 
 /** How long the mail that tells of the change is worth sending, ms. */
 const mailLifeMs = 24 * 60 * 60_000
@@ -43,8 +42,7 @@ export const setPassword =
     passwords: Passwords
     accessChanged: AccessChanged
   }): Handler<typeof methods.users.setPassword> =>
-  async ({ actor, params, body }) => {
-    requireSelf(actor, params.user)
+  async ({ actor, body }) => {
     const name = `users/${actor.userId}`
     if (body.name !== name) throw badRequest('VALIDATION', `name: Must be ${name}`, { name: `Must be ${name}` })
     const now = new Date(clock())

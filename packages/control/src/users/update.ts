@@ -4,13 +4,11 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentUser, userColumns } from './present.ts'
-import { requireSelf } from './require-self.ts'
 
 /** Changes the caller's own names. */
 export const updateUser =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.update> =>
-  async ({ actor, params, body }) => {
-    requireSelf(actor, params.user)
+  async ({ actor, body }) => {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     return await db.transaction().execute(async (tx) => {
       const row =

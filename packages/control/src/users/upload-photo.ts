@@ -4,15 +4,13 @@ import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { countUpload } from '../images/upload-limit.ts'
 import { replacePhoto } from './replace-photo.ts'
-import { requireSelf } from './require-self.ts'
 
 /** Replaces the caller's own photo. */
 export const uploadPhoto =
   (
     deps: Pick<ControlDeps, 'db' | 'clock' | 'counters'> & { images: Images },
   ): Handler<typeof methods.users.uploadPhoto> =>
-  async ({ actor, params, body }) => {
-    requireSelf(actor, params.user)
+  async ({ actor, body }) => {
     await countUpload(deps.counters, actor.userId)
     const key = await deps.images.store('photos', body.content)
     return await replacePhoto(deps, { actor, action: 'users.uploadPhoto', key })

@@ -1,5 +1,5 @@
-import { offsetCursor, openPage, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, problemKinds, resourceNames } from '@tributary/contract'
+import { offsetCursor, openPage } from '@tributary/api-kit'
+import { type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { wireTime } from '../events/read.ts'
@@ -30,8 +30,7 @@ export const listSourceViolations =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.violations.listBySource> =>
-  async ({ actor, params, query, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const page = openPage('violations.listBySource', params, query, offsetCursor)
     const offset = page.after ?? 0

@@ -1,5 +1,5 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, parseSourceSchema, type RequestMeta, resourceNames } from '@tributary/contract'
+import { audit } from '@tributary/api-kit'
+import { type methods, parseSourceSchema, type RequestMeta, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -31,8 +31,7 @@ export const replayBlockedEvents =
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'appendRequest' | 'clock'>): Handler<
     typeof methods.violations.replayBlocked
   > =>
-  async ({ actor, params, body, signal }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params, body, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const { schema: text } = await db
       .selectFrom('source_schemas')

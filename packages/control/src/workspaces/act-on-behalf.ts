@@ -1,7 +1,6 @@
 import { audit, requireWorkspace } from '@tributary/api-kit'
 import { everyRole, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { forbidden } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readWorkspace } from './get.ts'
 
@@ -12,7 +11,6 @@ import { readWorkspace } from './get.ts'
 export const actOnBehalf =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.actOnBehalf> =>
   async ({ actor, body }) => {
-    if (!actor.isPlatformAdmin) throw forbidden()
     const id = resourceNames.workspace.parse(body.workspaceId)?.workspace ?? body.workspaceId
     const { organizationId } = await requireWorkspace(db, actor, id, everyRole)
     const workspace = await db.transaction().execute(async (tx) => {

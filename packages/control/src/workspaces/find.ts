@@ -1,7 +1,6 @@
 import { audit, createdCursor, createdCursorOf, type Db, isId, olderThan, openPage } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { forbidden } from '@tributary/kernel'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
@@ -69,7 +68,6 @@ const namedPeople = async (db: Db, organizations: readonly string[], words: read
 export const findWorkspaces =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.find> =>
   async ({ actor, params, query }) => {
-    if (!actor.isPlatformAdmin) throw forbidden()
     const page = openPage('workspaces.find', params, query, createdCursor)
     const { search } = query
     const words = search.split(/\s+/).filter((word) => word !== '')

@@ -1,5 +1,5 @@
-import { type Db, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods } from '@tributary/contract'
+import type { Db } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
@@ -18,7 +18,6 @@ export const readWorkspace = async (db: Db, id: string): ReturnType<Handler<type
 /** Reads a workspace with its organisation. */
 export const getWorkspace =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.get> =>
-  async ({ actor, params }) => {
-    const { id } = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace: { id } }) => {
     return await readWorkspace(db, id)
   }

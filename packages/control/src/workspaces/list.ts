@@ -1,10 +1,9 @@
-import { createdCursor, createdCursorOf, isId, newerThan, openPage } from '@tributary/api-kit'
+import { createdCursor, createdCursorOf, isId, mayReadUser, newerThan, openPage } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
-import { mayReadUser } from '../users/get.ts'
 
 /** The workspaces of the organisations a user belongs to; another user's list is refused with 403. */
 export const listWorkspaces =

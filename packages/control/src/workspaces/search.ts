@@ -1,5 +1,5 @@
-import { type Db, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type FoundObject, matchScore, type methods, pageLimits, resourceNames } from '@tributary/contract'
+import type { Db } from '@tributary/api-kit'
+import { type FoundObject, matchScore, type methods, pageLimits, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { iconAddress } from '../catalog-sources/present.ts'
@@ -50,8 +50,7 @@ const scoreOf = ({ title, app }: FoundObject, search: string): number =>
 /** Finds the sources and destinations of a workspace that a search fits, the best match first. */
 export const searchWorkspace =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.workspaces.search> =>
-  async ({ actor, params, query: { search, page_size } }) => {
-    const { id: workspace } = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace: { id: workspace }, query: { search, page_size } }) => {
     const appOf = (entries: readonly Entry[], slug: string): FoundObject['app'] => {
       const entry = entries.find((each) => each.slug === slug)
       return {

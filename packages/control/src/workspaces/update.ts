@@ -1,4 +1,4 @@
-import { audit, requireWorkspace } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
@@ -8,8 +8,7 @@ import { readWorkspace } from './get.ts'
 /** Changes the title. Administrators of the organisation only. */
 export const updateWorkspace =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.update> =>
-  async ({ actor, params, body }) => {
-    const { id, organizationId } = await requireWorkspace(db, actor, params.workspace, administrators)
+  async ({ actor, workspace: { id, organizationId }, body }) => {
     const { title } = body
     if (title !== undefined)
       await db.transaction().execute(async (tx) => {

@@ -1,5 +1,5 @@
-import { audit, idFor, isId, parseReference, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, idFor, isId, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -13,8 +13,7 @@ export const createWriteKey =
     secretBox,
     clock,
   }: Pick<ControlDeps, 'db' | 'secretBox' | 'clock'>): Handler<typeof methods.writekeys.create> =>
-  async ({ actor, params, body }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, body }) => {
     const reference = parseReference(resourceNames.source, 'source', body.source)
     if (reference.workspace !== workspace.id || !isId(reference.source)) throw notFound('source not found')
     const id = idFor(body.request_id, 'writekeys', workspace.id)

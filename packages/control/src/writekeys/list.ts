@@ -1,12 +1,5 @@
-import {
-  createdCursor,
-  createdCursorOf,
-  olderThan,
-  openPage,
-  parseReference,
-  requireWorkspace,
-} from '@tributary/api-kit'
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { createdCursor, createdCursorOf, olderThan, openPage, parseReference } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readSource } from '../sources/read.ts'
@@ -15,8 +8,7 @@ import { presentWriteKey } from './keys.ts'
 /** The valid keys of a workspace or of one source, newest first. Keys are public identifiers: every member sees them. */
 export const listWriteKeys =
   ({ db, secretBox }: Pick<ControlDeps, 'db' | 'secretBox'>): Handler<typeof methods.writekeys.list> =>
-  async ({ actor, params, query }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, everyRole)
+  async ({ workspace, params, query }) => {
     const page = openPage('writekeys.list', params, query, createdCursor)
     let sourceId: string | undefined
     if (query.source !== undefined) {

@@ -1,5 +1,5 @@
-import { audit, isId, requireWorkspace } from '@tributary/api-kit'
-import { editors, type methods, resourceNames } from '@tributary/contract'
+import { audit, isId } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -13,8 +13,7 @@ export const rotateWriteKey =
     secretBox,
     clock,
   }: Pick<ControlDeps, 'db' | 'secretBox' | 'clock'>): Handler<typeof methods.writekeys.rotate> =>
-  async ({ actor, params }) => {
-    const workspace = await requireWorkspace(db, actor, params.workspace, editors)
+  async ({ actor, workspace, params }) => {
     if (!isId(params.writekey)) throw notFound('write key not found')
     const id = newId()
     const key = randomToken(24)

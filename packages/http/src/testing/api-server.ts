@@ -3,7 +3,14 @@ import { methodList } from '@tributary/contract'
 import { type Actor, conflict, noMetrics, silentLogger } from '@tributary/kernel'
 import fastifyFactory from 'fastify'
 import { onTestFinished } from 'vitest'
-import { type AnyHandler, type ApiLimits, apiServerOptions, createApi, type Handlers } from '../index.ts'
+import {
+  type AnyHandler,
+  type ApiLimits,
+  type Authorize,
+  apiServerOptions,
+  createApi,
+  type Handlers,
+} from '../index.ts'
 
 /** Every method answers 409 with its name, unless the test gives it a handler. */
 export const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
@@ -15,6 +22,12 @@ export const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
   }
   return groups as Record<string, Record<string, unknown>> & Handlers
 }
+
+/** Lets every caller into every workspace and organization. */
+export const allowAll: Authorize = async (_, __, { workspace, organization }) => ({
+  ...(workspace === undefined ? {} : { workspace: { id: workspace, organizationId: 'o' } }),
+  ...(organization === undefined ? {} : { organization: { id: organization } }),
+})
 
 const people = ['ann', 'ben']
 const actorOf = (userId: string): Actor => ({
@@ -33,6 +46,7 @@ export const listenApi = async (own: Record<string, AnyHandler>, limits: Partial
     handlers: handlersFor(own),
     authenticate: async (token) =>
       people.includes(token) ? { actor: actorOf(token) } : { failure: 'unknown' as const },
+    authorize: allowAll,
     logger: silentLogger,
     metrics: noMetrics,
     limits,

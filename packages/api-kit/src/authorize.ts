@@ -1,0 +1,83 @@
+import { resourceNames } from '@tributary/contract'
+import type { Authorize, OrganizationRef, WorkspaceRef } from '@tributary/http'
+import { type Actor, canSee, forbidden, mayAct, notFound, type Role } from '@tributary/kernel'
+import type { Db } from './db.ts'
+import { guarded } from './failures.ts'
+import { isId } from './resource-ids.ts'
+
+/**
+ * The workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' for one that is
+ * absent or of an organisation the caller does not belong to, 403 for a role that is not allowed. Handlers ask only for
+ * one that is not in the path.
+ */
+export const requireWorkspace = async (
+  db: Db,
+  actor: Actor,
+  workspaceId: string,
+  allowed: readonly Role[],
+): Promise<WorkspaceRef> => {
+  const row = isId(workspaceId)
+    ? await db.selectFrom('workspaces').select('organization_id').where('id', '=', workspaceId).executeTakeFirst()
+    : undefined
+  if (row === undefined || !canSee(actor, row.organization_id)) throw notFound('workspace not found')
+  if (!mayAct(actor, row.organization_id, allowed)) throw forbidden()
+  return { id: workspaceId, organizationId: row.organization_id }
+}
+
+/** An organisation in which the caller has one of these roles; 404 and 403 as for a workspace. */
+export const requireOrganization = async (
+  db: Db,
+  actor: Actor,
+  organizationId: string,
+  allowed: readonly Role[],
+): Promise<OrganizationRef> => {
+  const row =
+    isId(organizationId) && canSee(actor, organizationId)
+      ? await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
+      : undefined
+  if (row === undefined) throw notFound('organization not found')
+  if (!mayAct(actor, organizationId, allowed)) throw forbidden()
+  return { id: organizationId }
+}
+
+/** Whether the caller may read what belongs to this user: oneself, or anybody for a platform admin. */
+export const mayReadUser = (actor: Actor, userId: string): boolean => actor.userId === userId || actor.isPlatformAdmin
+
+const onlyThemselves = () => forbidden('Only users themselves can do this')
+
+/** Throws 403 unless the `user` of a body, a resource name or an id, is the caller. */
+export const requireCaller = (actor: Actor, user: string): void => {
+  if ((resourceNames.user.parse(user)?.user ?? user) !== actor.userId) throw onlyThemselves()
+}
+
+/** Throws 403 for who may at least read that user, 404 for everybody else. */
+const requireSelf = (actor: Actor, userId: string): void => {
+  if (actor.userId !== userId) throw mayReadUser(actor, userId) ? onlyThemselves() : notFound('user not found')
+}
+
+/**
+ * The check before every handler: who may call a method is what its contract declares. Reads the relational store for
+ * calls of a workspace or an organization only; 503 while it is away.
+ */
+export const createAuthorize = ({ db }: { db: Db }): Authorize =>
+  guarded(async (access, actor, { workspace = '', organization = '', user = '' }) => {
+    if (access.scope === 'anybody') return {}
+    if (actor === undefined) throw new Error('a call that is not for anybody came without its caller')
+    switch (access.scope) {
+      case 'everybody':
+        return {}
+      case 'staff':
+        if (!actor.isPlatformAdmin) throw forbidden()
+        return {}
+      case 'oneself':
+        requireSelf(actor, user)
+        return {}
+      case 'oneselfOrStaff':
+        if (!isId(user) || !mayReadUser(actor, user)) throw notFound('user not found')
+        return {}
+      case 'workspace':
+        return { workspace: await requireWorkspace(db, actor, workspace, access.roles) }
+      case 'organization':
+        return { organization: await requireOrganization(db, actor, organization, access.roles) }
+    }
+  })
