@@ -46,7 +46,7 @@ import { createThreads } from './roles/threads.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
 import { settleSecretKey } from './secret-key-rotation.ts'
 import type { RoleName } from './settings.ts'
-import { settleChanges } from './settled.ts'
+import { createSettle } from './settled.ts'
 import { createStoredBefore } from './stored-before.ts'
 import { createWebFiles } from './web-files.ts'
 
@@ -219,24 +219,21 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     if (threads.delivery?.running()) await threads.delivery.ask('retry', call.params.destination).catch(() => {})
     return answer
   }
-  const refresh = () =>
-    Promise.all([
-      keys.refresh(),
-      ...[threads.pipeline, threads.delivery].map((thread) => (thread?.running() ? thread.ask('refresh') : undefined)),
-    ])
+  const refreshOf = async (thread: typeof threads.pipeline): Promise<void> => {
+    if (thread?.running()) await thread.ask('refresh')
+  }
   const fastify = Fastify(apiServerOptions)
   if (has('api'))
     await createApi({
       fastify,
-      handlers: settleChanges(
-        {
-          ...control.handlers,
-          destinations: { ...control.handlers.destinations, retry },
-        },
-        refresh,
-      ),
+      handlers: { ...control.handlers, destinations: { ...control.handlers.destinations, retry } },
       authenticate,
       authorize: createAuthorize({ db: relational.db }),
+      settle: createSettle({
+        collection: () => keys.refresh(),
+        pipeline: () => refreshOf(threads.pipeline),
+        delivery: () => refreshOf(threads.delivery),
+      }),
       logger,
       metrics,
       docsAssetsDir: docsFolder(),

@@ -72,8 +72,17 @@ describe('who may call a method', () => {
   })
 })
 
-test('what reads has a body', () => {
-  for (const { name, verb, reads } of methodList) {
+test('what reads has a body, and nobody follows what reads', () => {
+  for (const { name, verb, reads, followedBy } of methodList) {
     if (reads) expect([name, verb]).toEqual([name, 'POST'])
+    if (reads || verb === 'GET') expect([name, followedBy]).toEqual([name, undefined])
   }
+})
+
+test('what changes sources, keys, destinations, mappings, connections or replays is followed', () => {
+  const followed = /^(sources|writekeys|destinations|mappings|connections|replays)\./
+  // What they change is in no snapshot.
+  const unseen = ['destinations.testConnection', 'destinations.connect', 'destinations.retry', 'mappings.sendTest']
+  const changes = methodList.filter(({ name, verb, reads }) => followed.test(name) && verb !== 'GET' && !reads)
+  expect(changes.filter(({ followedBy }) => followedBy === undefined).map(({ name }) => name)).toEqual(unseen)
 })

@@ -74,6 +74,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     summary:
       'Creates a destination from a catalog entry (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` provides them.',
     request: z.object({
@@ -98,6 +99,7 @@ export const destinations = {
     verb: 'PATCH',
     path: '/workspaces/{workspace}/destinations/{destination}',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     summary: 'Updates title, enabled, or consent. Events for a disabled destination are held until it is enabled.',
     query: maskQuery,
     request: z.object({
@@ -113,6 +115,7 @@ export const destinations = {
     verb: 'DELETE',
     path: '/workspaces/{workspace}/destinations/{destination}',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     summary: 'Deletes a destination and its connections. No more events are delivered to it.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],
@@ -131,6 +134,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/app:updateSetting',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     summary:
       "Updates one setting; null resets it to its default. To change where secrets are sent (the secret's `sent_to`), pass the secrets again in `secrets`.",
     request: z.object({
@@ -172,6 +176,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:completeConnect',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     ...grantMethods.completeConnect,
     response: destination,
   }),
@@ -180,6 +185,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:disconnect',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     ...grantMethods.disconnect,
     response: destination,
   }),

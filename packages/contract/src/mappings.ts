@@ -200,6 +200,7 @@ export const mappings = {
     verb: 'PUT',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings',
     access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
     summary: "Replaces a destination's mappings; null resets them to its app's presets. Applies from the next event.",
     request: z.object({
       event_mappings: eventMappings.nullable(),

@@ -6,6 +6,9 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A failure that a method documents: its HTTP status, its stable reason and when it happens. */
 export type DocumentedError = { code: number; reason: string; when: string }
 
+/** A part of the product that keeps a snapshot of sources, write keys, destinations and connections. */
+export type Follower = 'collection' | 'pipeline' | 'delivery'
+
 /**
  * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
  * and a trailing `:verb` is a custom method (AIP-136).
@@ -21,6 +24,8 @@ export type Method = {
   access: Access
   /** For a call with a body that changes nothing, as a preview: it leaves no record. A GET needs not say so. */
   reads?: true
+  /** Who works with what this call changes from a snapshot in memory: the answer comes when they have seen the change. */
+  followedBy?: readonly Follower[]
   /** The body, for POST, PUT and PATCH. */
   request?: z.ZodType
   query?: z.ZodType

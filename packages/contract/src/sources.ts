@@ -79,6 +79,7 @@ export const sources = {
     verb: 'POST',
     path: '/workspaces/{workspace}/sources',
     access: workspaceEditors,
+    followedBy: ['pipeline'],
     summary:
       "Creates a source from a catalog entry (`app.name` is `catalogSources/{slug}`). Its schema starts from a template or a copy of another source's schema (`schema.initial_template.name`); otherwise it is its app's schema, or empty.",
     request: z.object({
@@ -96,6 +97,7 @@ export const sources = {
     verb: 'PATCH',
     path: '/workspaces/{workspace}/sources/{source}',
     access: workspaceEditors,
+    followedBy: ['collection', 'pipeline', 'delivery'],
     summary:
       'Updates title, enabled, enforcement, or schema. A disabled source refuses events. A `schema` with `schema_version` is refused if the schema changed since; with `propertyId`, only that property is updated.',
     query: maskQuery.extend({ force_refresh: z.enum(['true', 'false']).optional() }),
@@ -127,6 +129,7 @@ export const sources = {
     verb: 'POST',
     path: '/workspaces/{workspace}/sources/{source}/app:updateSetting',
     access: workspaceEditors,
+    followedBy: ['collection', 'pipeline', 'delivery'],
     summary: "Updates one setting of a source's app; null resets it to its default.",
     request: z.object({ name: line(100).min(1, 'Required'), value: newSettingValue }),
     response: source,
@@ -160,6 +163,7 @@ export const sources = {
     verb: 'DELETE',
     path: '/workspaces/{workspace}/sources/{source}',
     access: workspaceEditors,
+    followedBy: ['collection', 'pipeline', 'delivery'],
     summary: 'Deletes a source. Its write keys stop working.',
     response: empty,
     errors: [errors.forbidden, errors.notFound],

@@ -38,7 +38,7 @@ type Given = Parameters<AnyHandler>[0]
 
 const start = async (
   own: Record<string, AnyHandler> = {},
-  options: Partial<Pick<ApiDeps, 'authorize' | 'logger' | 'maxInFlight'>> = {},
+  options: Partial<Pick<ApiDeps, 'authorize' | 'settle' | 'logger' | 'maxInFlight'>> = {},
 ) => {
   const app = fastifyFactory(apiServerOptions)
   await createApi({
@@ -47,6 +47,7 @@ const start = async (
     authenticate: async (token) =>
       token === 'good' ? { actor } : { failure: token === 'old' ? ('expired' as const) : ('unknown' as const) },
     authorize: options.authorize ?? allowAll,
+    ...(options.settle === undefined ? {} : { settle: options.settle }),
     logger: options.logger ?? silentLogger,
     metrics: noMetrics,
     docsAssetsDir: dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))),
@@ -184,6 +185,28 @@ describe('access', () => {
     expect(steps.splice(0)).toEqual([[access, 'u', 'foreign']])
     expect((await call('POST', '/workspaces/w/sources', body)).status).toBe(200)
     expect(steps).toEqual([[access, 'u', 'w'], { id: 'w', organizationId: 'o' }])
+  })
+})
+
+describe('an answer', () => {
+  test('of a change waits for those who follow it; of one that was refused, or of a read, for nobody', async () => {
+    const steps: unknown[] = []
+    const { call } = await start(
+      {
+        'sources.update': async ({ params }) => {
+          if (params.source === 'gone') throw notFound('source not found')
+          steps.push('changed')
+          return source
+        },
+        'sources.get': async () => source,
+      },
+      { settle: async (followers) => void steps.push(followers) },
+    )
+    expect((await call('PATCH', '/workspaces/w/sources/gone', { title: 'Shop' })).status).toBe(404)
+    expect((await call('GET', '/workspaces/w/sources/s')).status).toBe(200)
+    expect(steps).toEqual([])
+    expect((await call('PATCH', '/workspaces/w/sources/s', { title: 'Shop' })).status).toBe(200)
+    expect(steps).toEqual(['changed', methods.sources.update.followedBy])
   })
 })
 
