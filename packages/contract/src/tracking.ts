@@ -85,7 +85,7 @@ export type PipelineEvent = {
   extra?: Record<string, unknown>
 }
 
-/** Meta of a record of the deliveries log; its body is a JSON array of PipelineEvent (UTF-8). */
+/** Meta of a record of the stream; its body is a JSON array of PipelineEvent (UTF-8). */
 export const deliveryMeta = z.object({
   w: z.string(),
   s: z.string(),
@@ -100,6 +100,11 @@ export const deliveryMeta = z.object({
   p: z.string().optional(),
   /** Some of the events have numbers or an order of names that JSON.parse changes; absent where none has. */
   e: z.literal(true).optional(),
+  /**
+   * The offset behind the last request of the group that the pipeline appended it in: behind the last record of a group,
+   * all accepted events of requests before it are in the stream. Absent in records of replays.
+   */
+  q: z.number().int().optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 

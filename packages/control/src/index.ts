@@ -8,6 +8,7 @@ export {
 export type { FollowerDeps } from './directories/follower.ts'
 export { createSchemaDirectory, type DirectorySchema, type SchemaDirectory } from './directories/schemas.ts'
 export { createWriteKeyDirectory, type WriteKeyDirectory, type WriteKeyEntry } from './directories/write-keys.ts'
+export { storedForm } from './events/stored-event.ts'
 export { escapeHtml } from './mail/layout.ts'
 export {
   createMailSender,

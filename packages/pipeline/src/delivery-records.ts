@@ -80,12 +80,14 @@ export type SourceEvents = {
 
 /**
  * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
- * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it.
+ * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it;
+ * `through` is the offset behind the last request of the micro-batch.
  */
 export const deliveryRecords = (
   source: SourceEvents,
   texts: Pick<TextBytes, 'copyTo'>,
   recordBytes: number,
+  through: number,
 ): LogEntry[] => {
   const { places } = source
   const records: LogEntry[] = []
@@ -97,6 +99,7 @@ export const deliveryRecords = (
     if (count === 0) return
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
     if (source.lossy) meta.e = true
+    meta.q = through
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList
     let at = 1

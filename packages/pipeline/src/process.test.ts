@@ -602,7 +602,10 @@ describe('delivery records', () => {
       for (const { key, meta, body } of own) {
         const events: PipelineEvent[] = JSON.parse(Buffer.from(body).toString())
         expect(body.byteLength).toBeLessThanOrEqual(4000)
-        expect([key, JSON.parse(meta)]).toEqual(['w-1', { w: 'w-1', s: source, d: destinations, n: events.length }])
+        expect([key, JSON.parse(meta)]).toEqual([
+          'w-1',
+          { w: 'w-1', s: source, d: destinations, n: events.length, q: 50 },
+        ])
       }
       const messages = own.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString()))
       expect(messages.map(({ messageId }: PipelineEvent) => messageId)).toEqual(

@@ -335,7 +335,9 @@ export const createProcessor = ({
     take() {
       if (hand === undefined) throw new Error('There is no micro-batch in hand')
       const { events: _, records: __, deliveries, ...batch } = hand
-      const entries = [...deliveries.values()].flatMap((source) => deliveryRecords(source, texts, deliveryRecordBytes))
+      const entries = [...deliveries.values()].flatMap((source) =>
+        deliveryRecords(source, texts, deliveryRecordBytes, batch.to),
+      )
       const result = { ...batch, rows: rows.take(), deliveries: entries }
       texts.clear()
       hand = undefined

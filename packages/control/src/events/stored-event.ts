@@ -1,5 +1,6 @@
 import { type EventType, eventTypes, type PipelineEvent } from '@tributary/contract'
 import { type JsonObject, jsonMembers, jsonText, parseExactJson } from '@tributary/kernel'
+import type { StoredForm } from '@tributary/storage'
 import { payloadOf, wireTime } from './read.ts'
 
 /** Columns of the table `events` that `storedEvent` needs. Times are epoch ms. */
@@ -106,6 +107,12 @@ export const storedEventText = (row: StoredEventRow): string | undefined => {
   const { type } = row
   if (payloadOf(row.original) === null || !isEventType(type)) return undefined
   return jsonText(membersOf(row, type).filter(isThere))
+}
+
+/** How a consumer that catches up reads stored events: in the text that the stream has of them. */
+export const storedForm: StoredForm = {
+  columns: storedEventColumns,
+  textOf: (row: StoredEventRow) => storedEventText(row),
 }
 
 /** The values of an event's text. */

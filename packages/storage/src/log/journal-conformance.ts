@@ -70,6 +70,24 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       ])
     })
 
+    test('a note is kept with the position that it was committed with, until the next one', () => {
+      journal.commit(
+        new Map([[0, 4]]),
+        new Map([
+          [0, 'at four'],
+          [3, 'ÿ☃'],
+        ]),
+      )
+      journal.commit(new Map([[0, 9]]))
+      reopen()
+      expect([...journal.notes()]).toEqual([
+        [0, 'at four'],
+        [3, 'ÿ☃'],
+      ])
+      journal.commit(new Map([[0, 12]]), new Map([[0, '']]))
+      expect(journal.notes().get(0)).toBe('')
+    })
+
     test('an id is found where it was seen first, through many buckets and after a restart', () => {
       for (let i = 0; i < 400; i += 20) {
         const ids = Array.from({ length: 20 }, (_, n) => seen(`id${i + n}`, i + n, n % 3, n))

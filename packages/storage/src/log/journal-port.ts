@@ -30,8 +30,13 @@ export interface ConsumerJournal {
    * durable transaction.
    */
   begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): void
-  /** Moves positions (partition → next offset) and forgets the ranges that end at or below them; durable on return. */
-  commit(positions: ReadonlyMap<number, number>): void
+  /**
+   * Moves positions (partition → next offset) and forgets the ranges that end at or below them; durable on return. Notes
+   * (partition → text) are kept beside them in the same transaction.
+   */
+  commit(positions: ReadonlyMap<number, number>, notes?: ReadonlyMap<number, string>): void
+  /** What was kept beside positions last, per partition. */
+  notes(): Map<number, string>
   /**
    * True when this journal had no range and no position at its opening: it is new or was lost. Unless the consumer is
    * new, too, ids have to be refilled with `remember` before anything is processed.

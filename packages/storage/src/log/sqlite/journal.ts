@@ -28,6 +28,7 @@ const open = (file: string): DatabaseSync => {
     db.exec('pragma wal_autocheckpoint = 8000')
     db.exec('pragma cache_size = -32000')
     db.exec(`create table if not exists position (partition integer primary key, next integer not null);
+      create table if not exists note (partition integer primary key, text text not null);
       create table if not exists open_range (id integer primary key autoincrement, partition integer not null,
         "from" integer not null, "to" integer not null, token text not null)`)
     return db
@@ -54,6 +55,10 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
   const addRange = db.prepare('insert into open_range (partition, "from", "to", token) values (?, ?, ?, ?)')
   const setPosition = db.prepare(
     'insert into position values (?, ?) on conflict (partition) do update set next = excluded.next',
+  )
+  const allNotes = db.prepare('select partition, text from note order by partition')
+  const setNote = db.prepare(
+    'insert into note values (?, ?) on conflict (partition) do update set text = excluded.text',
   )
   const endRanges = db.prepare('delete from open_range where partition = ? and "to" <= ?')
 
@@ -89,12 +94,14 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
       })
       remembered?.()
     },
-    commit(positions) {
+    notes: () => new Map(allNotes.all().map((row) => [Number(row.partition), String(row.text)])),
+    commit(positions, notes = new Map()) {
       durably(() => {
         for (const [partition, next] of positions) {
           setPosition.run(partition, next)
           endRanges.run(partition, next)
         }
+        for (const [partition, text] of notes) setNote.run(partition, text)
       })
     },
     remember(ids, now) {

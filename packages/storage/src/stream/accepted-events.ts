@@ -1,0 +1,64 @@
+import { type DeliveryMeta, deliveryMeta, type PipelineEvent } from '@tributary/contract'
+import type { LogRecord } from '../log/port.ts'
+
+/** An accepted event on its way to a consumer. */
+export type AcceptedEvent = {
+  readonly workspaceId: string
+  readonly sourceId: string
+  /** Unique and the same whenever the event comes: what tells whether it was handled before. */
+  readonly eventId: string
+  /** A PipelineEvent as JSON text, its values as they came. */
+  readonly json: string
+}
+
+/** The values of an accepted event. */
+export const valuesOf = (event: AcceptedEvent): PipelineEvent =>
+  // Written by the pipeline, or by what repeats it: every key has its type.
+  JSON.parse(event.json) as PipelineEvent
+
+/** Where the request of an event stands in the log of accepted requests. */
+export type RequestPlace = { readonly incarnation: string; readonly offset: number }
+
+/** The place that an event's id names. */
+export const requestPlaceOf = (eventId: string): RequestPlace => {
+  const [, offset, , incarnation = ''] = eventId.split('-')
+  return { incarnation, offset: Number(offset) }
+}
+
+/** Whether a place comes before another one of the same partition. */
+export const isPlaceBefore = (a: RequestPlace, b: RequestPlace): boolean =>
+  a.incarnation === b.incarnation ? a.offset < b.offset : a.incarnation < b.incarnation
+
+const metaOf = (record: LogRecord): DeliveryMeta | undefined => {
+  try {
+    return deliveryMeta.safeParse(JSON.parse(record.meta)).data
+  } catch {
+    return undefined
+  }
+}
+
+const idBegins = '{"eventId":"'
+
+const idOf = (json: string): string =>
+  json.startsWith(idBegins)
+    ? json.slice(idBegins.length, json.indexOf('"', idBegins.length))
+    : String(JSON.parse(json).eventId)
+
+/** A record of accepted events: its events, and the offset behind the last request of the group that it was appended in. */
+export type AcceptedRecord = { readonly through: number | undefined; readonly events: readonly AcceptedEvent[] }
+
+/**
+ * The accepted events of a record of the stream, in their order: undefined for a record of any other kind, such as the
+ * events that a replay sends to one destination once more. The body is a JSON list with one event a line.
+ */
+export const acceptedRecord = (record: LogRecord): AcceptedRecord | undefined => {
+  const meta = metaOf(record)
+  if (meta === undefined || meta.p !== undefined) return undefined
+  const { w: workspaceId, s: sourceId } = meta
+  const text = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength).toString()
+  const events = text
+    .slice(1, text.lastIndexOf(']'))
+    .split(',\n')
+    .map((json) => ({ workspaceId, sourceId, eventId: idOf(json), json }))
+  return { through: meta.q, events }
+}

@@ -1,0 +1,136 @@
+import { type EventStore, systemOwner } from '../event-store/port.ts'
+import { partitionOf } from '../log/port.ts'
+import type { AcceptedEvent, RequestPlace } from './accepted-events.ts'
+
+/** How a row of the table `events` becomes the text that the stream has of the event. */
+export type StoredForm = {
+  /** Columns that `textOf` reads, `event_id` among them. */
+  columns: string
+  /** Undefined for what never was in the stream. */
+  textOf(row: never): string | undefined
+}
+
+/** Accepted events of a partition: requests from `from` on (from the first one where it is undefined) to before `to`. */
+export type StoredSpan = {
+  partition: number
+  partitions: number
+  from: RequestPlace | undefined
+  to: RequestPlace
+}
+
+/** The last event that was handed on. */
+export type StoredCursor = { workspaceId: string; eventId: string }
+
+/** Ids that are looked up at once: each look goes through all ids of a workspace within the span. */
+const pageIds = 20_000
+/** Events and bytes of texts in memory at once. */
+const chunkEvents = 5000
+const chunkBytes = 4 * 1024 * 1024
+
+type Id = { event_id: string; ms: number }
+type Row = Id & { source_id: string }
+
+/** A place in the log as the engine compares it: the incarnation of the log, the offset, and the index of the event. */
+const place =
+  "(splitByChar('-', event_id)[4], toUInt64OrZero(splitByChar('-', event_id)[2]), toUInt32OrZero(splitByChar('-', event_id)[3]))"
+const bound = (name: string): string =>
+  `({${name}_incarnation:String}, {${name}_offset:UInt64}, toUInt32({${name}_index:UInt32}))`
+const valuesOfBound = (name: string, { incarnation, offset }: RequestPlace, index = 0): Record<string, unknown> => ({
+  [`${name}_incarnation`]: incarnation,
+  [`${name}_offset`]: offset,
+  [`${name}_index`]: index,
+})
+
+const afterEvent = (eventId: string): Record<string, unknown> => {
+  const [, offset, index, incarnation = ''] = eventId.split('-')
+  return valuesOfBound('after', { incarnation, offset: Number(offset) }, Number(index))
+}
+
+const chunksOf = (ids: readonly (Id & { bytes: number })[]): Id[][] => {
+  const chunks: Id[][] = []
+  let bytes = 0
+  for (const id of ids) {
+    const chunk = chunks.at(-1)
+    bytes += Number(id.bytes)
+    if (chunk !== undefined && chunk.length < chunkEvents && bytes <= chunkBytes) chunk.push(id)
+    else {
+      chunks.push([id])
+      bytes = Number(id.bytes)
+    }
+  }
+  return chunks
+}
+
+/**
+ * The accepted events of a span as the event store has them, workspace after workspace, those of one in the order of the
+ * log; a few megabytes at a time. All of the span must be stored. Rejects when the event store cannot be asked, or with
+ * the reason of the signal.
+ */
+export const readStored = async function* (
+  deps: { eventStore: Pick<EventStore, 'query'>; form: StoredForm },
+  span: StoredSpan,
+  after: StoredCursor | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<AcceptedEvent[]> {
+  const { eventStore, form } = deps
+  const query = <T>(sql: string, params: Record<string, unknown>): Promise<T[]> =>
+    eventStore.query<T>(sql, params, { owner: systemOwner, lane: 'heavy', signal })
+
+  const known = await query<{ id: string }>('select distinct workspace_id as id from events', {})
+  const workspaces = known
+    .map(({ id }) => id)
+    .filter((id) => partitionOf(id, span.partitions) === span.partition && id >= (after?.workspaceId ?? ''))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+  const within = [`status = 'accepted'`, `${place} < ${bound('to')}`]
+  if (span.from !== undefined) within.push(`${place} >= ${bound('from')}`)
+  const limits = { ...valuesOfBound('to', span.to), ...(span.from && valuesOfBound('from', span.from)) }
+
+  const chunk = async (workspaceId: string, ids: readonly Id[]): Promise<AcceptedEvent[]> => {
+    const rows = await query<Row>(`select source_id, ${form.columns} ${the(ids)} order by ${place}`, {
+      workspace: workspaceId,
+      ...those(ids),
+    })
+    return rows.flatMap((row) => {
+      // The form names its own columns.
+      const json = form.textOf(row as never)
+      return json === undefined ? [] : [{ workspaceId, sourceId: row.source_id, eventId: row.event_id, json }]
+    })
+  }
+
+  for (const workspaceId of workspaces) {
+    let last = after?.workspaceId === workspaceId ? after.eventId : undefined
+    for (;;) {
+      const where = ['workspace_id = {workspace:String}', ...within]
+      if (last !== undefined) where.push(`${place} > ${bound('after')}`)
+      const ids: Id[] = await query<Id>(
+        `select event_id, toUnixTimestamp64Milli(receive_time) as ms from events where ${where.join(' and ')}
+         order by ${place} limit ${pageIds}`,
+        { workspace: workspaceId, ...limits, ...(last === undefined ? {} : afterEvent(last)) },
+      )
+      last = ids.at(-1)?.event_id
+      if (last === undefined) break
+      const bytes = 'length(original) + length(context) + length(integrations)'
+      const sized = await query<Id & { bytes: number }>(
+        `select event_id, toUnixTimestamp64Milli(receive_time) as ms, ${bytes} as bytes ${the(ids)} order by ${place}`,
+        { workspace: workspaceId, ...those(ids) },
+      )
+      for (const part of chunksOf(sized)) yield await chunk(workspaceId, part)
+      if (ids.length < pageIds) break
+    }
+  }
+}
+
+/** The events with these ids, found by the time of their receipt, by which they lie in the table. */
+const the = (ids: readonly Id[]): string =>
+  `from events where workspace_id = {workspace:String} and status = 'accepted'
+   and receive_time between fromUnixTimestamp64Milli({first_ms:Int64}) and fromUnixTimestamp64Milli({last_ms:Int64})
+   and event_id in {ids:Array(String)}${ids.length === 0 ? ' and 0' : ''}`
+
+const those = (ids: readonly Id[]): Record<string, unknown> => {
+  const times = ids.map(({ ms }) => Number(ms))
+  return {
+    ids: ids.map(({ event_id }) => event_id),
+    first_ms: times.reduce((low, ms) => Math.min(low, ms), times[0] ?? 0),
+    last_ms: times.reduce((high, ms) => Math.max(high, ms), 0),
+  }
+}

@@ -1,0 +1,128 @@
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { partitionOf } from '../log/port.ts'
+import type { Consumer } from './consumer.ts'
+
+/** A holder of partitions: one of several, of which each partition has one at most. */
+export type Holder = Pick<Consumer, 'give' | 'take' | 'idle' | 'stop'>
+
+/** A log, the journal of one consumer, and as many holders of it as a test opens. */
+export type ConsumerWorld = {
+  partitions: number
+  /** Appends a record of a key; `number` counts from 0 for each. */
+  append(key: string, number: number): Promise<void>
+  /** Opens a holder without partitions. `handle` is called for each record, and is over before it counts as handled. */
+  open(handle: (key: string, number: number) => Promise<void>): Promise<Holder>
+  close(): Promise<void>
+}
+
+const keys = Array.from({ length: 24 }, (_, n) => `key-${n}`)
+
+/** A number below `most` that looks like chance and is the same in each run. */
+const chance = (seed: number, most: number): number => (Math.imul(seed + 1, 2654435761) >>> 8) % most
+
+/** What every consumer of a log promises an owner that gives it partitions and takes them away. */
+export const consumerConformance = (name: string, make: () => Promise<ConsumerWorld>): void => {
+  describe(`consumer: ${name}`, () => {
+    let world: ConsumerWorld
+    let holders: Holder[]
+    /** Numbers of each key in the order in which they were handled. */
+    let handled: Map<string, number[]>
+    /** Who has something of a partition in hand, and how often. */
+    let inHand: Map<number, { holder: number; records: number }>
+    let faults: string[]
+    /** Called while a record is in hand. */
+    let during: (key: string, number: number) => Promise<void>
+
+    const open = async (): Promise<Holder> => {
+      const holder = holders.length
+      const opened = await world.open(async (key, number) => {
+        const partition = partitionOf(key, world.partitions)
+        const other = inHand.get(partition) ?? { holder, records: 0 }
+        if (other.records > 0 && other.holder !== holder) faults.push(`${key} ${number} in two hands`)
+        inHand.set(partition, other)
+        other.holder = holder
+        other.records++
+        await during(key, number)
+        other.records--
+        handled.set(key, [...(handled.get(key) ?? []), number])
+      })
+      holders.push(opened)
+      return opened
+    }
+    const appendAll = async (from: number, to: number): Promise<void> => {
+      for (let number = from; number < to; number++) await Promise.all(keys.map((key) => world.append(key, number)))
+    }
+    const all = (): number[] => Array.from({ length: world.partitions }, (_, partition) => partition)
+    const upTo = (end: number): number[] => Array.from({ length: end }, (_, number) => number)
+
+    beforeEach(async () => {
+      world = await make()
+      holders = []
+      handled = new Map()
+      inHand = new Map()
+      faults = []
+      during = async () => {}
+    })
+    afterEach(async () => {
+      await Promise.all(holders.map((holder) => holder.stop()))
+      await world.close()
+    })
+
+    test('each record is handled once, in the order of its key and by one holder at a time, while partitions move under load', async () => {
+      during = (_, number) => pause(number % 3)
+      await Promise.all([open(), open(), open()])
+      const owner = all().map((partition) => partition % 3)
+      const owned = (holder: number): number[] => all().filter((partition) => owner[partition] === holder)
+      for (const [index, holder] of holders.entries()) holder.give(owned(index))
+      let appended = false
+      const appending = appendAll(0, 40).then(() => {
+        appended = true
+      })
+      for (let move = 0; move < 12 || !appended; move++) {
+        const [from, to] = [chance(move, 3), chance(move + 1000, 3)]
+        const moved = owned(from).filter((partition) => chance(move * 31 + partition, 2) === 0)
+        await holders[from]?.take(moved)
+        for (const partition of moved) owner[partition] = to
+        holders[to]?.give(moved)
+        await immediate()
+      }
+      await appending
+      for (const holder of holders) await holder.idle()
+      expect(faults).toEqual([])
+      for (const key of keys) expect(handled.get(key), key).toEqual(upTo(40))
+    })
+
+    test('nothing of a partition is handled once it was taken away, until it is given again', async () => {
+      const [first, second] = [await open(), await open()]
+      const [key = ''] = keys
+      const partition = partitionOf(key, world.partitions)
+      const mine = keys.filter((other) => partitionOf(other, world.partitions) === partition)
+      during = () => pause(1)
+      first.give(all())
+      const appending = appendAll(0, 20)
+      await first.take([partition])
+      const before = mine.map((other) => handled.get(other)?.length ?? 0)
+      await appending
+      await first.idle()
+      expect(mine.map((other) => handled.get(other)?.length ?? 0)).toEqual(before)
+      second.give([partition])
+      await second.idle()
+      expect(faults).toEqual([])
+      for (const other of keys) expect(handled.get(other), other).toEqual(upTo(20))
+    })
+
+    test('a holder that is stopped leaves its places to the next one', async () => {
+      const first = await open()
+      first.give(all())
+      await appendAll(0, 5)
+      await first.idle()
+      await appendAll(5, 8)
+      await first.stop()
+      const next = await open()
+      next.give(all())
+      await next.idle()
+      for (const key of keys) expect(handled.get(key), key).toEqual(upTo(8))
+    })
+  })
+}

@@ -1,0 +1,196 @@
+import { join } from 'node:path'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ConsumerJournal } from '../log/journal-port.ts'
+import { type LogReader, type LogRecord, type LogWriter, partitionOf } from '../log/port.ts'
+import { openJournal } from '../log/sqlite/journal.ts'
+import { openLogReader } from '../log/sqlite/reader.ts'
+import { createFolder } from '../log/sqlite/testing.ts'
+import { openLogWriter } from '../log/sqlite/writer.ts'
+import { type Consumer, type ConsumerDeps, createConsumer } from './consumer.ts'
+import { consumerConformance } from './consumer-conformance.ts'
+
+const openWorld = async (partitions: number, segmentBytes?: number) => {
+  const folder = await createFolder()
+  const dir = join(folder.path, 'log')
+  const writer: LogWriter = await openLogWriter({
+    dir,
+    partitions,
+    inline: true,
+    ...(segmentBytes === undefined ? {} : { segmentBytes }),
+  })
+  const reader: LogReader = openLogReader({ dir })
+  const journal: ConsumerJournal = openJournal({ file: join(folder.path, 'journal.db'), filterBytes: 1024 })
+  return {
+    writer,
+    reader,
+    journal,
+    async append(key: string, text: string | Buffer): Promise<void> {
+      await writer.append({ key, meta: '{}', body: Buffer.from(text) })
+      reader.notice()
+    },
+    async close(): Promise<void> {
+      reader.close()
+      journal.close()
+      await writer.close()
+      await folder.remove()
+    },
+  }
+}
+type World = Awaited<ReturnType<typeof openWorld>>
+
+const quick = { commitMs: 10, retryBaseMs: 5, retryCapMs: 20 }
+const open = (world: World, more: Pick<ConsumerDeps, 'handle'> & Partial<ConsumerDeps>): Consumer =>
+  createConsumer({ name: 'tested', ...world, logger: silentLogger, metrics: noMetrics, settings: quick, ...more })
+const textOf = (record: LogRecord): string => Buffer.from(record.body).toString()
+
+consumerConformance('of this package', async () => {
+  const world = await openWorld(16)
+  return {
+    partitions: 16,
+    append: (key, number) => world.append(key, String(number)),
+    open: async (handle) =>
+      open(world, {
+        handle: async (records) => {
+          for (const record of records) await handle(record.key, Number(textOf(record)))
+          return ''
+        },
+      }),
+    close: () => world.close(),
+  }
+})
+
+describe('a consumer', () => {
+  let world: World
+  let consumer: Consumer
+  beforeEach(async () => {
+    world = await openWorld(2, 20_000)
+  })
+  afterEach(async () => {
+    await consumer.stop()
+    await world.close()
+  })
+
+  test('gets a batch that failed again, in order, while other partitions go on', async () => {
+    const seen: string[] = []
+    let failures = 3
+    const others = Promise.withResolvers<void>()
+    consumer = open(world, {
+      async handle(records) {
+        const texts = records.map(textOf)
+        if (texts.includes('bad') && failures-- > 0) {
+          if (failures === 0) await others.promise
+          throw new Error('not now')
+        }
+        seen.push(...texts)
+        if (texts.includes('other')) others.resolve()
+        return ''
+      },
+    })
+    consumer.give([0, 1])
+    // FNV-1a puts these two into different partitions.
+    for (const text of ['bad', 'after']) await world.append('a', text)
+    await world.append('b', 'other')
+    await consumer.idle()
+    expect(seen).toEqual(['other', 'bad', 'after'])
+    expect(failures).toBe(-1)
+  })
+
+  test('holds no more in memory than it may, however far it is behind', async () => {
+    const settings = { ...quick, readBytes: 4000, aheadBytes: 10_000, shareBytes: 1000, atOnce: 1 }
+    await Promise.all(Array.from({ length: 200 }, (_, n) => world.append(n % 2 === 0 ? 'a' : 'b', Buffer.alloc(1000))))
+    let [read, handled, most] = [0, 0, 0]
+    const reader: ConsumerDeps['reader'] = {
+      ...world.reader,
+      async read(...asked) {
+        const records = await world.reader.read(...asked)
+        read += records.length
+        most = Math.max(most, read - handled)
+        return records
+      },
+    }
+    const gate = Promise.withResolvers<void>()
+    consumer = open(world, {
+      reader,
+      settings,
+      async handle(records) {
+        if (handled === 0) await gate.promise
+        handled += records.length
+        return ''
+      },
+    })
+    consumer.give([0, 1])
+    setTimeout(gate.resolve, 50)
+    await consumer.idle()
+    expect(handled).toBe(200)
+    // A read more than fits, since what is read is known afterwards.
+    expect(most).toBeLessThanOrEqual(10 + 4 + 4)
+  })
+
+  test('that failed to commit hands the same records to whoever is next, and its notes come with the position', async () => {
+    const notes: string[] = []
+    let refuse = true
+    const journal: ConsumerDeps['journal'] = {
+      ...world.journal,
+      commit(...moved) {
+        if (refuse) throw new Error('disk full')
+        world.journal.commit(...moved)
+      },
+    }
+    const handle = async (records: readonly LogRecord[], note: string): Promise<string> => {
+      notes.push(note)
+      return `behind ${records.map(textOf).join()}`
+    }
+    consumer = open(world, { journal, handle })
+    await world.append('a', 'x')
+    consumer.give([0, 1])
+    await expect.poll(() => notes).toEqual([''])
+    await consumer.stop()
+    refuse = false
+    for (let times = 0; times < 2; times++) {
+      consumer = open(world, { journal, handle })
+      consumer.give([0, 1])
+      await consumer.idle()
+      await consumer.stop()
+    }
+    expect(notes).toEqual(['', ''])
+    await world.append('a', 'y')
+    consumer = open(world, { journal, handle })
+    consumer.give([0, 1])
+    await consumer.idle()
+    expect(notes).toEqual(['', '', 'behind x'])
+  })
+
+  test('whose records were let go before it read them begins anew behind what it handled, and goes on from there', async () => {
+    const begun: (number | undefined)[] = []
+    const seen: number[] = []
+    const gate = Promise.withResolvers<void>()
+    consumer = open(world, {
+      settings: { ...quick, readBytes: 1 },
+      async handle(records) {
+        if (seen.length === 0) await gate.promise
+        seen.push(...records.map(({ offset }) => offset))
+        return 'note'
+      },
+      async begin(_, { place, start }) {
+        begun.push(place?.offset)
+        return { offset: Math.max(start, place?.offset ?? 0), note: '' }
+      },
+    })
+    const partition = partitionOf('a', 2)
+    consumer.give([partition])
+    for (let n = 0; n < 9; n++) await world.append('a', Buffer.alloc(15_000))
+    await world.writer.trim([{ partition, offset: 6 }])
+    const first = (await world.reader.starts())[partition] ?? 0
+    expect(first).toBeGreaterThan(3)
+    gate.resolve()
+    await consumer.idle()
+    const [read = 0] = begun.slice(1)
+    expect(begun).toEqual([undefined, read])
+    expect(read).toBeLessThan(first)
+    expect(seen).toEqual([
+      ...Array.from({ length: read }, (_, n) => n),
+      ...Array.from({ length: 9 - first }, (_, n) => first + n),
+    ])
+  })
+})

@@ -1,0 +1,376 @@
+import { backoffMs, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import type { ConsumerJournal } from '../log/journal-port.ts'
+import type { LogPosition, LogReader, LogRecord } from '../log/port.ts'
+
+/** Sizes in bytes, times in ms. */
+export type ConsumerSettings = {
+  /** What is read of a partition at once, and handed on as one batch. */
+  readBytes: number
+  /** What may be read and not handled yet, over all partitions. */
+  aheadBytes: number
+  /** What a partition with nothing in memory may have beyond that, so that others that are stuck do not keep it out. */
+  shareBytes: number
+  /** Partitions that are handled at the same time. */
+  atOnce: number
+  /** Positions of what is handled are committed this often. */
+  commitMs: number
+  /** Back-off of a batch that failed. */
+  retryBaseMs: number
+  retryCapMs: number
+}
+
+const defaultConsumerSettings: ConsumerSettings = {
+  readBytes: 1024 * 1024,
+  aheadBytes: 8 * 1024 * 1024,
+  shareBytes: 64 * 1024,
+  atOnce: 4,
+  commitMs: 200,
+  retryBaseMs: 100,
+  retryCapMs: 10_000,
+}
+
+/** Where a consumer stands in a partition: the offset that it reads next, and a text of its own beside it ('' for none). */
+export type Place = { offset: number; note: string }
+
+/** What is known of a partition when a consumer begins with it. */
+export type Beginning = {
+  /** Where its last holder left it; undefined for one that was never begun. */
+  place: Place | undefined
+  /** The first offset that the log holds. */
+  start: number
+  /** Commits a place on the way: from its offset on the log is needed. */
+  keep(place: Place): void
+  /** Aborts when the partition is taken away. */
+  signal: AbortSignal
+}
+
+export type ConsumerDeps = {
+  /** Names it in logs and metrics. */
+  name: string
+  reader: Pick<LogReader, 'read' | 'wait' | 'starts' | 'ends'>
+  /** Of this consumer; who is given a partition owns its place. */
+  journal: Pick<ConsumerJournal, 'positions' | 'notes' | 'commit'>
+  /**
+   * Does what records of a partition ask for, and resolves when that is durable. Records of a partition come in their
+   * order, one batch after the other; after a failure or a crash the same ones come again, in batches of other sizes, so
+   * that what is done has to be told by a record's place. `atEnd` is true when the log ended with them as they were read,
+   * so that they end with a whole group of a producer. Resolves to the text to be kept beside the position.
+   */
+  handle(records: readonly LogRecord[], note: string, atEnd: boolean): Promise<string>
+  /**
+   * Called when a partition is given, and when it turns out that records were let go before they were read. Resolves to the
+   * place to read from, after it has brought the consumer there. Ends soon after the signal aborts. Without it: the
+   * place, or the first offset held.
+   */
+  begin?(partition: number, beginning: Beginning): Promise<Place>
+  /** Called when a partition was taken away and nothing of it is under way: lets go of what is kept of it in memory. */
+  end?(partition: number): Promise<void> | void
+  logger: Logger
+  metrics: Metrics
+  settings?: Partial<ConsumerSettings>
+}
+
+/** A consumer of a log: it is given partitions and loses them again; what it keeps in memory is per partition. */
+export type Consumer = {
+  /** Takes partitions up where their last holder left them. Those that it has already stay as they are. */
+  give(partitions: readonly number[]): void
+  /**
+   * Takes partitions away: nothing more of them is begun, and what is under way ends first. Resolves when their places are
+   * committed and nothing of them is in memory: from then on another may be given them.
+   */
+  take(partitions: readonly number[]): Promise<void>
+  /** The lowest offset of each partition that is still needed, held or not. A partition never begun is not named. */
+  needed(): LogPosition[]
+  /** Resolves when everything in the log at the call, of the partitions that it holds, is handled and committed. */
+  idle(): Promise<void>
+  /** Takes every partition away and ends. */
+  stop(): Promise<void>
+}
+
+/** Records that were read at once. */
+type Batch = { readonly records: readonly LogRecord[]; readonly bytes: number; readonly atEnd: boolean }
+
+/** A partition in hand. */
+type Holding = {
+  readonly partition: number
+  readonly leaving: AbortController
+  /** Read from here next; undefined until it is known. */
+  next: number | undefined
+  /** Handled up to here, and what is kept beside it; undefined until it has begun. */
+  done: Place | undefined
+  committed: number | undefined
+  /** Records were let go before they were read: it begins anew once nothing of it is under way. */
+  lost: boolean
+  queue: Batch[]
+  bytes: number
+  /** Everything that runs on its account. */
+  running: Promise<void> | undefined
+}
+
+const bytesOf = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length, 0)
+
+/** Waits, or less if the signal aborts. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+
+/**
+ * Makes a consumer that reads ahead within bounds and hands each partition's records on in order, at least once. A
+ * position moves only after the handler's work up to it is durable.
+ */
+export const createConsumer = (deps: ConsumerDeps): Consumer => {
+  const { name, reader, journal, handle, logger, metrics } = deps
+  const settings = { ...defaultConsumerSettings, ...deps.settings }
+  const holdings = new Map<number, Holding>()
+  let ahead = 0
+  let handling = 0
+  let stopping = false
+  /** Ends the wait of the reading loop. */
+  let look = new AbortController()
+  let waiters: { ends: readonly number[]; resolve(): void }[] = []
+
+  const news = (): void => look.abort()
+
+  const isCurrent = (held: Holding): boolean => holdings.get(held.partition) === held && !held.leaving.signal.aborted
+
+  const failed = (error: unknown, held: Holding, attempt: number, what: string): Promise<void> => {
+    metrics.count('consumer_failures', 1, { consumer: name })
+    if (attempt === 1) logger.warn({ err: error, consumer: name, partition: held.partition }, what)
+    const policy = { baseMs: settings.retryBaseMs, capMs: settings.retryCapMs, maxElapsedMs: Number.POSITIVE_INFINITY }
+    return pause(backoffMs(policy, attempt), held.leaving.signal)
+  }
+
+  const write = (places: readonly (readonly [partition: number, place: Place])[]): void => {
+    faultPoint('consumer.before-commit')
+    journal.commit(
+      new Map(places.map(([partition, { offset }]) => [partition, offset])),
+      new Map(places.map(([partition, { note }]) => [partition, note])),
+    )
+  }
+
+  const placeOf = (partition: number): Place | undefined => {
+    const offset = journal.positions().get(partition)
+    return offset === undefined ? undefined : { offset, note: journal.notes().get(partition) ?? '' }
+  }
+
+  const begin = async (held: Holding, known: Place | undefined): Promise<void> => {
+    let from = known
+    for (let attempt = 1; isCurrent(held); attempt++) {
+      try {
+        const start = (await reader.starts())[held.partition] ?? 0
+        const keep = (kept: Place): void => write([[held.partition, kept]])
+        const beginning = { place: from, start, keep, signal: held.leaving.signal }
+        const begun = (await deps.begin?.(held.partition, beginning)) ?? {
+          offset: Math.max(from?.offset ?? 0, start),
+          note: from?.note ?? '',
+        }
+        held.next = begun.offset
+        held.done = begun
+        return
+      } catch (error) {
+        if (!isCurrent(held)) return
+        // It goes on from what was kept on the way.
+        from = placeOf(held.partition) ?? from
+        await failed(error, held, attempt, 'A consumer cannot begin with a partition; it is tried again')
+      }
+    }
+  }
+
+  /** Hands one batch on until it is handled, or the partition is taken away. */
+  const handleOne = async (held: Holding, { records, atEnd }: Batch): Promise<void> => {
+    for (let attempt = 1; attempt === 1 || !held.leaving.signal.aborted; attempt++) {
+      try {
+        const note = await handle(records, held.done?.note ?? '', atEnd)
+        faultPoint('consumer.after-handle')
+        held.done = { offset: (records.at(-1)?.offset ?? 0) + 1, note }
+        return
+      } catch (error) {
+        await failed(error, held, attempt, 'A consumer failed; it is tried again')
+      }
+    }
+  }
+
+  const restart = (held: Holding, place: Place | undefined): void => {
+    held.lost = false
+    held.done = undefined
+    held.committed = undefined
+    held.running = begin(held, place).finally(() => {
+      held.running = undefined
+      news()
+    })
+  }
+
+  const startWork = (): void => {
+    for (const held of holdings.values()) {
+      if (handling >= settings.atOnce) return
+      const batch = held.queue[0]
+      if (held.running !== undefined || batch === undefined || held.leaving.signal.aborted) continue
+      held.queue.shift()
+      handling++
+      held.running = handleOne(held, batch).finally(() => {
+        handling--
+        held.bytes -= batch.bytes
+        ahead -= batch.bytes
+        held.running = undefined
+        // Who served least lately comes first.
+        if (holdings.delete(held.partition)) holdings.set(held.partition, held)
+        if (held.lost && isCurrent(held)) restart(held, held.done)
+        startWork()
+        news()
+      })
+    }
+  }
+
+  /** True when the partition may be read now, and how much of it. */
+  const roomOf = (held: Holding): number => {
+    if (held.next === undefined || held.leaving.signal.aborted || held.queue.length > 0) return 0
+    if (ahead < settings.aheadBytes) return settings.readBytes
+    return held.bytes === 0 ? settings.shareBytes : 0
+  }
+
+  const readOne = async (held: Holding, maxBytes: number, end: number): Promise<boolean> => {
+    const from = held.next ?? 0
+    const records = await reader.read(held.partition, from, maxBytes)
+    const [first] = records
+    if (first === undefined || !isCurrent(held)) return false
+    if (first.offset > from && ((await reader.starts())[held.partition] ?? 0) > from) {
+      logger.error({ consumer: name, partition: held.partition, from, to: first.offset }, 'A consumer lost its place')
+      held.next = undefined
+      held.lost = true
+      if (held.running === undefined) restart(held, held.done)
+      return true
+    }
+    held.next = (records.at(-1)?.offset ?? from) + 1
+    const bytes = bytesOf(records)
+    held.queue.push({ records, bytes, atEnd: held.next === end })
+    held.bytes += bytes
+    ahead += bytes
+    startWork()
+    return true
+  }
+
+  /** One round over the partitions with room; true when anything was read. */
+  const readRound = async (): Promise<boolean> => {
+    let read = false
+    const ends = await reader.ends()
+    // What is handled meanwhile goes to the end of the map.
+    const round = [...holdings.values()]
+    for (const held of round) {
+      const room = roomOf(held)
+      const end = ends[held.partition] ?? 0
+      if (room > 0 && (held.next ?? 0) < end) read = (await readOne(held, room, end)) || read
+    }
+    return read
+  }
+
+  const waitForNews = async (): Promise<void> => {
+    const from = [...holdings.values()].flatMap((held) =>
+      roomOf(held) > 0 ? [{ partition: held.partition, offset: held.next ?? 0 }] : [],
+    )
+    if (from.length > 0) return await reader.wait(from, look.signal)
+    await new Promise<void>((resolve) => {
+      if (look.signal.aborted) resolve()
+      else look.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  const reading = async (): Promise<void> => {
+    while (!stopping) {
+      look = new AbortController()
+      try {
+        if (!(await readRound()) && !stopping) await waitForNews()
+      } catch (error) {
+        logger.error({ err: error, consumer: name }, 'A consumer cannot read; it is tried again')
+        await pause(settings.retryBaseMs, new AbortController().signal)
+      }
+    }
+  }
+
+  const tellIdle = (): void => {
+    const reached = (ends: readonly number[]): boolean =>
+      [...holdings.values()].every((held) => (held.committed ?? -1) >= (ends[held.partition] ?? 0))
+    const done = waiters.filter(({ ends }) => reached(ends))
+    waiters = waiters.filter((waiter) => !done.includes(waiter))
+    for (const { resolve } of done) resolve()
+  }
+
+  /** Commits how far partitions are handled; false when the journal refuses. */
+  const commit = (which: Iterable<Holding>): boolean => {
+    const moved = [...which].filter(({ done, committed }) => done !== undefined && done.offset !== committed)
+    try {
+      const places = moved.flatMap(({ partition, done }) => (done === undefined ? [] : [[partition, done] as const]))
+      if (places.length > 0) write(places)
+      for (const held of moved) held.committed = held.done?.offset
+      tellIdle()
+      return true
+    } catch (error) {
+      logger.warn({ err: error, consumer: name }, 'Positions of a consumer cannot be moved yet; it is tried again')
+      return false
+    }
+  }
+
+  const give = (partitions: readonly number[]): void => {
+    for (const partition of partitions) {
+      if (stopping || holdings.has(partition)) continue
+      const held: Holding = {
+        partition,
+        leaving: new AbortController(),
+        next: undefined,
+        done: undefined,
+        committed: undefined,
+        lost: false,
+        queue: [],
+        bytes: 0,
+        running: undefined,
+      }
+      holdings.set(partition, held)
+      restart(held, placeOf(partition))
+    }
+  }
+
+  const takeOne = async (held: Holding): Promise<void> => {
+    held.leaving.abort()
+    await held.running
+    ahead -= held.queue.reduce((sum, { bytes }) => sum + bytes, 0)
+    held.queue = []
+    await deps.end?.(held.partition)
+  }
+
+  const take = async (partitions: readonly number[]): Promise<void> => {
+    const leaving = partitions.map((partition) => holdings.get(partition)).filter((held) => held !== undefined)
+    await Promise.all(leaving.map(takeOne))
+    // What cannot be committed is handled once more by whoever is given the partition.
+    commit(leaving)
+    for (const held of leaving) holdings.delete(held.partition)
+    tellIdle()
+    news()
+  }
+
+  const loop = reading()
+  const committing = setInterval(() => commit(holdings.values()), settings.commitMs)
+
+  return {
+    give,
+    take,
+    needed: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
+    async idle() {
+      const ends = await reader.ends()
+      await new Promise<void>((resolve) => {
+        waiters.push({ ends, resolve })
+        commit(holdings.values())
+        tellIdle()
+      })
+    },
+    async stop() {
+      stopping = true
+      await take([...holdings.keys()])
+      clearInterval(committing)
+      news()
+      await loop
+    },
+  }
+}

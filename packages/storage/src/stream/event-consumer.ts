@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import type { EventStore } from '../event-store/port.ts'
+import type { LogReader, LogRecord } from '../log/port.ts'
+import {
+  type AcceptedEvent,
+  acceptedRecord,
+  isPlaceBefore,
+  type RequestPlace,
+  requestPlaceOf,
+} from './accepted-events.ts'
+import { readStored, type StoredForm } from './catch-up.ts'
+import { type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
+
+/** Where a partition of the stream goes on behind what the event store has: no event is in neither, and none in both. */
+export type Cut = {
+  /** The offset of the stream. */
+  stream: number
+  /** Events of requests before it are stored; those from it on are in the stream, at `stream` or behind. */
+  requests: RequestPlace
+}
+
+/** Where accepted events of before are read. */
+export type History = { eventStore: Pick<EventStore, 'query'>; form: StoredForm; cut(partition: number): Promise<Cut> }
+
+/**
+ * Makes cuts. Everything in the stream now comes from requests that are in their log now: once the pipeline has stored
+ * all of these, what comes later is in the stream behind its end of now. `whenStored` resolves when every request of a
+ * partition before the offset is stored and its events are in the stream.
+ */
+export const createCut =
+  (deps: {
+    stream: Pick<LogReader, 'ends'>
+    requests: Pick<LogReader, 'ends' | 'read'>
+    whenStored(partition: number, offset: number): Promise<void>
+  }): History['cut'] =>
+  async (partition) => {
+    const stream = (await deps.stream.ends())[partition] ?? 0
+    const offset = (await deps.requests.ends())[partition] ?? 0
+    const [last] = offset === 0 ? [] : await deps.requests.read(partition, offset - 1, 1)
+    const incarnation = last !== undefined && 'incarnation' in last ? String(last.incarnation) : ''
+    await deps.whenStored(partition, offset)
+    return { stream, requests: { incarnation, offset } }
+  }
+
+const requestPlace = z.object({ incarnation: z.string(), offset: z.number() })
+
+/** What is kept beside a position. */
+const noteSchema = z.object({
+  /** Events of requests before it are handled. */
+  from: requestPlace.optional(),
+  /** The group that the last record belongs to: there may be more of it. */
+  group: requestPlace.optional(),
+  /** Events that are read from the event store, before the stream is read on. */
+  catchUp: z
+    .object({ to: requestPlace, after: z.object({ workspaceId: z.string(), eventId: z.string() }).optional() })
+    .optional(),
+})
+type Note = z.infer<typeof noteSchema>
+
+const noteOf = (text: string | undefined): Note => (text ? noteSchema.parse(JSON.parse(text)) : {})
+const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
+
+export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'> & {
+  /** Of the stream, whose partitions are those of the log of accepted requests. */
+  reader: LogReader
+  history: History
+  /**
+   * Does what accepted events of one partition ask for, and resolves when that is durable. Events of one source come in
+   * the order of the log. After a failure or a kill events come again, with the same ids.
+   */
+  handle(events: readonly AcceptedEvent[], partition: number): Promise<void>
+}
+
+/**
+ * Makes a consumer of accepted events. One that is new begins with the oldest stored event; one whose records were let go
+ * before it read them reads what it missed from the event store. Either goes on with the stream where that ends, without
+ * a gap and without repetition, but for events of the one group that it may have stopped in.
+ */
+export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
+  const { reader, history, handle } = deps
+
+  /** Records on their way to the handler: what lies before the note's place was handled already. */
+  const handleRecords = async (records: readonly LogRecord[], text: string, atEnd: boolean): Promise<string> => {
+    const note = noteOf(text)
+    const events: AcceptedEvent[] = []
+    for (const record of records) {
+      const accepted = acceptedRecord(record)
+      const last = accepted?.events.at(-1)
+      if (accepted === undefined || last === undefined) continue
+      const { incarnation } = requestPlaceOf(last.eventId)
+      const group = accepted.through === undefined ? undefined : { incarnation, offset: accepted.through }
+      if (note.group !== undefined && group !== undefined && isPlaceBefore(note.group, group)) note.from = note.group
+      if (group !== undefined) note.group = group
+      const { from } = note
+      for (const event of accepted.events)
+        if (from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)) events.push(event)
+    }
+    if (events.length > 0) await handle(events, records[0]?.partition ?? 0)
+    if (atEnd && note.group !== undefined) note.from = note.group
+    return JSON.stringify(note)
+  }
+
+  return createConsumer({
+    ...deps,
+    handle: handleRecords,
+    async begin(partition, { place, start, keep, signal }) {
+      let note = noteOf(place?.note)
+      let stream = place?.offset ?? 0
+      if (note.catchUp === undefined) {
+        if (place !== undefined && place.offset >= start) return place
+        const cut = await history.cut(partition)
+        stream = cut.stream
+        note = { ...(note.from && { from: note.from }), catchUp: { to: cut.requests } }
+        keep(placeWith(stream, note))
+      }
+      const { from, catchUp } = note
+      if (catchUp === undefined) throw new Error('There is nothing to catch up with')
+      const span = { partition, partitions: reader.partitions, from, to: catchUp.to }
+      for await (const events of readStored(history, span, catchUp.after, signal)) {
+        signal.throwIfAborted()
+        const last = events.at(-1)
+        if (last === undefined) continue
+        await handle(events, partition)
+        const { workspaceId, eventId } = last
+        keep(placeWith(stream, { ...note, catchUp: { to: catchUp.to, after: { workspaceId, eventId } } }))
+      }
+      const caughtUp = placeWith(stream, { from: catchUp.to })
+      keep(caughtUp)
+      return caughtUp
+    },
+  })
+}

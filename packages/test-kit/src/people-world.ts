@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RequestMeta } from '@tributary/contract'
+import { storedForm } from '@tributary/control'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { createPipeline } from '@tributary/pipeline'
+import {
+  type AcceptedEvent,
+  type Consumer,
+  createCut,
+  createEventConsumer,
+  type EventConsumerDeps,
+  type EventStore,
+  openJournal,
+  openLogReader,
+  openLogWriter,
+} from '@tributary/storage'
+
+/** Requests and stream of a folder, as a consumer opens them. */
+export const openStream = (dir: string) => {
+  const stream = openLogReader({ dir: join(dir, 'stream') })
+  const requests = openLogReader({ dir: join(dir, 'requests') })
+  const journal = openJournal({ file: join(dir, 'consumer.db'), filterBytes: 1024 })
+  return {
+    stream,
+    requests,
+    journal,
+    close(): void {
+      stream.close()
+      requests.close()
+      journal.close()
+    },
+  }
+}
+
+/** What consumers of a folder's stream are made with. */
+export const consumerDeps = (
+  { stream, requests, journal }: ReturnType<typeof openStream>,
+  eventStore: Pick<EventStore, 'query'>,
+  whenStored: () => Promise<void>,
+): Omit<EventConsumerDeps, 'name' | 'handle'> => ({
+  reader: stream,
+  journal,
+  history: { eventStore, form: storedForm, cut: createCut({ stream, requests, whenStored }) },
+  logger: silentLogger,
+  metrics: noMetrics,
+  settings: { commitMs: 20, retryBaseMs: 10, retryCapMs: 50 },
+})
+
+/** A running pipeline on a folder of its own whose stream has small segments. */
+export const createStreamWorld = async (eventStore: EventStore) => {
+  const dir = await mkdtemp(join(tmpdir(), 'tributary-stream-'))
+  const partitions = 4
+  const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions, inline: true })
+  const stream = await openLogWriter({ dir: join(dir, 'stream'), partitions, inline: true, segmentBytes: 30_000 })
+  const readers = openStream(dir)
+  const journal = openJournal({ file: join(dir, 'pipeline.db'), filterBytes: 1024 })
+  const pipeline = createPipeline({
+    reader: readers.requests,
+    journal,
+    eventStore,
+    deliveries: stream,
+    deliveriesReader: readers.stream,
+    destinationsFor: () => [],
+    schemaFor: () => undefined,
+    coordination: { publish() {}, subscribe: () => () => {} },
+    clock: Date.now,
+    logger: silentLogger,
+    metrics: noMetrics,
+    settings: { flushAgeMs: 20, microBatchEvents: 20 },
+  })
+  pipeline.start()
+  let sent = 0
+  return {
+    dir,
+    partitions,
+    pipeline,
+    stream,
+    readers,
+    /** Sends requests of three events each, of several workspaces with two sources; resolves to the ids of the messages. */
+    async send(count: number): Promise<string[]> {
+      const ids: string[] = []
+      const appended: Promise<unknown>[] = []
+      for (let n = 0; n < count; n++, sent++) {
+        const meta: RequestMeta = {
+          w: `w-${sent % 6}`,
+          s: `s-${sent % 6}-${sent % 4 < 2}`,
+          k: 'batch',
+          r: Date.now(),
+          ip: '',
+        }
+        const batch = [0, 1, 2].map((index) => ({
+          type: 'track',
+          event: 'Seen',
+          userId: `u-${(sent * 7 + index) % 50}`,
+          messageId: `m-${String(sent).padStart(6, '0')}-${index}`,
+        }))
+        ids.push(...batch.map(({ messageId }) => messageId))
+        const body = Buffer.from(JSON.stringify({ batch }))
+        appended.push(requests.append({ key: meta.w, meta: JSON.stringify(meta), body }))
+        // Some at a time, so that a reader meets many ends of the log.
+        if (n % 10 === 9) await Promise.all(appended)
+        pipeline.wake()
+      }
+      await Promise.all(appended)
+      return ids
+    },
+    /** A consumer without partitions that notes what it is handed. */
+    list(handled: AcceptedEvent[]): Consumer {
+      return createEventConsumer({
+        ...consumerDeps(readers, eventStore, () => pipeline.idle()),
+        name: 'list',
+        handle: async (events) => void handled.push(...events),
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await pipeline.stop()
+      readers.close()
+      journal.close()
+      await requests.close()
+      await stream.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
