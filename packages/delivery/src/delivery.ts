@@ -8,6 +8,7 @@ import { createLane, type Lane, type LaneSnapshot } from './lane.ts'
 import { createLogReading, createPlaces } from './log-reading.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createParking } from './parking.ts'
+import { createPartitions, type Partitions } from './partitions.ts'
 import type { AccessTokens, DestinationDirectory, LaneContext } from './ports.ts'
 import { restoredRange } from './range-change.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
@@ -42,8 +43,14 @@ export type DeliveryState = {
 }
 
 export type Delivery = {
-  /** Loads what is held, then reads and delivers until `stop`. Rejects when a store cannot be reached. */
-  start(): Promise<void>
+  /**
+   * Takes partitions up (all unless told), then reads and delivers until `stop`. Rejects when a store cannot be reached.
+   */
+  start(partitions?: readonly number[]): Promise<void>
+  /** Takes more partitions up, where their last holder left them. */
+  give: Partitions['give']
+  /** Takes partitions away; resolves when nothing of them is under way or in memory, and all of it is durable. */
+  take: Partitions['take']
   /** Lets requests end (bounded), writes what became of them, moves the position. Nothing else is lost or begun. */
   stop(): Promise<void>
   /** Resolves when the log is read to its end and everything that can be done now is done and written. */
@@ -71,10 +78,12 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { reader, journal, clock, logger, metrics, directory } = deps
   const settings: DeliverySettings = { ...defaultDeliverySettings, ...deps.settings }
   const abort = new AbortController()
-  const parking = createParking(deps.db)
+  const owned = new Set<number>()
+  const parking = createParking(deps.db, owned)
   const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
   const context: LaneContext = {
     reader,
+    owned,
     directory,
     connectors: deps.connectors,
     requestClient: deps.requestClient,
@@ -113,6 +122,20 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     metrics,
   })
   const commit = createCommit({ places, lanes, parking, journal, logger, metrics })
+  const partitions = createPartitions({
+    owned,
+    places,
+    lanes,
+    laneOf,
+    reader,
+    journal,
+    parking,
+    attempts,
+    commit,
+    reading,
+    maintenance,
+    clock,
+  })
 
   const writeLoop = async (): Promise<void> => {
     while (!stopping) {
@@ -137,16 +160,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     }
   }
 
-  const load = async (): Promise<void> => {
+  const load = async (given: readonly number[]): Promise<void> => {
     await directory.ready()
-    const positions = journal.positions()
-    const starts = await reader.starts()
-    for (const place of places) {
-      place.committed = positions.get(place.partition) ?? 0
-      place.next = Math.max(place.committed, starts[place.partition] ?? 0)
-    }
-    for (const row of await parking.ranges()) laneOf(row.destinationId).held.restore(restoredRange(row, clock()))
-    await maintenance.refresh()
+    await partitions.give(given)
     loaded = true
   }
 
@@ -172,8 +188,8 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     parking.buffered() === 0
 
   return {
-    start: async () => {
-      await load()
+    start: async (given = places.map(({ partition }) => partition)) => {
+      await load(given)
       loops = [reading.run(), writeLoop(), tickLoop()]
     },
     stop: async () => {
@@ -193,6 +209,8 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
         if (done && attempts.buffered() === 0 && parking.buffered() === 0) return
       }
     },
+    give: partitions.give,
+    take: partitions.take,
     idle: async () => {
       for (;;) {
         if (await settled()) {
@@ -218,11 +236,13 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       queuedBytes: context.queued.bytes,
       unwritten: { attempts: attempts.buffered(), parked: parking.buffered() },
     }),
-    minimumNeeded: () =>
-      places.map(({ partition, committed }) => ({
-        partition,
+    minimumNeeded: () => {
+      const positions = journal.positions()
+      return places.map(({ partition }) => {
+        const committed = positions.get(partition) ?? 0
         // Before the parked rows were looked up, everything may be needed.
-        offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0,
-      })),
+        return { partition, offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0 }
+      })
+    },
   }
 }

@@ -32,7 +32,7 @@ export const createDueRows =
     const { parking, clock } = context
     rows.nextDue = Number.POSITIVE_INFINITY
     const limit = state() === 'probing' ? 1 : fetchRows
-    const found = await parking.waiting(id, [...rows.taken], limit)
+    const found = await parking.waiting(id, [...rows.taken.keys()], limit)
     const may = (row: ParkedRow): boolean =>
       room() && (state() === 'probing' ? !busy() : state() === 'flowing' && row.nextTime <= clock())
     await read(found.filter(may).toSorted(byPlace), may)

@@ -41,12 +41,14 @@ export type HeldRanges = {
   lags(partition: number): boolean
   /** Adds a record at the end of what is held. */
   hold(record: HeldRecord, now: number): void
-  /** A range with records to be read, the oldest first. */
+  /** A range with records to be read, the oldest first, of a partition that may be read. */
   next(): HeldRange | undefined
   /** Takes over a range of the relational store. */
   restore(range: HeldRange): void
   /** Forgets a range. */
   drop(range: HeldRange): void
+  /** Forgets all ranges of a partition; those that are durable stay so. */
+  forget(partition: number): void
   all(): readonly HeldRange[]
   /** Lowest offset of the partition that is held here and nowhere durable. */
   undurableLow(partition: number): number | undefined
@@ -81,8 +83,8 @@ const isReadable = (range: HeldRange): boolean => range.dead === undefined && ra
 const isBefore = (a: HeldRange, b: HeldRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 
-/** An empty set of held ranges. */
-export const createHeldRanges = (): HeldRanges => {
+/** An empty set of held ranges; `isOwned` tells which partitions may be read. */
+export const createHeldRanges = (isOwned: (partition: number) => boolean = () => true): HeldRanges => {
   let ranges: HeldRange[] = []
   /** What restored ranges covered, until the reader is past it. */
   let spans: { partition: number; start: number; end: number }[] = []
@@ -136,7 +138,8 @@ export const createHeldRanges = (): HeldRanges => {
     next: () => {
       let oldest: HeldRange | undefined
       for (const range of ranges)
-        if (isReadable(range) && (oldest === undefined || isBefore(range, oldest))) oldest = range
+        if (isReadable(range) && isOwned(range.partition) && (oldest === undefined || isBefore(range, oldest)))
+          oldest = range
       return oldest
     },
     restore: (range) => {
@@ -145,6 +148,10 @@ export const createHeldRanges = (): HeldRanges => {
     },
     drop: (range) => {
       ranges = ranges.filter((other) => other !== range)
+    },
+    forget: (partition) => {
+      ranges = ranges.filter((range) => range.partition !== partition)
+      spans = spans.filter((span) => span.partition !== partition)
     },
     all: () => ranges,
     undurableLow: (partition) => {

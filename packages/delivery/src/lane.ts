@@ -36,6 +36,10 @@ export type Lane = {
   offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
   /** Ends a rest now: somebody says that the destination works again. What is due is probed at the next tick. */
   endRest(): void
+  /** Gives back what waits in memory, if it has anything of these partitions: it goes where it waited before. */
+  giveBack(partitions: ReadonlySet<number>): void
+  /** True while something of these partitions is queued or under way. */
+  isBusy(partitions: ReadonlySet<number>): boolean
   /** Looks at the directory and the time, and starts what may start. */
   tick(): void
   /** What of the held ranges must be written; with `all` also the youngest. */
@@ -59,7 +63,7 @@ export type Lane = {
  */
 export const createLane = (id: string, context: LaneContext): Lane => {
   const { clock, settings, metrics } = context
-  const held = createHeldRanges()
+  const held = createHeldRanges((partition) => context.owned.has(partition))
   const queue = createLaneQueue(context.queued)
   let missingSince: number | undefined
   let halted = false
@@ -130,6 +134,12 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     take.giveBack()
     backlog.settleFirst()
   }
+
+  const isBusy = (partitions: ReadonlySet<number>): boolean =>
+    [...queue.items(), ...dispatcher.items()].some(({ part }) => partitions.has(part.record.partition)) ||
+    take.has(partitions) ||
+    [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
+    held.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0)
 
   const refresh = (): void => {
     const entry = context.directory.get(id)
@@ -219,6 +229,11 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       }
       held.hold({ partition, offset, time, bytes, workspaceId: meta.w, sourceId: meta.s, events: meta.n }, clock())
     },
+    giveBack: (partitions) => {
+      if (isBusy(partitions)) giveBack()
+      rows.version++
+    },
+    isBusy,
     endRest: breaker.endRest,
     tick: () => {
       if (halted) return

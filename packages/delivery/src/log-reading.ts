@@ -7,6 +7,8 @@ import type { DeliverySettings } from './settings.ts'
 /** Where a partition of the deliveries log is read, and what of it is under way. */
 export type Place = {
   readonly partition: number
+  /** False while another holder has it, or nobody. */
+  owned: boolean
   /** The offset that is read next. */
   next: number
   /** Everything below is done and written down. */
@@ -14,10 +16,11 @@ export type Place = {
   readonly tracker: OffsetTracker
 }
 
-/** Nothing read yet. */
+/** Nothing given, nothing read yet. */
 export const createPlaces = (partitions: number): Place[] =>
   Array.from({ length: partitions }, (_, partition) => ({
     partition,
+    owned: false,
     next: 0,
     committed: 0,
     tracker: createOffsetTracker(),
@@ -28,7 +31,9 @@ export type LogReading = {
   /** Reads until `stop`. Never rejects: a log that cannot be read is tried again. */
   run(): Promise<void>
   stop(): void
-  /** True when everything that the log holds was read. */
+  /** Looks anew which partitions there are to read. */
+  change(): void
+  /** True when everything that the log holds of them was read. */
   upToDate(): Promise<boolean>
 }
 
@@ -48,11 +53,15 @@ export const createLogReading = (deps: {
   metrics: Metrics
 }): LogReading => {
   const { reader, places, settings, logger, metrics } = deps
-  const stopping = new AbortController()
+  let stopping = false
+  /** Ends the wait for news. */
+  let waiting = new AbortController()
 
   /** Reads one piece of a partition; true when there was anything. */
   const readPiece = async (place: Place): Promise<boolean> => {
     const records = await reader.read(place.partition, place.next, readBytes)
+    // Taken away while the log was read.
+    if (!place.owned) return false
     for (const found of records) {
       const entry = place.tracker.begin(found.offset)
       const record = openRecord(found)
@@ -76,8 +85,8 @@ export const createLogReading = (deps: {
     let read = false
     const ends = await reader.ends()
     for (const place of places) {
-      if (stopping.signal.aborted || isFull()) break
-      if (place.next >= (ends[place.partition] ?? 0)) continue
+      if (stopping || isFull()) break
+      if (!place.owned || place.next >= (ends[place.partition] ?? 0)) continue
       if (!(await readPiece(place))) continue
       read = true
       await breathe()
@@ -87,13 +96,14 @@ export const createLogReading = (deps: {
 
   const untilNews = (): Promise<void> =>
     reader.wait(
-      places.map(({ partition, next }) => ({ partition, offset: next })),
-      stopping.signal,
+      places.flatMap(({ partition, owned, next }) => (owned ? [{ partition, offset: next }] : [])),
+      waiting.signal,
     )
 
   return {
     run: async () => {
-      while (!stopping.signal.aborted) {
+      while (!stopping) {
+        waiting = new AbortController()
         try {
           if (!(await readRound())) await (isFull() ? pause(fullMs) : untilNews())
         } catch (error) {
@@ -102,10 +112,14 @@ export const createLogReading = (deps: {
         }
       }
     },
-    stop: () => stopping.abort(),
+    stop: () => {
+      stopping = true
+      waiting.abort()
+    },
+    change: () => waiting.abort(),
     upToDate: async () => {
       const ends = await reader.ends()
-      return places.every((place) => place.next >= (ends[place.partition] ?? 0))
+      return places.every((place) => !place.owned || place.next >= (ends[place.partition] ?? 0))
     },
   }
 }

@@ -46,10 +46,10 @@ export type Parking = {
   buffered(): number
   /** Writes what was pushed, and the given change with it. Rejects when the store is away: nothing is lost then. */
   flush(extra?: ParkingChange): Promise<void>
-  /** Waiting rows (not ranges) per destination. */
+  /** Waiting rows (not ranges) of the partitions owned, per destination. */
   summary(): Promise<WaitingSummary[]>
-  /** Every waiting range. */
-  ranges(): Promise<ParkedRange[]>
+  /** Every waiting range of some partitions, those owned unless told. */
+  ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
   /** The waiting rows of a destination in the order they are due, or in that of the log, without the given ids. */
   waiting(
     destinationId: string,
@@ -202,16 +202,17 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
 })
 
 /**
- * The table of parked deliveries. One process owns it: the one that holds the consumer's journal. Writes are collected
- * and go in one transaction per flush; what was pushed stays until a flush succeeds.
+ * The table of parked deliveries. Who holds a partition of the consumer owns its rows: only those of `owned` are looked
+ * up. Writes are collected and go in one transaction per flush; what was pushed stays until a flush succeeds.
  */
-export const createParking = (db: Kysely<Database>): Parking => {
+export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
   let pending: { change: ParkingChange; settle: () => void }[] = []
   let lowest = new Map<number, number>()
   let writtenSince = new Map<number, number>()
   const lower = (map: Map<number, number>, partition: number, offset: number): void => {
     map.set(partition, Math.min(map.get(partition) ?? offset, offset))
   }
+  const isOwned = () => sql<boolean>`log_partition = any(${[...owned]}::integer[])`
   const die = (reason: string) => ({ state: 'dead' as const, last_reason: reason })
   return {
     push: (change, settle) => {
@@ -242,6 +243,7 @@ export const createParking = (db: Kysely<Database>): Parking => {
         ])
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
+        .where(isOwned())
         .groupBy('destination_id')
         .execute()
       return rows.map((row) => ({
@@ -250,7 +252,7 @@ export const createParking = (db: Kysely<Database>): Parking => {
         nextTime: row.next_time.getTime(),
       }))
     },
-    ranges: async () => {
+    ranges: async (partitions = owned) => {
       const rows = await db
         .selectFrom('parked_deliveries')
         .select([...rowColumns])
@@ -259,7 +261,8 @@ export const createParking = (db: Kysely<Database>): Parking => {
         .orderBy('log_partition')
         .orderBy('log_offset')
         .execute()
-      return rows.map(fromDatabase)
+      // As of now: some may have been taken away meanwhile.
+      return rows.map(fromDatabase).filter(({ partition }) => partitions.has(partition))
     },
     waiting: async (destinationId, without, limit, order = 'due') => {
       const found = db
@@ -268,6 +271,7 @@ export const createParking = (db: Kysely<Database>): Parking => {
         .where('destination_id', '=', destinationId)
         .where('state', '=', 'waiting')
         .where('log_end', 'is', null)
+        .where(isOwned())
         .where(sql<boolean>`id <> all(${without}::uuid[])`)
         .limit(limit)
       const rows = await (order === 'due'

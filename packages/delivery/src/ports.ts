@@ -45,6 +45,8 @@ export type AccessTokens = (
 /** What all lanes share. */
 export type LaneContext = {
   reader: LogReader
+  /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
+  owned: ReadonlySet<number>
   directory: DestinationDirectory
   connectors: ReadonlyMap<string, DestinationDefinition>
   requestClient: Pick<RequestClient, 'request' | 'connect'>

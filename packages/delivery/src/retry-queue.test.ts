@@ -48,13 +48,13 @@ it('a row is replaced by what became of its events, and stays as it is where non
   const [row] = changes()[0]?.rows ?? []
   write()
   if (row === undefined) throw new Error('nothing was parked')
-  rows.taken.add(row.id)
+  rows.taken.set(row.id, row.partition)
   const returned = { kind: 'returned' as const }
   const untried = partOf(0, row)
   untried.fates.push({ ...waiting(0, 0), decision: returned }, { ...waiting(1, 0), decision: returned })
   close(untried, row)
   expect([changes(), rows.taken.size, rows.waiting]).toEqual([[], 0, 1])
-  rows.taken.add(row.id)
+  rows.taken.set(row.id, row.partition)
   const tried = partOf(0, row)
   tried.fates.push(dead(1))
   close(tried, row)

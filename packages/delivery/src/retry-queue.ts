@@ -8,8 +8,8 @@ export type LaneRows = {
   waiting: number
   /** Epoch ms when the next one is due; Infinity when none waits. */
   nextDue: number
-  /** Rows whose events are queued or under way. */
-  readonly taken: Set<string>
+  /** Rows whose events are queued or under way, and their partitions. */
+  readonly taken: Map<string, number>
   /** Changes that are not durable yet. */
   unparked: number
   /** Grows whenever a row may wait that did not before: what was looked up earlier is out of date then. */
@@ -34,7 +34,7 @@ export const createRetryQueue = (
   destinationId: string,
   { parking, metrics, clock }: Pick<LaneContext, 'parking' | 'metrics' | 'clock'>,
 ): RetryQueue => {
-  const rows: LaneRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Set(), unparked: 0, version: 0 }
+  const rows: LaneRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Map(), unparked: 0, version: 0 }
 
   const noteDurable = (written: readonly NewParkedRow[]): void => {
     for (const row of written) {
@@ -92,13 +92,13 @@ export const createRetryQueue = (
           finish: () => close(adopted, row),
         }
         for (const item of items) item.part = adopted
-        rows.taken.add(row.id)
+        rows.taken.set(row.id, row.partition)
         write({ deletes: [], rows: [row] }, () => releasePart(part, items.length))
       }
     },
     close,
     lost: (row, now) => {
-      rows.taken.add(row.id)
+      rows.taken.set(row.id, row.partition)
       const dead: NewParkedRow = {
         ...row,
         nextTime: now,

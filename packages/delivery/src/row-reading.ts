@@ -15,7 +15,7 @@ export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => b
 
 /** Rows of one record share it, and rows of neighbours a read, since they are parked in runs. */
 export const createRowReading = (deps: {
-  context: Pick<LaneContext, 'reader' | 'clock'>
+  context: Pick<LaneContext, 'reader' | 'clock' | 'owned'>
   retries: RetryQueue
   take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
 }): RowReading => {
@@ -23,7 +23,7 @@ export const createRowReading = (deps: {
 
   const takeRow = (row: ParkedRow, record: DeliveryRecord | undefined): void => {
     if (record === undefined) return retries.lost(row, context.clock())
-    retries.rows.taken.add(row.id)
+    retries.rows.taken.set(row.id, row.partition)
     deps.take(record, row, (part) => retries.close(part, row))
   }
 
@@ -34,7 +34,8 @@ export const createRowReading = (deps: {
       const found = await context.reader.find(rows.slice(done), pieceBytes)
       for (const each of found) {
         const row = rows[done]
-        if (row === undefined || !may(row)) return done
+        // Its partition may have been taken away while the log was read.
+        if (row === undefined || !context.owned.has(row.partition) || !may(row)) return done
         const { partition, offset } = last?.reference ?? {}
         if (each === undefined) last = undefined
         else if (each.partition !== partition || each.offset !== offset) last = openRecord(each)

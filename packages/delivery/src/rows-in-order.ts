@@ -22,7 +22,7 @@ export const createRowsInOrder =
     const { parking, clock } = context
     const { version } = rows
     rows.nextDue = Number.POSITIVE_INFINITY
-    const found = await parking.waiting(id, [...rows.taken], fetchRows, 'place')
+    const found = await parking.waiting(id, [...rows.taken.keys()], fetchRows, 'place')
     const sends = (): boolean => state() === 'flowing' || state() === 'probing'
     const isCurrent = (): boolean => version === rows.version && !order.settling() && sends()
     const may = (row: ParkedRow): boolean =>

@@ -13,6 +13,8 @@ export type Take = {
   pending(): number
   /** False while something waits for its turn, or the workspace has taken more than its share of the thread. */
   free(): boolean
+  /** True when something of these partitions waits for its turn. */
+  has(partitions: ReadonlySet<number>): boolean
   /** Parks what waits for its turn, due at once: what is queued is given back as well. */
   giveBack(): void
 }
@@ -151,6 +153,8 @@ export const createTake = (deps: {
 
   return Object.assign(take, {
     pending: () => waiting.size,
+    has: (partitions: ReadonlySet<number>) =>
+      [...waiting.keys()].some(({ part }) => partitions.has(part.record.partition)),
     free: () => waiting.size === 0 && workShare.wait(workspace()) === 0,
     giveBack: () => {
       for (const [taking, record] of waiting) giveBackOne(taking, record)

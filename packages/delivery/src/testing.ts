@@ -21,7 +21,7 @@ import type { AccessTokens, DestinationEntry } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** Times short enough for tests; everything else as in the product. */
-const quickSettings: Partial<DeliverySettings> = {
+export const quickSettings: Partial<DeliverySettings> = {
   retry: { baseMs: 100, capMs: 1000, maxElapsedMs: 4 * 3_600_000 },
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 100, capMs: 300 },
   parkAfterMs: 50,
@@ -33,7 +33,7 @@ const quickSettings: Partial<DeliverySettings> = {
 }
 
 /** An event as the pipeline hands it on. */
-const sampleEvent = (number: number): PipelineEvent => ({
+export const sampleEvent = (number: number): PipelineEvent => ({
   eventId: `0-${number}-0`,
   messageId: `m-${number}`,
   type: 'track',

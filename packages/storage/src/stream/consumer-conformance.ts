@@ -4,7 +4,9 @@ import { partitionOf } from '../log/port.ts'
 import type { Consumer } from './consumer.ts'
 
 /** A holder of partitions: one of several, of which each partition has one at most. */
-export type Holder = Pick<Consumer, 'give' | 'take' | 'idle' | 'stop'>
+export type Holder = Pick<Consumer, 'take' | 'idle' | 'stop'> & {
+  give(partitions: readonly number[]): Promise<void> | void
+}
 
 /** A log, the journal of one consumer, and as many holders of it as a test opens. */
 export type ConsumerWorld = {
@@ -74,7 +76,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       await Promise.all([open(), open(), open()])
       const owner = all().map((partition) => partition % 3)
       const owned = (holder: number): number[] => all().filter((partition) => owner[partition] === holder)
-      for (const [index, holder] of holders.entries()) holder.give(owned(index))
+      for (const [index, holder] of holders.entries()) await holder.give(owned(index))
       let appended = false
       const appending = appendAll(0, 40).then(() => {
         appended = true
@@ -84,7 +86,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
         const moved = owned(from).filter((partition) => chance(move * 31 + partition, 2) === 0)
         await holders[from]?.take(moved)
         for (const partition of moved) owner[partition] = to
-        holders[to]?.give(moved)
+        await holders[to]?.give(moved)
         await immediate()
       }
       await appending
@@ -99,14 +101,14 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       const partition = partitionOf(key, world.partitions)
       const mine = keys.filter((other) => partitionOf(other, world.partitions) === partition)
       during = () => pause(1)
-      first.give(all())
+      await first.give(all())
       const appending = appendAll(0, 20)
       await first.take([partition])
       const before = mine.map((other) => handled.get(other)?.length ?? 0)
       await appending
       await first.idle()
       expect(mine.map((other) => handled.get(other)?.length ?? 0)).toEqual(before)
-      second.give([partition])
+      await second.give([partition])
       await second.idle()
       expect(faults).toEqual([])
       for (const other of keys) expect(handled.get(other), other).toEqual(upTo(20))
@@ -114,13 +116,13 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
 
     test('a holder that is stopped leaves its places to the next one', async () => {
       const first = await open()
-      first.give(all())
+      await first.give(all())
       await appendAll(0, 5)
       await first.idle()
       await appendAll(5, 8)
       await first.stop()
       const next = await open()
-      next.give(all())
+      await next.give(all())
       await next.idle()
       for (const key of keys) expect(handled.get(key), key).toEqual(upTo(8))
     })

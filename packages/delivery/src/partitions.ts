@@ -1,0 +1,83 @@
+import type { Clock } from '@tributary/kernel'
+import type { ConsumerJournal, LogReader } from '@tributary/storage'
+import type { AttemptLog } from './attempts.ts'
+import type { Commit } from './commit.ts'
+import type { Lane } from './lane.ts'
+import type { LogReading, Place } from './log-reading.ts'
+import type { Maintenance } from './maintenance.ts'
+import type { Parking } from './parking.ts'
+import { restoredRange } from './range-change.ts'
+
+/** Partitions that come and go. */
+export type Partitions = {
+  /** Takes partitions up where their last holder left them: position, held ranges, parked rows. */
+  give(partitions: readonly number[]): Promise<void>
+  /**
+   * Takes partitions away: what waits in memory goes back to where it waits, what is being sent ends and is written down.
+   * Resolves when all of it is durable and nothing of them is in memory; while a store is away it waits for that.
+   */
+  take(partitions: readonly number[]): Promise<void>
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Of a delivery that has none yet; `owned` are those it has. */
+export const createPartitions = (deps: {
+  owned: Set<number>
+  places: readonly Place[]
+  lanes: ReadonlyMap<string, Lane>
+  laneOf: (id: string) => Lane
+  reader: Pick<LogReader, 'starts'>
+  journal: Pick<ConsumerJournal, 'positions'>
+  parking: Pick<Parking, 'ranges'>
+  attempts: Pick<AttemptLog, 'flush'>
+  commit: Commit
+  reading: Pick<LogReading, 'change'>
+  maintenance: Pick<Maintenance, 'refresh'>
+  clock: Clock
+}): Partitions => {
+  const { owned, places, lanes, laneOf, parking, maintenance, clock } = deps
+  const placesOf = (partitions: readonly number[], isOwned: boolean): Place[] =>
+    places.filter((place) => place.owned === isOwned && partitions.includes(place.partition))
+
+  return {
+    give: async (partitions) => {
+      const given = placesOf(partitions, false)
+      const positions = deps.journal.positions()
+      const starts = await deps.reader.starts()
+      for (const place of given) {
+        place.committed = positions.get(place.partition) ?? 0
+        place.next = Math.max(place.committed, starts[place.partition] ?? 0)
+      }
+      const fresh = new Set(given.map(({ partition }) => partition))
+      const ranges = await parking.ranges(fresh)
+      for (const row of ranges) laneOf(row.destinationId).held.restore(restoredRange(row, clock()))
+      for (const partition of fresh) owned.add(partition)
+      await maintenance.refresh()
+      // What is held and parked has to be known before anything new is offered.
+      for (const place of given) place.owned = true
+      deps.reading.change()
+    },
+    take: async (partitions) => {
+      const leaving = placesOf(partitions, true)
+      const gone = new Set(leaving.map(({ partition }) => partition))
+      for (const place of leaving) {
+        place.owned = false
+        owned.delete(place.partition)
+      }
+      for (const lane of lanes.values()) lane.giveBack(gone)
+      const isFree = (): boolean =>
+        leaving.every((place) => place.tracker.size() === 0 && place.committed === place.next) &&
+        [...lanes.values()].every((lane) => !lane.isBusy(gone))
+      // A commit writes what is held, and then the position behind it.
+      for (let done = false; !done; ) {
+        await deps.attempts.flush(true)
+        const written = await deps.commit.run(true)
+        done = written && isFree()
+        if (!done) await pause(10)
+      }
+      for (const lane of lanes.values()) for (const partition of gone) lane.held.forget(partition)
+      await maintenance.refresh()
+    },
+  }
+}
