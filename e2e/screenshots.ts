@@ -38,11 +38,22 @@ const report = (problem: string): void => {
 }
 let taken = 0
 
-/** Resolves when what follows the size of the page, such as charts, has followed it. */
-const redrawn = (page: Page): Promise<void> =>
+const frames = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
   })
+
+/** Resolves when what follows the size of the page has followed it: charts are as wide as their place, and drawn so. */
+const redrawn = async (page: Page): Promise<void> => {
+  await frames(page)
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('svg[height="100%"]')].every((chart) => {
+      const place = chart.parentElement?.getBoundingClientRect().width ?? 0
+      return Math.abs(place - Number(chart.getAttribute('width'))) < 1
+    }),
+  )
+  await frames(page)
+}
 
 /** Takes a picture of the page as it is, and looks for what sticks out or is cut. */
 const picture = async (page: Page, name: string, screen: Screen): Promise<void> => {
