@@ -9,6 +9,7 @@ import {
   createEmbeddedPostgres,
   createSupervisor,
   type EventStore,
+  installJobs,
   migrate,
   migrateEventStore,
   openRelational,
@@ -63,6 +64,7 @@ const startRelational = async (
   {
     await using migrating = openRelational({ url, logger, maxConnections: 1, statementMs: 0 })
     await migrate(migrating.db)
+    await installJobs(migrating.pool)
   }
   // What a screen asks for is answered soon or not at all.
   return { url, relational: openRelational({ url, logger, statementMs: 10_000 }) }

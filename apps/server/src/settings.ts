@@ -244,7 +244,7 @@ export const settings = {
   DATABASE_URL: setting(
     databaseUrl,
     undefined,
-    'External PostgreSQL: `postgres://user:password@host:5432/database` or `postgres://user@/database?host=/socket/folder`.',
+    'External PostgreSQL: `postgres://user:password@host:5432/database` or `postgres://user@/database?host=/socket/folder`. The user must be allowed to create schemas in it.',
     'embedded',
   ),
   CLICKHOUSE_URL: setting(

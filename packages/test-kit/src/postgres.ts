@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLogger } from '@tributary/kernel'
-import { createEmbeddedPostgres, createSupervisor, migrate, openRelational } from '@tributary/storage'
+import { createEmbeddedPostgres, createSupervisor, installJobs, migrate, openRelational } from '@tributary/storage'
 
 /** The migrated database that every test database is a copy of. */
 export const templateDatabase = 'tributary_template'
@@ -47,6 +47,7 @@ export const startSharedPostgres = async (): Promise<SharedPostgres> => {
       maxConnections: 1,
     })
     await migrate(template.db)
+    await installJobs(template.pool)
     return { url, [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await dispose()

@@ -1,7 +1,6 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import type { Logger } from '@tributary/kernel'
-import type { Relational } from '@tributary/storage'
-import { createListener } from '../listener.ts'
+import { createListener, type Relational } from '@tributary/storage'
 
 export type FollowerDeps = {
   db: Db

@@ -1,4 +1,4 @@
-import type { Relational } from '@tributary/storage'
+import type { Relational } from './open.ts'
 
 /** Hears the notifications of a PostgreSQL channel over a connection of its own. */
 export type Listener = {
@@ -8,8 +8,16 @@ export type Listener = {
   stop(): void
 }
 
-/** Calls `hear` for each notification of the channel. What is notified while there is no connection is not heard. */
-export const createListener = (pool: Relational['pool'], channel: string, hear: () => void): Listener => {
+/**
+ * Calls `hear` with the text of each notification of the channel. What is notified while there is no connection is not
+ * heard: `onListening` tells when there is one, for looking at what may have been missed.
+ */
+export const createListener = (
+  pool: Relational['pool'],
+  channel: string,
+  hear: (text: string) => void,
+  onListening?: () => void,
+): Listener => {
   let held: { release(): void } | undefined
   let connecting = false
   let stopped = false
@@ -28,10 +36,11 @@ export const createListener = (pool: Relational['pool'], channel: string, hear: 
         }
         client.once('error', release)
         client.once('end', release)
-        client.on('notification', hear)
+        client.on('notification', ({ payload }) => hear(payload ?? ''))
         held = { release }
-        await client.query(`listen ${channel}`)
+        await client.query(`listen "${channel}"`)
         if (stopped) release()
+        else onListening?.()
       } catch {
         held?.release()
       } finally {

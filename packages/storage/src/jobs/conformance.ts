@@ -1,0 +1,282 @@
+import { newId } from '@tributary/kernel'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Relational } from '../relational/open.ts'
+import { JobGivenUp, type JobKind, type JobRun, type Jobs } from './port.ts'
+
+/** A migrated database that nobody else uses, and ways to its jobs. */
+export type JobStore = AsyncDisposable & {
+  db: Relational['db']
+  /** The jobs as one more process has them, not started. They look for abandoned ones every second. */
+  jobs(kinds: readonly JobKind[]): Promise<Jobs>
+  /** A process that takes up a job of a kind and is killed while it runs; resolves when it is dead. */
+  takeAndDie(kind: string): Promise<void>
+}
+
+/** What every adapter of `Jobs` must do. `open` gives a store that is disposed after each test. */
+export const jobsConformance = (name: string, open: () => Promise<JobStore>): void => {
+  describe(`jobs conformance: ${name}`, () => {
+    sendingTests(open)
+    failureTests(open)
+    lifeTests(open)
+    scheduleTests(open)
+  })
+}
+
+type Named = { name: string }
+
+/** Kinds of tests differ in what the test is about; `takeAndDie` runs one by its name, with these values. */
+export const testKind = (name: string, more: Partial<JobKind<Named>> = {}): JobKind<Named> => ({
+  name,
+  data: z.object({ name: z.string() }),
+  retries: { most: 5, pauseSeconds: 1, mostPauseSeconds: 60 },
+  leaseSeconds: 10,
+  mostSeconds: 600,
+  atOnce: 4,
+  exclusive: false,
+  keepSeconds: 3600,
+  ...more,
+})
+
+/** Waits until a look at what changes elsewhere finds something. */
+const until = async <T>(look: () => T | Promise<T>): Promise<Exclude<T, false | undefined | null>> => {
+  for (let tries = 0; tries < 600; tries++) {
+    const found = await look()
+    if (found !== false && found !== undefined && found !== null) return found as Exclude<T, false | undefined | null>
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('it did not happen within half a minute')
+}
+
+/** Who waits for the end of a run, and ends it. */
+const gate = () => Promise.withResolvers<void>()
+
+const broken = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+
+const sendingTests = (open: () => Promise<JobStore>): void => {
+  it('a job sent in a transaction runs within two seconds of its commit, with what was sent, and not when that is undone', async () => {
+    await using store = await open()
+    const kind = testKind('sent')
+    const [sender, worker] = [await store.jobs([kind]), await store.jobs([kind])]
+    const ran: { name: string; attempt: number; at: number }[] = []
+    await worker.start()
+    await worker.work(kind, async ({ name }, { attempt }) => void ran.push({ name, attempt, at: performance.now() }))
+    const undone = store.db.transaction().execute(async (tx) => {
+      await sender.send(tx, kind, { name: 'undone' })
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    await store.db.transaction().execute(async (tx) => {
+      await sender.send(tx, kind, { name: 'done' })
+      expect(ran).toEqual([])
+    })
+    const committed = performance.now()
+    await until(() => ran.length > 0)
+    expect(ran).toMatchObject([{ name: 'done', attempt: 1 }])
+    expect((ran[0]?.at ?? 0) - committed).toBeLessThan(2000)
+    await worker.stop()
+  })
+
+  it('what is sent twice under one id is there once, also when it is done', async () => {
+    await using store = await open()
+    const kind = testKind('once')
+    const jobs = await store.jobs([kind])
+    const id = newId()
+    expect(await jobs.send(store.db, kind, { name: 'first' }, { id })).toBe(id)
+    expect(await jobs.send(store.db, kind, { name: 'second' }, { id })).toBeUndefined()
+    const ran: string[] = []
+    await jobs.start()
+    await jobs.work(kind, async ({ name }) => void ran.push(name))
+    await until(() => ran.length > 0)
+    await jobs.send(store.db, kind, { name: 'third' }, { id })
+    await jobs.send(store.db, kind, { name: 'last' })
+    await until(() => ran.includes('last'))
+    expect(ran).toEqual(['first', 'last'])
+    await jobs.stop()
+  })
+
+  it('several processes run each of many jobs once', async () => {
+    await using store = await open()
+    const kind = testKind('many')
+    const sender = await store.jobs([kind])
+    const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
+    for (const name of names) await sender.send(store.db, kind, { name })
+    const ran: string[] = []
+    const workers = await Promise.all([1, 2, 3].map(() => store.jobs([kind])))
+    for (const worker of workers) {
+      await worker.start()
+      await worker.work(kind, async ({ name }) => void ran.push(name))
+    }
+    await until(() => ran.length >= names.length)
+    expect(ran.toSorted()).toEqual(names.toSorted())
+    await Promise.all(workers.map((worker) => worker.stop()))
+  })
+
+  it('of an exclusive kind one job at a time waits or runs for a key, over all processes; other keys do not wait', async () => {
+    await using store = await open()
+    const kind = testKind('exclusive', { exclusive: true })
+    const workers = await Promise.all([1, 2].map(() => store.jobs([kind])))
+    const [sender] = workers
+    if (sender === undefined) throw new Error('there is one')
+    const send = (name: string, key: string) => sender.send(store.db, kind, { name }, { key })
+    expect(await send('a1', 'a')).toBeTypeOf('string')
+    expect(await send('waits already', 'a')).toBeUndefined()
+    const ends = gate()
+    const ran: string[] = []
+    for (const worker of workers) {
+      await worker.start()
+      await worker.work(kind, async ({ name }) => {
+        ran.push(name)
+        if (name === 'a1') await ends.promise
+      })
+    }
+    await until(() => ran.includes('a1'))
+    expect(await send('runs already', 'a')).toBeUndefined()
+    await send('b1', 'b')
+    await until(() => ran.includes('b1'))
+    ends.resolve()
+    await until(() => send('a2', 'a'))
+    await until(() => ran.includes('a2'))
+    expect(ran).toEqual(['a1', 'b1', 'a2'])
+    await Promise.all(workers.map((worker) => worker.stop()))
+  })
+}
+
+const failureTests = (open: () => Promise<JobStore>): void => {
+  it('what fails runs again after pauses that grow; when its tries are used up it is counted as failed', async () => {
+    await using store = await open()
+    const kind = testKind('fails', { retries: { most: 2, pauseSeconds: 1, mostPauseSeconds: 60 } })
+    const jobs = await store.jobs([kind])
+    const tries: { attempt: number; at: number }[] = []
+    await jobs.start()
+    await jobs.work(kind, async (_, { attempt }) => {
+      tries.push({ attempt, at: performance.now() })
+      throw new Error('not now')
+    })
+    await jobs.send(store.db, kind, { name: 'x' })
+    await until(async () => (await jobs.counts(kind)).failed === 1)
+    expect(tries.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+    const [first = 0, second = 0, third = 0] = tries.map(({ at }) => at)
+    expect(second - first).toBeGreaterThanOrEqual(990)
+    expect(third - second).toBeGreaterThanOrEqual(1990)
+    expect(third - first).toBeLessThan(15_000)
+    expect(await jobs.counts(kind)).toEqual({ waiting: 0, running: 0, failed: 1 })
+    await jobs.stop()
+  })
+
+  it('what is given up, or cannot be read, is counted as failed and not tried again', async () => {
+    await using store = await open()
+    const kind = testKind('given-up')
+    const jobs = await store.jobs([kind])
+    const ran: string[] = []
+    await jobs.start()
+    await jobs.work(kind, async ({ name }) => {
+      ran.push(name)
+      throw new JobGivenUp('never')
+    })
+    await jobs.send(store.db, kind, { name: 'x' })
+    await until(async () => (await jobs.counts(kind)).failed === 1)
+    expect(ran).toEqual(['x'])
+    await jobs.stop()
+  })
+
+  it('what is canceled does not run; if it runs already, it hears of it and is not tried again', async () => {
+    await using store = await open()
+    const kind = testKind('canceled')
+    const jobs = await store.jobs([kind])
+    const cancel = async (id: string | undefined) => jobs.cancel(store.db, kind, id ?? '')
+    await cancel(await jobs.send(store.db, kind, { name: 'waits' }))
+    const ran: string[] = []
+    await jobs.start()
+    await jobs.work(kind, async ({ name }, { signal }) => {
+      ran.push(name)
+      if (name === 'runs') await broken(signal).finally(() => ran.push('broken off'))
+    })
+    const id = await jobs.send(store.db, kind, { name: 'runs' })
+    await until(() => ran.includes('runs'))
+    await cancel(id)
+    await until(() => ran.includes('broken off'))
+    await jobs.send(store.db, kind, { name: 'last' })
+    await until(() => ran.includes('last'))
+    expect(ran).toEqual(['runs', 'broken off', 'last'])
+    expect(await until(async () => (await jobs.counts(kind)).running === 0 && jobs.counts(kind))).toMatchObject({
+      waiting: 0,
+      failed: 0,
+    })
+    await jobs.stop()
+  }, 30_000)
+}
+
+const lifeTests = (open: () => Promise<JobStore>): void => {
+  it('a job whose process was killed runs again when its lease is over; one that goes on for longer than a lease does not', async () => {
+    await using store = await open()
+    const [abandoned, long] = [testKind('abandoned'), testKind('long')]
+    const [here, other] = await Promise.all([1, 2].map(() => store.jobs([abandoned, long])))
+    if (here === undefined || other === undefined) throw new Error('there are two')
+    const ends = gate()
+    const ran: string[] = []
+    const runLong = async () => {
+      ran.push('long')
+      await ends.promise
+    }
+    await here.start()
+    await here.work(long, runLong)
+    await here.send(store.db, long, { name: 'x' })
+    await until(() => ran.includes('long'))
+    await here.send(store.db, abandoned, { name: 'x' })
+    await store.takeAndDie(abandoned.name)
+    await other.start()
+    await other.work(long, runLong)
+    const runs: JobRun[] = []
+    await other.work(abandoned, async (_, run) => void runs.push(run))
+    await until(() => runs.length > 0)
+    expect(runs).toMatchObject([{ attempt: 2 }])
+    expect(ran).toEqual(['long'])
+    ends.resolve()
+    await Promise.all([here.stop(), other.stop()])
+  }, 60_000)
+
+  it('a process that stops tells its jobs to break off and takes up nothing more; another one runs them', async () => {
+    await using store = await open()
+    const kind = testKind('stopped')
+    const [here, other] = [await store.jobs([kind]), await store.jobs([kind])]
+    const ran: string[] = []
+    await here.start()
+    await here.work(kind, async ({ name }, { signal }) => {
+      ran.push(`here ${name}`)
+      await broken(signal)
+    })
+    await here.send(store.db, kind, { name: 'a' })
+    await until(() => ran.length > 0)
+    await here.stop()
+    await here.send(store.db, kind, { name: 'b' })
+    await other.start()
+    await other.work(kind, async ({ name }) => void ran.push(`other ${name}`))
+    await until(() => ran.includes('other a') && ran.includes('other b'))
+    expect(ran.filter((each) => each.startsWith('here'))).toEqual(['here a'])
+    await other.stop()
+  }, 30_000)
+}
+
+const scheduleTests = (open: () => Promise<JobStore>): void => {
+  it('a schedule is that of its time zone, and sends what it was told last until it is taken back', async () => {
+    await using store = await open()
+    const kind = testKind('scheduled', { exclusive: true })
+    const jobs = await store.jobs([kind])
+    const kolkata = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Kolkata', timeStyle: 'short' })
+    const [hour, minute] = kolkata.format(new Date()).split(':').map(Number)
+    const cron = `${minute} ${hour} * * *`
+    await jobs.schedule(kind, { name: 'elsewhere' }, { cron, timeZone: 'UTC', key: 'elsewhere' })
+    await jobs.schedule(kind, { name: 'taken back' }, { cron, timeZone: 'Asia/Kolkata', key: 'back' })
+    await jobs.unschedule(kind, 'back')
+    await jobs.schedule(kind, { name: 'before' }, { cron, timeZone: 'UTC', key: 'now' })
+    await jobs.schedule(kind, { name: 'now' }, { cron, timeZone: 'Asia/Kolkata', key: 'now' })
+    const ran: string[] = []
+    await jobs.start()
+    await jobs.work(kind, async ({ name }) => void ran.push(name))
+    await until(() => ran.length > 0)
+    expect(ran).toEqual(['now'])
+    await jobs.stop()
+  }, 60_000)
+}

@@ -1,0 +1,52 @@
+import { CompiledQuery } from 'kysely'
+import type { Db as BossDb, ConstructorOptions, PgBoss } from 'pg-boss'
+import { createListener } from '../../relational/listener.ts'
+import type { Relational } from '../../relational/open.ts'
+import type { JobDb } from '../port.ts'
+
+/** The schema of PostgreSQL that is pg-boss's own. */
+const jobsSchema = 'jobs'
+
+/** How often a lost connection for notifications is looked for, ms. */
+const listenAgainMs = 5000
+
+/** Runs pg-boss on the product's own connections, of which it listens on one. */
+export const onPool = (pool: Relational['pool']): BossDb => ({
+  executeSql: (text, values) => pool.query(text, values),
+  async listen(channel, hear, onListening) {
+    const listener = createListener(pool, channel, hear, onListening)
+    await listener.ensure()
+    const timer = setInterval(() => void listener.ensure(), listenAgainMs)
+    return {
+      async close() {
+        clearInterval(timer)
+        listener.stop()
+      },
+    }
+  },
+})
+
+/** Runs pg-boss's statements where the caller's own run: in its transaction. */
+export const inTransaction = (db: JobDb): BossDb => ({
+  executeSql: async (text, values = []) => {
+    const { rows } = await db.executeQuery(CompiledQuery.raw(text, values))
+    return { rows }
+  },
+})
+
+/**
+ * pg-boss, not started. It is loaded here and not with the module: threads that have no jobs would pay its 10 MB, too.
+ */
+export const makeBoss = async (db: BossDb, options: ConstructorOptions): Promise<PgBoss> => {
+  const { PgBoss: Boss } = await import('pg-boss')
+  return new Boss({
+    db,
+    schema: jobsSchema,
+    registerInstance: false,
+    openTelemetry: { enabled: false },
+    monitorVacuum: false,
+    // No job waits for another one.
+    flowIntervalSeconds: 24 * 60 * 60,
+    ...options,
+  })
+}
