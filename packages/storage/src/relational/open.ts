@@ -72,13 +72,14 @@ const withoutSilentConnections = (pool: Pool): PostgresPool => ({
  */
 export const openRelational = (options: RelationalOptions): Relational => {
   const pool = new Pool(poolConfig(options, options.statementMs ?? 60_000))
+  let closing: Promise<void> | undefined
   const onError = (error: Error): void => {
-    options.logger.warn({ error: error.message }, 'a connection to PostgreSQL was lost')
+    // A server that stops right afterwards may cut what is being closed.
+    if (closing === undefined) options.logger.warn({ error: error.message }, 'a connection to PostgreSQL was lost')
   }
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: withoutSilentConnections(pool) }) })
-  let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= db.destroy().then(async () => {
       if (!pool.ended) await pool.end()
