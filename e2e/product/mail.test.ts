@@ -76,11 +76,13 @@ test('while the mail server is away mail waits, and arrives when it is back, als
   const email = 'waits@example.com'
   const killed = await startProduct(options)
   await askToSignUp(killed, email)
-  await eventually('it was tried', () => /could not be sent/.test(killed.output()))
   {
-    // When it is tried again is the sender's own test; here it is as if that time had come.
+    // A process killed within a try leaves it to the lease, which is the business of the jobs' own tests.
     await using database = await openDatabase(killed)
-    await database.db.updateTable('mails').set({ next_time: new Date() }).where('recipient', '=', email).execute()
+    await eventually('it was tried and waits', async () => {
+      const { rows } = await database.pool.query("select 1 from jobs.job where name = 'mail' and state = 'retry'")
+      return rows.length > 0
+    })
     await killed.kill()
   }
   await using mail = await startMailReceiver({ port })

@@ -1,10 +1,18 @@
 import { existsSync } from 'node:fs'
 import { resetAdminPassword } from '@tributary/control'
 import { type Logger, noMetrics, randomToken, systemClock } from '@tributary/kernel'
-import { DataDirLocked, lockDataDir, openRelational, type Relational, runningPostgresUrl } from '@tributary/storage'
+import {
+  DataDirLocked,
+  installJobs,
+  lockDataDir,
+  openRelational,
+  type Relational,
+  runningPostgresUrl,
+} from '@tributary/storage'
 import type { Config } from './config.ts'
 import { folders, openRelationalStore } from './engines.ts'
 import { listeningUrl } from './http-server.ts'
+import { openJobs } from './scheduled-jobs.ts'
 
 /** Thrown when there is no admin whose password could be set. */
 export class NoSuchAdmin extends Error {
@@ -59,7 +67,11 @@ export const setAdminPassword = async (
   const password = config.admin.password ?? randomToken(15)
   await using store = await openStore(config, logger)
   const origin = config.publicUrl ?? listeningUrl(config.host, config.port)
-  const found = await resetAdminPassword({ db: store.relational.db, clock: systemClock }, { email, password, origin })
+  const { db, pool } = store.relational
+  // A database by address may not have been used by this version yet.
+  await installJobs(pool)
+  const jobs = await openJobs({ pool, logger, metrics: noMetrics })
+  const found = await resetAdminPassword({ db, jobs, clock: systemClock }, { email, password, origin })
   if (found === undefined)
     throw new NoSuchAdmin(
       email === undefined

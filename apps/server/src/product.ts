@@ -31,7 +31,6 @@ import { folders, startEngines } from './engines.ts'
 import { installFault } from './faults.ts'
 import { createFlags } from './flags.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from './http-server.ts'
-import { createJobs } from './jobs.ts'
 import { createLogger } from './logger.ts'
 import { createMail } from './mail/mail.ts'
 import { createMedia } from './media.ts'
@@ -43,11 +42,13 @@ import { createReadiness } from './readiness.ts'
 import { realtimeCredentials } from './realtime-credentials.ts'
 import { appendRequests } from './replayed-requests.ts'
 import { createThreads } from './roles/threads.ts'
+import { openJobs, startJobs } from './scheduled-jobs.ts'
 import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.ts'
 import { settleSecretKey } from './secret-key-rotation.ts'
 import type { RoleName } from './settings.ts'
 import { createSettle } from './settled.ts'
 import { createStoredBefore } from './stored-before.ts'
+import { createUpkeep } from './upkeep.ts'
 import { createWebFiles } from './web-files.ts'
 
 export type RunningProduct = {
@@ -144,9 +145,11 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
   stack.defer(() => requestClient.close())
   const storedBefore = createStoredBefore(threads.pipeline, requests.partitions)
+  const jobs = await openJobs({ pool: relational.pool, logger, metrics })
   const control = createControl({
     db: relational.db,
     eventStore,
+    jobs,
     secretBox,
     catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
     receiveWebhook: createWebhookReceiver(sourceWebhooks),
@@ -244,11 +247,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => fastify.close())
 
   const metricsToken = await loadMetricsToken(config.dataDir, config.metricsToken)
-  const mail = createMail(config, {
-    relational,
-    mayReadOutbox: createTokenCheck(metricsToken, { inAddress: true }),
-    logger,
-  })
+  const mail = createMail(config, { mayReadOutbox: createTokenCheck(metricsToken, { inAddress: true }) })
+  stack.defer(() => mail.close())
   const http = createHttpServer({
     look: createProxyWatch(config.trustedProxies, logger),
     collect,
@@ -271,12 +271,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
-  const jobs = createJobs(config, { engines, requests, threads, mail, control, logger, metrics })
   if (has('jobs')) {
-    await jobs.start()
+    const upkeep = createUpkeep(config, { engines, requests, threads, mail, control, logger, metrics })
+    await upkeep.start()
+    stack.defer(() => upkeep.stop())
+    await startJobs(jobs, { db: relational.db, transport: mail.transport, control })
     stack.defer(() => jobs.stop())
-    await mail.start()
-    stack.defer(() => mail.stop())
   }
   const port = await http.listen(config.port, config.host)
   ownUrl = config.publicUrl ?? listeningUrl(config.host, port)

@@ -25,7 +25,7 @@ test('sessions that are over are removed, and what their users listen to is cut;
   expect((await busy.call('GET', `/users/${busy.userId}`)).status).toBe(200)
 })
 
-test('codes, mail and notices are removed when they are over, and not before', async () => {
+test('codes, mail, its text before, and notices are removed when they are over, and not before', async () => {
   const person = await harness.person()
   const made = await person.ok(
     methods.organizations.create,
@@ -46,15 +46,17 @@ test('codes, mail and notices are removed when they are over, and not before', a
     .execute()
   const left = async (): Promise<number[]> => {
     await harness.clearExpired()
+    const mails = await harness.mailsTo(person.email)
+    const texts = mails.filter(({ body_text, body_html }) => body_text !== '' || body_html !== '')
     const codes = await harness.db.selectFrom('one_time_codes').select('id').execute()
     const notices = await harness.db.selectFrom('notifications').select('id').execute()
-    return [codes.length, (await harness.mailsTo(person.email)).length, notices.length]
+    return [codes.length, mails.length, texts.length, notices.length]
   }
-  expect(await left()).toEqual([1, 1, 1])
+  expect(await left()).toEqual([1, 1, 1, 1])
   harness.advance(10 * 60_000)
-  expect(await left()).toEqual([0, 1, 1])
+  expect(await left()).toEqual([0, 1, 0, 1])
   harness.advance(30 * day)
-  expect(await left()).toEqual([0, 0, 1])
+  expect(await left()).toEqual([0, 0, 0, 1])
   harness.advance(60 * day)
-  expect(await left()).toEqual([0, 0, 0])
+  expect(await left()).toEqual([0, 0, 0, 0])
 })

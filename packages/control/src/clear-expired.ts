@@ -1,4 +1,5 @@
 import type { AccessChanged, ControlDeps } from './deps.ts'
+import { withoutText } from './mail/mail-sender.ts'
 import { placeLifeMs } from './users/sign-in-places.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -7,8 +8,8 @@ const dayMs = 24 * 60 * 60_000
 const keepMs = { refusedRequests: 30 * dayMs, mails: 30 * dayMs, notifications: 90 * dayMs } as const
 
 /**
- * Removes what is over: sessions, codes and tokens that have expired, and old mail, notices and counts of refused
- * requests. What users of ended sessions still listen to is cut; whoever has another session connects again.
+ * Removes what is over: sessions, codes and tokens that have expired, the texts of mail that is of no use any more, and old
+ * mail, notices and counts of refused requests. What users of ended sessions still listen to is cut; whoever has another session connects again.
  */
 export const clearExpired = async ({
   db,
@@ -25,6 +26,13 @@ export const clearExpired = async ({
   await db.deleteFrom('sign_in_places').where('last_time', '<', ago(placeLifeMs)).execute()
   await db.deleteFrom('oauth_consents').where('expire_time', '<=', time).execute()
   await db.deleteFrom('refused_requests').where('hour', '<', ago(keepMs.refusedRequests)).execute()
+  await db
+    .updateTable('mails')
+    .set(withoutText)
+    .where('sent_time', 'is', null)
+    .where('expire_time', '<=', time)
+    .where('body_text', '<>', '')
+    .execute()
   await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()
   await db.deleteFrom('notifications').where('create_time', '<', ago(keepMs.notifications)).execute()
 }

@@ -9,7 +9,7 @@ import type {
 } from '@tributary/connector-kit'
 import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
-import type { Blobs, Coordination, EventStore, LogReader } from '@tributary/storage'
+import type { Blobs, Coordination, EventStore, JobSender, LogReader } from '@tributary/storage'
 import type { OpenIdSettings } from './openid/openid.ts'
 
 /** What sources and destinations can be made of. */
@@ -37,6 +37,8 @@ export type AppendRequest = (meta: RequestMeta, body: Uint8Array) => Promise<voi
 export type ControlDeps = {
   db: Db
   eventStore: EventStore
+  /** What is done after the call, once its transaction is committed. */
+  jobs: JobSender
   secretBox: SecretBox
   catalog: Catalog
   /** What becomes of a call to the webhook of a source of an app, exactly as collection does it. */

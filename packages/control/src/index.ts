@@ -13,10 +13,10 @@ export { escapeHtml } from './mail/layout.ts'
 export {
   createMailSender,
   MailRefused,
-  type MailSender,
   type MailTransport,
   type OutgoingMail,
 } from './mail/mail-sender.ts'
+export { mailJob, queueWaitingMails } from './mail/queue-mail.ts'
 export { type AccessTokens, createAccessTokens } from './oauth-grants/access-tokens.ts'
 export type { OpenIdSettings } from './openid/openid.ts'
 export {

@@ -70,10 +70,13 @@ const writeInvitation = async (
 export const batchCreateInvitations =
   ({
     db,
+    jobs,
     clock,
     counters,
     publicUrl,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl'>): Handler<typeof methods.invitations.batchCreate> =>
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>): Handler<
+    typeof methods.invitations.batchCreate
+  > =>
   async ({ actor, organization: { id: organizationId }, body }) => {
     const lines = body.requests
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, lines.length)
@@ -86,7 +89,7 @@ export const batchCreateInvitations =
         for (const line of lines) {
           const { id, token } = await writeInvitation(tx, actor, organizationId, line, now)
           const row = await invitationsOf(tx).where('invitations.id', '=', id).executeTakeFirstOrThrow()
-          await mailInvitation(tx, { publicUrl }, row, token)
+          await mailInvitation(tx, { jobs, publicUrl }, row, token)
           invitations.push(presentInvitation(row))
         }
         await audit(tx, {

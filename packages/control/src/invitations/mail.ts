@@ -7,7 +7,7 @@ import { type InvitationRow, inviterOf } from './read.ts'
 /** Queues the mail with the invitation's link; it is given up when the invitation expires. */
 export const mailInvitation = async (
   tx: Tx,
-  { publicUrl }: Pick<ControlDeps, 'publicUrl'>,
+  { jobs, publicUrl }: Pick<ControlDeps, 'jobs' | 'publicUrl'>,
   row: InvitationRow,
   token: string,
 ): Promise<void> => {
@@ -16,7 +16,7 @@ export const mailInvitation = async (
     .select('title')
     .where('id', '=', row.organization_id)
     .executeTakeFirstOrThrow()
-  await queueMail(tx, {
+  await queueMail(tx, jobs, {
     recipient: row.invitee_email,
     mail: invitationMail({
       inviter: inviterOf(row),

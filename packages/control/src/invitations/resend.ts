@@ -20,10 +20,13 @@ const requirePause = (sentTime: Date, now: number): void => {
 export const resendInvitation =
   ({
     db,
+    jobs,
     clock,
     counters,
     publicUrl,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl'>): Handler<typeof methods.invitations.resend> =>
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>): Handler<
+    typeof methods.invitations.resend
+  > =>
   async ({ actor, organization: { id: organizationId }, params }) => {
     if (!isId(params.invitation)) throw notFound('invitation not found')
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, 1)
@@ -41,7 +44,7 @@ export const resendInvitation =
           .where('id', '=', before.id)
           .execute()
         const row = { ...before, ...times }
-        await mailInvitation(tx, { publicUrl }, row, token)
+        await mailInvitation(tx, { jobs, publicUrl }, row, token)
         await audit(tx, {
           actor,
           action: 'invitations.resend',

@@ -1,11 +1,25 @@
-import type { Tx } from '@tributary/api-kit'
+import type { Db, Tx } from '@tributary/api-kit'
 import { newId } from '@tributary/kernel'
-import { sql } from 'kysely'
+import { type JobKind, type JobSender, withoutEnd } from '@tributary/storage'
+import { z } from 'zod'
 import { oneLine } from './layout.ts'
 import type { Mail } from './templates.ts'
 
-/** PostgreSQL's channel that tells the sender of new mail. */
-export const mailChannel = 'mail_queued'
+const data = z.object({ mail: z.string() })
+
+/** The sending of a mail. It names the mail and holds nothing of it: texts lie in one place, from which they are removed. */
+export const mailJob: JobKind<z.output<typeof data>> = {
+  name: 'mail',
+  data,
+  // Until the mail is of no use, which the run knows.
+  retries: { most: withoutEnd, pauseSeconds: 1, mostPauseSeconds: 10 * 60 },
+  // Longer than a transport takes to give up, should the database be away meanwhile.
+  leaseSeconds: 60,
+  mostSeconds: 5 * 60,
+  atOnce: 4,
+  exclusive: false,
+  keepSeconds: 24 * 60 * 60,
+}
 
 /**
  * Queues a mail in the caller's transaction: it is sent once that is committed, within about a second when the mail
@@ -13,6 +27,7 @@ export const mailChannel = 'mail_queued'
  */
 export const queueMail = async (
   tx: Tx,
+  jobs: JobSender,
   given: {
     /** One address. */
     recipient: string
@@ -22,20 +37,31 @@ export const queueMail = async (
     expireTime: Date
   },
 ): Promise<void> => {
+  const id = newId()
   await tx
     .insertInto('mails')
     .values({
-      id: newId(),
+      id,
       kind: given.mail.kind,
       recipient: oneLine(given.recipient),
       subject: oneLine(given.mail.subject),
       body_text: given.mail.text,
       body_html: given.mail.html,
       create_time: given.time,
-      next_time: given.time,
       expire_time: given.expireTime,
     })
     .execute()
-  // Heard when the transaction is committed, and only then.
-  await sql`select pg_notify(${sql.lit(mailChannel)}, '')`.execute(tx)
+  await jobs.send(tx, mailJob, { mail: id }, { id })
+}
+
+/** Sees to it that every mail that waits has a job: also what a version queued that had none. For every start. */
+export const queueWaitingMails = async (db: Db, jobs: JobSender, now: number): Promise<void> => {
+  const waiting = await db
+    .selectFrom('mails')
+    .select('id')
+    .where('sent_time', 'is', null)
+    .where('expire_time', '>', new Date(now))
+    .orderBy('create_time')
+    .execute()
+  for (const { id } of waiting) await jobs.send(db, mailJob, { mail: id }, { id })
 }

@@ -22,10 +22,11 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createCoordinationHub, openFolderBlobs } from '@tributary/storage'
+import { createCoordinationHub, openFolderBlobs, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
 import { type Catalog, type ControlDeps, createControl } from '../index.ts'
+import { mailJob } from '../mail/queue-mail.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords } from '../users/passwords.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
@@ -207,6 +208,12 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const blobs = await openFolderBlobs(folder)
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
+  const jobs = await openPgBossJobs({
+    pool: database.pool,
+    kinds: [mailJob],
+    logger: silentLogger,
+    metrics: noMetrics,
+  })
   const requestClient = createRequestClient({
     egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }),
     logger: silentLogger,
@@ -220,6 +227,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const control = createControl({
     db: database.db,
     eventStore,
+    jobs,
     secretBox,
     catalog: testCatalog,
     receiveWebhook: () => ({ events: [] }),
@@ -285,6 +293,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     database,
     db: database.db,
     eventStore,
+    jobs,
     blobs,
     secretBox,
     /** What was sent to realtime channels. */

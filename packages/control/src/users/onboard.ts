@@ -45,10 +45,11 @@ const takeUser = async (
 export const onboard =
   ({
     db,
+    jobs,
     clock,
     sessions,
     publicUrl,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'publicUrl'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'publicUrl'> & { sessions: Pick<Sessions, 'refresh'> }): Handler<
     typeof methods.users.onboard
   > =>
   async ({ actor, body }) => {
@@ -87,7 +88,7 @@ export const onboard =
         .execute()
       const page = new URL(`${publicUrl()}/${resourceNames.user.format({ user: user.id })}/onboarding/complete`)
       page.searchParams.set('token', token)
-      await queueMail(tx, {
+      await queueMail(tx, jobs, {
         recipient: user.email,
         mail: onboardingMail({
           firstName: first_name,

@@ -1,6 +1,7 @@
 import { audit, type Db } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
+import type { JobSender } from '@tributary/storage'
 import { queueMail } from '../mail/queue-mail.ts'
 import { passwordChangedMail } from '../mail/templates.ts'
 import { revokeOnboardings } from './onboarding-link.ts'
@@ -15,7 +16,7 @@ const mailLifeMs = 24 * 60 * 60_000
  * by mail, with links that begin with `origin`. Undefined when there is no such admin.
  */
 export const resetAdminPassword = async (
-  { db, clock }: { db: Db; clock: Clock },
+  { db, jobs, clock }: { db: Db; jobs: JobSender; clock: Clock },
   given: { email: string | undefined; password: string; origin: string },
 ): Promise<{ email: string } | undefined> => {
   const time = new Date(clock())
@@ -47,7 +48,7 @@ export const resetAdminPassword = async (
     })
     const first = user.password_hash === null
     const mail = passwordChangedMail({ email: user.email, origin: given.origin, time, first })
-    await queueMail(tx, { recipient: user.email, mail, time, expireTime: new Date(time.getTime() + mailLifeMs) })
+    await queueMail(tx, jobs, { recipient: user.email, mail, time, expireTime: new Date(time.getTime() + mailLifeMs) })
     return { email: user.email }
   })
 }

@@ -32,18 +32,19 @@ const mailFor = (
 
 /**
  * Mails a one-time code. Nothing in the answer tells whether an account exists: an unknown address that wants to log in
- * gets a code as well, which is only never mailed; what differs is the writing of one row, far below what the few
+ * gets a code as well, which is only never mailed; what differs is the writing of two rows, far below what the few
  * calls that one address is allowed could measure.
  */
 export const sendOtp =
   ({
     db,
+    jobs,
     clock,
     counters,
     codes,
     publicUrl,
     clientConfig,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'publicUrl' | 'clientConfig'> & {
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl' | 'clientConfig'> & {
     codes: OneTimeCodes
   }): Handler<typeof methods.users.sendOtp> =>
   async ({ body, client }) => {
@@ -65,7 +66,7 @@ export const sendOtp =
       const known = await registered(tx, email)
       const recipient = known ?? body.email
       const mail = mailFor(body.action, known !== undefined, { code, email: recipient, origin: publicUrl() })
-      if (mail !== undefined) await queueMail(tx, { recipient, mail, time: new Date(clock()), expireTime })
+      if (mail !== undefined) await queueMail(tx, jobs, { recipient, mail, time: new Date(clock()), expireTime })
     })
     return {}
   }

@@ -32,12 +32,13 @@ const liveToken = (db: Db | Tx, userId: string, token: string, now: Date) =>
 export const setPassword =
   ({
     db,
+    jobs,
     clock,
     sessions,
     passwords,
     accessChanged,
     publicUrl,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'publicUrl'> & {
+  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'publicUrl'> & {
     sessions: Sessions
     passwords: Passwords
     accessChanged: AccessChanged
@@ -78,7 +79,7 @@ export const setPassword =
         first: user.password_hash === null,
       })
       const expireTime = new Date(now.getTime() + mailLifeMs)
-      await queueMail(tx, { recipient: user.email, mail, time: now, expireTime })
+      await queueMail(tx, jobs, { recipient: user.email, mail, time: now, expireTime })
     })
     accessChanged(actor.userId)
     return {}

@@ -235,7 +235,7 @@ describe('the first platform admin', () => {
     expect((await fresh.call(token, 'GET', '/workspaces')).status).toBe(200)
     const reset = (email: string | undefined) =>
       resetAdminPassword(
-        { db: fresh.db, clock: Date.now },
+        { db: fresh.db, jobs: fresh.jobs, clock: Date.now },
         { email, password: 'a-new-password', origin: 'https://example.com' },
       )
     expect(await reset('nobody@b.co')).toBeUndefined()

@@ -302,7 +302,7 @@ export type UserIdentitiesTable = {
   create_time: Time
 }
 
-/** Mail written in the transaction of what it tells, sent afterwards. */
+/** Mail written in the transaction of what it tells, sent afterwards by a job of its id. */
 export type MailsTable = {
   id: string
   kind: string
@@ -313,7 +313,6 @@ export type MailsTable = {
   attempts: Generated<number>
   last_error: Generated<string>
   create_time: Time
-  next_time: Time
   sent_time: NullableTime
   /** After this it is not sent any more. */
   expire_time: ColumnType<Date, Date | string, Date | string>

@@ -10,6 +10,7 @@ import { up as parkedEvents } from './0008-parked-events.ts'
 import { up as replayedParts } from './0009-replayed-parts.ts'
 import { up as signInPlaces } from './0010-sign-in-places.ts'
 import { up as directoryChanges } from './0011-directory-changes.ts'
+import { up as mailJobs } from './0012-mail-jobs.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { name: '0009-replayed-parts', up: replayedParts },
   { name: '0010-sign-in-places', up: signInPlaces },
   { name: '0011-directory-changes', up: directoryChanges },
+  { name: '0012-mail-jobs', up: mailJobs },
 ]

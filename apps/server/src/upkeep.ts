@@ -13,18 +13,19 @@ const minute = 60_000
 /** How far apart unused pictures are looked for, ms. */
 const sweepMs = 6 * 60 * minute
 
-/** Trims log and stream, clears what is over, tells of failing destinations and backlogs, about once a minute; sweeps pictures. */
-export const createJobs = (
+/**
+ * What this process does for its own files, about once a minute: trims log and stream and lets go of old mail in the outbox;
+ * sweeps pictures hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
+ * and no other process can do it.
+ */
+export const createUpkeep = (
   config: Config,
   deps: {
     engines: Engines
     requests: LogWriter
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<
-      Control,
-      'clearExpired' | 'sweepImages' | 'tellBackloggedWorkspaces' | 'tellFailingDestinations' | 'tellStreamPressure'
-    >
+    control: Pick<Control, 'sweepImages' | 'tellStreamPressure'>
     logger: Logger
     metrics: Metrics
   },
@@ -33,7 +34,7 @@ export const createJobs = (
   const at = folders(config.dataDir)
   const requestsReader = openLogReader({ dir: at.requests })
   const { pipeline } = threads
-  // The stream is made by the pipeline, which runs before the first job does.
+  // The stream is made by the pipeline, which runs before this does.
   const streamReader = pipeline === undefined ? undefined : openLogReader({ dir: at.stream })
   const retentions = [
     createLogRetention({
@@ -62,13 +63,10 @@ export const createJobs = (
     )
   const run = async (): Promise<void> => {
     if (pipeline?.running()) for (const retention of retentions) await retention.run()
-    await control.clearExpired()
     await mail.pruneOutbox()
-    await control.tellFailingDestinations()
-    await control.tellBackloggedWorkspaces()
   }
   const guarded = (): void =>
-    void run().catch((error) => logger.warn({ error: String(error) }, 'a periodic job failed and is tried again'))
+    void run().catch((error) => logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again'))
   const sweep = (): void =>
     void control
       .sweepImages()

@@ -1,0 +1,50 @@
+import { type Control, createMailSender, type MailTransport, mailJob, queueWaitingMails } from '@tributary/control'
+import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
+import { type JobKind, type Jobs, openPgBossJobs, type Relational } from '@tributary/storage'
+import { z } from 'zod'
+
+const nothing = z.object({})
+
+/** What is done again and again for the whole deployment, by one process at a time, whichever. */
+const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
+  name,
+  data: nothing,
+  // The next minute is the next try.
+  retries: { most: 0, pauseSeconds: 1, mostPauseSeconds: 1 },
+  leaseSeconds: 60,
+  mostSeconds: 10 * 60,
+  atOnce: 1,
+  exclusive: true,
+  keepSeconds: 60 * 60,
+})
+
+const clearExpired = housekeeping('clear-expired')
+const tellFailing = housekeeping('tell-failing-destinations')
+const tellBacklogs = housekeeping('tell-backlogged-workspaces')
+
+/** The jobs of the product; sending works at once, running begins with `startJobs`. */
+export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
+  openPgBossJobs({ ...deps, kinds: [mailJob, clearExpired, tellFailing, tellBacklogs] })
+
+/** Runs all kinds of jobs in this process, and makes the schedules what this version says. */
+export const startJobs = async (
+  jobs: Jobs,
+  deps: {
+    db: Relational['db']
+    transport: MailTransport
+    control: Pick<Control, 'clearExpired' | 'tellBackloggedWorkspaces' | 'tellFailingDestinations'>
+  },
+): Promise<void> => {
+  const { db, transport, control } = deps
+  await jobs.start()
+  await queueWaitingMails(db, jobs, systemClock())
+  await jobs.work(mailJob, createMailSender({ db, transport, clock: systemClock }))
+  for (const [kind, run] of [
+    [clearExpired, () => control.clearExpired()],
+    [tellFailing, () => control.tellFailingDestinations()],
+    [tellBacklogs, () => control.tellBackloggedWorkspaces()],
+  ] as const) {
+    await jobs.schedule(kind, {}, { cron: '* * * * *', timeZone: 'UTC' })
+    await jobs.work(kind, run)
+  }
+}
