@@ -82,10 +82,11 @@ export const createStreamWorld = async (eventStore: EventStore) => {
     async send(count: number): Promise<string[]> {
       const ids: string[] = []
       const appended: Promise<unknown>[] = []
-      for (let n = 0; n < count; n++, sent++) {
+      for (let n = 0; n < count; n++) {
+        const number = sent++
         const meta: RequestMeta = {
-          w: `w-${sent % 6}`,
-          s: `s-${sent % 6}-${sent % 4 < 2}`,
+          w: `w-${number % 6}`,
+          s: `s-${number % 6}-${number % 4 < 2}`,
           k: 'batch',
           r: Date.now(),
           ip: '',
@@ -93,8 +94,8 @@ export const createStreamWorld = async (eventStore: EventStore) => {
         const batch = [0, 1, 2].map((index) => ({
           type: 'track',
           event: 'Seen',
-          userId: `u-${(sent * 7 + index) % 50}`,
-          messageId: `m-${String(sent).padStart(6, '0')}-${index}`,
+          userId: `u-${(number * 7 + index) % 50}`,
+          messageId: `m-${String(number).padStart(6, '0')}-${index}`,
         }))
         ids.push(...batch.map(({ messageId }) => messageId))
         const body = Buffer.from(JSON.stringify({ batch }))
@@ -106,10 +107,17 @@ export const createStreamWorld = async (eventStore: EventStore) => {
       await Promise.all(appended)
       return ids
     },
-    /** A consumer without partitions that notes what it is handed. */
-    list(handled: AcceptedEvent[]): Consumer {
+    /** A consumer without partitions that notes what it is handed. `onCut` is called in the middle of each cut. */
+    list(handled: AcceptedEvent[], onCut = async () => {}): Consumer {
+      const requestsOfCut = {
+        ...readers.requests,
+        async ends() {
+          await onCut()
+          return await readers.requests.ends()
+        },
+      }
       return createEventConsumer({
-        ...consumerDeps(readers, eventStore, () => pipeline.idle()),
+        ...consumerDeps({ ...readers, requests: requestsOfCut }, eventStore, () => pipeline.idle()),
         name: 'list',
         handle: async (events) => void handled.push(...events),
       })

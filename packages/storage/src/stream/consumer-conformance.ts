@@ -114,6 +114,37 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       for (const other of keys) expect(handled.get(other), other).toEqual(upTo(20))
     })
 
+    test('what is in hand when a partition is taken away ends first: only then may another have it', async () => {
+      const [holder, [key = '', ...others]] = [await open(), keys]
+      const partition = partitionOf(key, world.partitions)
+      const gate = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      let taken = false
+      const takenAtEnd: boolean[] = []
+      during = async (of) => {
+        if (of !== key) return
+        begun.resolve()
+        await gate.promise
+        takenAtEnd.push(taken)
+      }
+      await holder.give(all())
+      await world.append(key, 0)
+      await begun.promise
+      const taking = holder.take([partition]).then(() => {
+        taken = true
+      })
+      const elsewhere = others.filter((other) => partitionOf(other, world.partitions) !== partition)
+      for (let number = 0; number < 20; number++) {
+        await Promise.all(elsewhere.map((other) => world.append(other, number)))
+        await expect
+          .poll(() => elsewhere.every((other) => handled.get(other)?.at(-1) === number), { interval: 5 })
+          .toBe(true)
+      }
+      gate.resolve()
+      await taking
+      expect(takenAtEnd).toEqual([false])
+    })
+
     test('a holder that is stopped leaves its places to the next one', async () => {
       const first = await open()
       await first.give(all())

@@ -60,6 +60,10 @@ type Note = z.infer<typeof noteSchema>
 const noteOf = (text: string | undefined): Note => (text ? noteSchema.parse(JSON.parse(text)) : {})
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
 
+/** The later of two places: groups of before a cut are met again in the stream. */
+const later = (a: RequestPlace | undefined, b: RequestPlace): RequestPlace =>
+  a === undefined || isPlaceBefore(a, b) ? b : a
+
 export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'> & {
   /** Of the stream, whose partitions are those of the log of accepted requests. */
   reader: LogReader
@@ -89,14 +93,15 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
       if (accepted === undefined || last === undefined) continue
       const { incarnation } = requestPlaceOf(last.eventId)
       const group = accepted.through === undefined ? undefined : { incarnation, offset: accepted.through }
-      if (note.group !== undefined && group !== undefined && isPlaceBefore(note.group, group)) note.from = note.group
+      if (note.group !== undefined && group !== undefined && isPlaceBefore(note.group, group))
+        note.from = later(note.from, note.group)
       if (group !== undefined) note.group = group
       const { from } = note
       for (const event of accepted.events)
         if (from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)) events.push(event)
     }
     if (events.length > 0) await handle(events, records[0]?.partition ?? 0)
-    if (atEnd && note.group !== undefined) note.from = note.group
+    if (atEnd && note.group !== undefined) note.from = later(note.from, note.group)
     return JSON.stringify(note)
   }
 
