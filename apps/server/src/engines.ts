@@ -31,6 +31,7 @@ export const folders = (dataDir: string) => ({
   requests: join(dataDir, 'log', 'requests'),
   // Named when it only held what had a destination.
   stream: join(dataDir, 'log', 'deliveries'),
+  outcomes: join(dataDir, 'log', 'outcomes'),
   journal: (group: string) => join(dataDir, 'journal', `${group}.db`),
   blobs: join(dataDir, 'blobs'),
   outbox: join(dataDir, 'outbox'),

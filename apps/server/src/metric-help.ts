@@ -14,6 +14,7 @@ export const metricHelp: Readonly<Record<string, string>> = {
   delivery_events_filtered: 'Events that were left out by filter, consent, age or mapping.',
   delivery_lane_changes: 'Changes of the state of a destination, by the new state.',
   delivery_log_rows_refused: 'Rows of the delivery log that the event store refused.',
+  delivery_outcomes_told: 'Outcomes of rows that were appended to the log of outcomes.',
   delivery_queued_bytes: 'Bytes of events that wait in memory to be sent.',
   delivery_records_unreadable: 'Records of the deliveries log that could not be read.',
   delivery_waiting: 'Events that wait for another try.',

@@ -14,7 +14,7 @@ const minute = 60_000
 const sweepMs = 6 * 60 * minute
 
 /**
- * What this process does for its own files, about once a minute: trims log and stream and lets go of old mail in the outbox;
+ * What this process does for its own files, about once a minute: trims the logs and lets go of old mail in the outbox;
  * sweeps pictures hours apart. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
  * and no other process can do it.
  */
@@ -33,7 +33,7 @@ export const createUpkeep = (
   const { engines, requests, threads, mail, control, logger } = deps
   const at = folders(config.dataDir)
   const requestsReader = openLogReader({ dir: at.requests })
-  const { pipeline } = threads
+  const { pipeline, delivery } = threads
   // The stream is made by the pipeline, which runs before this does.
   const streamReader = pipeline === undefined ? undefined : openLogReader({ dir: at.stream })
   const retentions = [
@@ -61,8 +61,22 @@ export const createUpkeep = (
         metrics: deps.metrics,
       }),
     )
+  // Delivery, which writes it, runs before, too.
+  const outcomesReader = delivery === undefined ? undefined : openLogReader({ dir: at.outcomes })
+  const outcomes =
+    delivery === undefined || outcomesReader === undefined
+      ? undefined
+      : createLogRetention({
+          log: { trim: async (before) => void (await delivery.ask('outcomes-trim', before)) },
+          positionsBefore: (time) => outcomesReader.positionsBefore(time),
+          keepMs: config.retention.logMs,
+          // Producers read them within that time.
+          needed: async () => (await outcomesReader.ends()).map((offset, partition) => ({ partition, offset })),
+          clock: systemClock,
+        })
   const run = async (): Promise<void> => {
     if (pipeline?.running()) for (const retention of retentions) await retention.run()
+    if (delivery?.running()) await outcomes?.run()
     await mail.pruneOutbox()
   }
   const guarded = (): void =>
@@ -82,6 +96,7 @@ export const createUpkeep = (
       for (const timer of timers) clearInterval(timer)
       requestsReader.close()
       streamReader?.close()
+      outcomesReader?.close()
     },
   }
 }

@@ -3,6 +3,7 @@ import type {
   EventType,
   FieldKind,
   MappingSource,
+  OutboundRow,
   SecretTarget,
   SyncMode,
   TargetType,
@@ -149,6 +150,9 @@ export type OutgoingEvent = {
   readonly payload?: Readonly<Record<string, unknown>>
 }
 
+/** A row on its way out: what a producer other than events wants there. `json` is the payload as JSON text, an object. */
+export type OutgoingRow = Readonly<Omit<OutboundRow, 'payload'>> & { readonly json: string }
+
 /** How a destination wants its events: together up to a number, a size and a wait. `maxEvents` 1 means one by one. */
 export type Batching = { maxEvents: number; maxBytes: number; maxWaitMs: number }
 
@@ -254,4 +258,9 @@ export type DestinationDefinition = SettingsDefinition & {
   verifySettings?: (context: DeliverContext, names: readonly string[]) => Promise<SettingObjections>
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */
   deliver: (batch: readonly OutgoingEvent[], context: DeliverContext) => Promise<DeliverResult>
+  /**
+   * Writes rows of one object (never none), in their order; the outcomes are theirs. A destination without it takes events
+   * only: a row for it is refused with that reason.
+   */
+  deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext) => Promise<DeliverResult>
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { workspaceMembers } from './access.ts'
 import { errors, nextPageToken, pageQuery, reference, time } from './fields.ts'
 import { defineMethod } from './method.ts'
+import { operations, producerKinds } from './outbound.ts'
 
 /**
  * What became of an event at a destination: an attempt was taken, is to be tried again, or was given up; `filtered` ones
@@ -33,6 +34,15 @@ export const delivery = z.object({
   /** Kept for failures, without secrets; empty otherwise. */
   request: z.string(),
   response: z.string(),
+  /** What was asked for, where it was no event; `event_id` is the producer's own id of it then. */
+  row: z
+    .object({
+      producer: z.enum(producerKinds),
+      operation: z.enum(operations),
+      object: z.string(),
+      key: z.string(),
+    })
+    .optional(),
 })
 export type Delivery = z.infer<typeof delivery>
 

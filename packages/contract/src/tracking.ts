@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Compatibility } from './compatibility.ts'
+import { rowProducer } from './outbound.ts'
 
 /** The six calls of the tracking API. */
 export const eventTypes = ['track', 'page', 'screen', 'identify', 'group', 'alias'] as const
@@ -85,9 +86,10 @@ export type PipelineEvent = {
   extra?: Record<string, unknown>
 }
 
-/** Meta of a record of the stream; its body is a JSON array of PipelineEvent (UTF-8). */
+/** Meta of a record of the stream; its body is a JSON array of PipelineEvent (UTF-8), or `outboundBody` where `b` says so. */
 export const deliveryMeta = z.object({
   w: z.string(),
+  /** The source of the events; of rows, the id (a UUID) of what made them. */
   s: z.string(),
   /** Destinations connected when the events were processed. */
   d: z.array(z.string()),
@@ -105,6 +107,8 @@ export const deliveryMeta = z.object({
    * all accepted events of requests before it are in the stream. Absent in records of replays.
    */
   q: z.number().int().optional(),
+  /** Whose rows these are; absent for events. */
+  b: rowProducer.optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 

@@ -11,7 +11,8 @@ type Attempt = {
   destinationId: string
   eventId: string
   messageId: string
-  eventType: EventType
+  /** '' for a row. */
+  eventType: EventType | ''
   event: string
   /** Epoch ms. */
   time: number
@@ -24,6 +25,11 @@ type Attempt = {
   response: string
   /** The replay that sent it again; '' otherwise. */
   replayId: string
+  /** Of a row; '' for events. */
+  producer: string
+  operation: string
+  object: string
+  key: string
 }
 
 export type AttemptLog = {
@@ -55,6 +61,10 @@ const columns = [
   'request',
   'response',
   'replay_id',
+  'producer',
+  'operation',
+  'object',
+  'key',
 ]
 
 const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
@@ -74,6 +84,10 @@ const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
   to.text(attempt.request)
   to.text(attempt.response)
   to.text(attempt.replayId)
+  to.text(attempt.producer)
+  to.text(attempt.operation)
+  to.text(attempt.object)
+  to.text(attempt.key)
   to.end()
 }
 

@@ -1,9 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
 import { webhook } from '@tributary/destination-webhook'
-import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
+import { openLogReader } from '@tributary/storage'
+import {
+  createTestDatabase,
+  createTestEventStore,
+  openToyProducer,
+  type TestDatabase,
+  type TestEventStore,
+} from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
 import { createFixture } from './testing.ts'
@@ -31,6 +39,50 @@ const runChild = async (plan: CrashPlan): Promise<string | null> => {
 }
 
 const ids = (peer: Peer): Set<string> => new Set(peer.requests.map(({ body }) => JSON.parse(body).messageId))
+
+it.each([
+  ['delivery.after-request', 20],
+  ['delivery.after-outcomes', 2],
+  ['delivery.before-commit', 1],
+])('killed at %s, time %i, a producer of rows still learns what became of each', async (point, count) => {
+  await using stack = new AsyncDisposableStack()
+  const peer = stack.adopt(await startPeer(() => ({ status: 200 })), (made) => made.close())
+  const fixture = stack.adopt(
+    await createFixture({ db: database.db, eventStore: store, connector: webhook, start: false }),
+    (made) => made.close(),
+  )
+  const destinationId = fixture.destination({ url: peer.url })
+  const outcomes = openLogReader({ dir: join(fixture.folder, 'outcomes') })
+  stack.defer(() => outcomes.close())
+  const toy = await openToyProducer({
+    file: join(fixture.folder, 'toy.db'),
+    name: 'toy',
+    workspaceId: fixture.workspaceId,
+    originId: fixture.sourceId,
+    destinationId,
+    stream: fixture.stream,
+    outcomes,
+  })
+  stack.defer(() => toy.close())
+  toy.add(
+    Array.from({ length: 200 }, (_, n) => ({ operation: 'upsert', object: 'contacts', key: `k${n}`, payload: { n } })),
+  )
+  await toy.send()
+  const signal = await runChild({
+    postgresUrl: database.url,
+    eventStoreUrl: store.url,
+    folder: fixture.folder,
+    entries: [...fixture.entries.values()],
+    connector: { module: '@tributary/destination-webhook', name: 'webhook' },
+    fault: { point, count },
+  })
+  expect(signal).toBe('SIGKILL')
+  await fixture.restart()
+  await fixture.delivery.idle()
+  await toy.learn()
+  expect(toy.rows().filter(({ status }) => status !== 'delivered')).toEqual([])
+  expect(new Set(peer.requests.map(({ body }) => JSON.parse(body).recordId)).size).toBe(200)
+})
 
 describe('killed while it delivers, every event still reaches every destination', () => {
   it.each([

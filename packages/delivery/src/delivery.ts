@@ -1,17 +1,19 @@
 import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
 import { type Clock, createWorkShare, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
-import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader } from '@tributary/storage'
+import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader, LogWriter } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createAttemptLog } from './attempts.ts'
 import { createCommit } from './commit.ts'
 import { createLane, type Lane, type LaneSnapshot } from './lane.ts'
 import { createLogReading, createPlaces } from './log-reading.ts'
 import { createMaintenance } from './maintenance.ts'
+import { createOutcomeLog } from './outcome-log.ts'
 import { createParking } from './parking.ts'
 import { createPartitions, type Partitions } from './partitions.ts'
 import type { AccessTokens, DestinationDirectory, LaneContext } from './ports.ts'
 import { restoredRange } from './range-change.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
+import { createDeadTelling } from './tell-dead.ts'
 
 export type DeliveryDeps = {
   /** Of the deliveries log. */
@@ -20,6 +22,8 @@ export type DeliveryDeps = {
   journal: ConsumerJournal
   db: Kysely<Database>
   eventStore: EventStore
+  /** The log from which producers of rows learn what became of them. */
+  outcomes: Pick<LogWriter, 'append'>
   directory: DestinationDirectory
   /** Connectors by slug. */
   connectors: ReadonlyMap<string, DestinationDefinition>
@@ -73,6 +77,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * behind only when, for every destination, each event is delivered with its row in the delivery log durable, or refused
  * or failed with a parked row and its row in the delivery log durable, or held by a durable reference. So the outcome of
  * every event can be found: in the delivery log, among the parked rows, or, held and not tried yet, in a parked range.
+ * Of the rows of other producers each outcome is in the log of outcomes, too, before the position is left.
  */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { reader, journal, clock, logger, metrics, directory } = deps
@@ -81,6 +86,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const owned = new Set<number>()
   const parking = createParking(deps.db, owned)
   const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
+  const outcomes = createOutcomeLog({ log: deps.outcomes, clock, logger, metrics })
   const context: LaneContext = {
     reader,
     owned,
@@ -89,6 +95,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     requestClient: deps.requestClient,
     accessTokens: deps.accessTokens,
     attempts,
+    outcomes,
     parking,
     clock,
     logger,
@@ -111,7 +118,17 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     lanes.set(id, lane)
     return lane
   }
-  const maintenance = createMaintenance({ parking, lanes, laneOf, clock, logger, metrics, settings })
+  const deadTelling = createDeadTelling({ parking, reader, outcomes, logger })
+  const maintenance = createMaintenance({
+    parking,
+    tellDead: deadTelling.run,
+    lanes,
+    laneOf,
+    clock,
+    logger,
+    metrics,
+    settings,
+  })
 
   const reading = createLogReading({
     reader,
@@ -154,6 +171,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
         void lane.end()
       }
       void attempts.flush()
+      void outcomes.flush()
       metrics.gauge('delivery_queued_bytes', context.queued.bytes)
       if (maintenance.due()) void maintenance.run()
       await pause(everyMs)
@@ -185,6 +203,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     (await reading.upToDate()) &&
     [...lanes.values()].every((lane) => lane.idle()) &&
     attempts.buffered() === 0 &&
+    outcomes.buffered() === 0 &&
     parking.buffered() === 0
 
   return {
@@ -204,9 +223,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       await Promise.all([...lanes.values()].map((lane) => lane.end()))
       if (!loaded) return
       for (let tries = 0; tries < 5; tries++) {
-        await attempts.flush(true)
+        await Promise.all([attempts.flush(true), outcomes.flush()])
         const done = await commit.run(true)
-        if (done && attempts.buffered() === 0 && parking.buffered() === 0) return
+        if (done && attempts.buffered() + outcomes.buffered() + parking.buffered() === 0) return
       }
     },
     give: partitions.give,
@@ -219,7 +238,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
           if ((await commit.run(true)) && (await settled()) && before === places.map((place) => place.next).join())
             return
         }
-        await attempts.flush(true)
+        await Promise.all([attempts.flush(true), outcomes.flush()])
         reader.notice()
         await pause(10)
       }

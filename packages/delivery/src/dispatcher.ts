@@ -1,4 +1,11 @@
-import type { DeliverContext, DeliverResult, OAuth2Client } from '@tributary/connector-kit'
+import {
+  type DeliverContext,
+  type DeliverResult,
+  type OAuth2Client,
+  type OutgoingEvent,
+  type OutgoingRow,
+  RejectedError,
+} from '@tributary/connector-kit'
 import { faultPoint } from '@tributary/kernel'
 import type { Item } from './parts.ts'
 import type { LaneContext } from './ports.ts'
@@ -21,6 +28,16 @@ export type Dispatcher = {
   hangs(stallMs: number): boolean
   /** Gives the requests under way as long again until they count as hanging. */
   forgive(): void
+}
+
+/** What a batch holds: events, or rows, since it has one action. */
+const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: OutgoingRow[] } => {
+  const events: OutgoingEvent[] = []
+  const rows: OutgoingRow[] = []
+  for (const { event } of batch)
+    if (event.row === undefined) events.push(event)
+    else rows.push(event.row)
+  return { events, rows }
 }
 
 /** A dispatcher with nothing under way. */
@@ -46,8 +63,9 @@ export const createDispatcher = (
     batch: readonly Item[],
   ): Promise<{ result: DeliverResult; misconfigured: boolean }> => {
     try {
-      const events = batch.map((item) => item.event)
-      const result = await ready.definition.deliver(events, {
+      const { events, rows } = contentOf(batch)
+      const { deliver, deliverRows } = ready.definition
+      const given: DeliverContext = {
         settings: ready.settings,
         request: requestClient.request,
         connect: requestClient.connect,
@@ -56,7 +74,9 @@ export const createDispatcher = (
         clock,
         logger,
         signal,
-      })
+      }
+      const result = rows.length === 0 ? await deliver(events, given) : await deliverRows?.(rows, given)
+      if (result === undefined) throw new RejectedError('This destination takes events only')
       faultPoint('delivery.after-request')
       return { result, misconfigured: false }
     } catch (error) {

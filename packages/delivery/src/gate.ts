@@ -1,4 +1,4 @@
-import type { DestinationDefinition, Mapper } from '@tributary/connector-kit'
+import type { DestinationDefinition, Mapper, OutgoingRow } from '@tributary/connector-kit'
 import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
 import type { DestinationEntry } from './ports.ts'
@@ -117,6 +117,13 @@ const tooMuch: Verdict = {
 }
 const unmapped: Verdict = { kind: 'filtered', reason: 'No mapping matches' }
 
+/** A row is for the destination that its producer names, as it is: no rule about events has a say. */
+const judgeRow = ({ deliverRows }: DestinationDefinition, row: OutgoingRow | undefined): Verdict => {
+  if (row === undefined) return unreadable
+  if (deliverRows === undefined) return { kind: 'failed', reason: 'This destination takes events only' }
+  return { kind: 'pass', action: `rows of ${row.object}` }
+}
+
 const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): Verdict => {
   const mapping = mapper(event, sourceId, json)
   if (mapping.kind === 'unmapped') return unmapped
@@ -129,7 +136,7 @@ const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: st
  * The gate of a destination: the filter of the connection, the event's own integrations, consent, age, and the mappings,
  * in this order; the first that leaves an event out gives the reason. An event is taken apart only when a rule has
  * something to say of it or a mapping asks for its parts: one that goes whole costs two looks at its text. What a replay
- * sends again was asked for by name: neither filter nor integrations hold it.
+ * sends again was asked for by name: neither filter nor integrations hold it. Rows pass where the connector takes them.
  */
 export const createGate = (definition: DestinationDefinition, entry: DestinationEntry): Gate => {
   const { workspaceId, id: destinationId } = entry
@@ -143,6 +150,7 @@ export const createGate = (definition: DestinationDefinition, entry: Destination
   ].filter((rule) => rule !== undefined)
   const judge: Gate = (record, index, now) => {
     const { meta } = record.reference
+    if (meta.b !== undefined) return judgeRow(definition, record.events()?.[index]?.row)
     const text = record.events()?.[index]?.json ?? ''
     for (const rule of rules) {
       if (!rule.concerns(text, meta)) continue

@@ -12,6 +12,7 @@ const record = (offset: number, more: Partial<HeldRecord> = {}): HeldRecord => (
   bytes: 10,
   workspaceId: 'w',
   sourceId: 's',
+  tells: false,
   events: 1,
   ...more,
 })
@@ -105,6 +106,7 @@ describe('held ranges', () => {
       attempts: 0,
       firstTime: 0,
       nextTime: 0,
+      tells: false,
       events: 10,
       bytes: 100,
     }

@@ -14,6 +14,8 @@ export type HeldRange = {
   cursor: number
   /** Behind the last record. */
   end: number
+  /** True when some may be rows of a producer that learns what becomes of them. */
+  tells: boolean
   /** Events and bytes not yet done. */
   events: number
   bytes: number
@@ -62,6 +64,7 @@ export type HeldRecord = {
   bytes: number
   workspaceId: string
   sourceId: string
+  tells: boolean
   events: number
 }
 
@@ -108,6 +111,7 @@ export const createHeldRanges = (isOwned: (partition: number) => boolean = () =>
       const last = ranges.findLast((range) => range.partition === record.partition)
       if (extendable(last, record)) {
         last.end = record.offset + 1
+        last.tells ||= record.tells
         last.events += record.events
         last.bytes += record.bytes
         last.unreadEvents += record.events
@@ -122,6 +126,7 @@ export const createHeldRanges = (isOwned: (partition: number) => boolean = () =>
         sourceId: record.sourceId,
         cursor: record.offset,
         end: record.offset + 1,
+        tells: record.tells,
         events: record.events,
         bytes: record.bytes,
         unreadEvents: record.events,

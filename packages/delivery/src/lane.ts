@@ -227,7 +227,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
         pump()
         return
       }
-      held.hold({ partition, offset, time, bytes, workspaceId: meta.w, sourceId: meta.s, events: meta.n }, clock())
+      const of = { workspaceId: meta.w, sourceId: meta.s, tells: meta.b !== undefined, events: meta.n }
+      held.hold({ partition, offset, time, bytes, ...of }, clock())
     },
     giveBack: (partitions) => {
       if (isBusy(partitions)) giveBack()

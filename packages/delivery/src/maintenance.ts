@@ -14,6 +14,8 @@ export type Maintenance = {
 /** The slow work around parked deliveries. */
 export const createMaintenance = (deps: {
   parking: Parking
+  /** Tells producers of what has died. */
+  tellDead: () => Promise<void>
   lanes: ReadonlyMap<string, Lane>
   laneOf: (id: string) => Lane
   clock: Clock
@@ -59,6 +61,7 @@ export const createMaintenance = (deps: {
       running = true
       try {
         await enforce()
+        await deps.tellDead()
         await refresh()
       } catch (error) {
         last = clock()

@@ -3,13 +3,13 @@ import type { DeliveryStatus } from '@tributary/contract'
 import type { Verdict } from './gate.ts'
 import { type Fate, type Item, type Part, releasePart } from './parts.ts'
 import type { LaneContext } from './ports.ts'
-import type { RecordedEvent } from './record.ts'
+import type { Recorded } from './record.ts'
 import type { RetryQueue } from './retry-queue.ts'
 import { decide, outcomeAt } from './retry-rules.ts'
 
 /** An event that is not sent, and why. */
 export type KeptBack = Pick<Item, 'part' | 'index'> & {
-  event: RecordedEvent
+  event: Recorded
   verdict: Exclude<Verdict, { kind: 'pass' }>
 }
 
@@ -59,6 +59,13 @@ export const createOutcomes = (destinationId: string, context: LaneContext, retr
     now: number,
   ): void => {
     const failed = fact.status !== 'delivered'
+    const producer = part.record.meta.b
+    const row = event.row
+    if (producer !== undefined) {
+      part.open++
+      const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
+      context.outcomes.push(producer.n, outcome, () => releasePart(part))
+    }
     attempts.push(
       {
         workspaceId: part.record.meta.w,
@@ -76,6 +83,10 @@ export const createOutcomes = (destinationId: string, context: LaneContext, retr
         request: failed ? (result.request ?? '') : '',
         response: failed ? (result.response ?? '') : '',
         replayId: part.row?.replayId ?? part.record.meta.p ?? '',
+        producer: producer?.k ?? '',
+        operation: row?.operation ?? '',
+        object: row?.object ?? '',
+        key: row?.key ?? '',
       },
       part,
     )

@@ -17,6 +17,8 @@ export type ParkedRow = {
   /** Epoch ms. */
   firstTime: number
   nextTime: number
+  /** True when a producer has to be told, should it die where no attempt says so. */
+  tells: boolean
   /** The replay that made it due again. */
   replayId?: string | undefined
 }
@@ -65,9 +67,13 @@ export type Parking = {
   enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<number>
   /** Takes dead letters away that are older than `before` or beyond the newest `maxRows` of a destination. */
   forgetDead(limits: { before: number; maxRows: number }): Promise<void>
-  /** Looks up the lowest offset that a waiting row or range refers to, per partition. */
+  /** Dead rows and ranges of which a producer is not told yet. */
+  untold(limit: number): Promise<(ParkedRange & { reason: string })[]>
+  /** Notes that producers are told of them. */
+  told(ids: readonly string[]): Promise<void>
+  /** Looks up the lowest offset that a row or range refers to that waits or is not told yet, per partition. */
   refreshLowest(): Promise<void>
-  /** Not above any offset that a waiting row or range refers to: what was looked up last, and what was written since. */
+  /** Not above any such offset: what was looked up last, and what was written since. */
   lowest(): ReadonlyMap<number, number>
 }
 
@@ -92,12 +98,13 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   request: storable(row.request),
   response: storable(row.response),
   replay_id: row.replayId ?? null,
+  tells: row.tells,
 })
 
 /** PostgreSQL's text holds no NUL and no lone surrogate. */
 const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
 
-/** Rows of one statement: 19 values each, far below the protocol's 65,535. */
+/** Rows of one statement: 20 values each, far below the protocol's 65,535. */
 const rowsPerStatement = 1000
 
 const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes'] as const
@@ -128,6 +135,7 @@ const write = async (db: Transaction<Database>, change: ParkingChange): Promise<
           state: set.ref('excluded.state'),
           next_time: set.ref('excluded.next_time'),
           last_reason: set.ref('excluded.last_reason'),
+          tells: set.ref('excluded.tells'),
         })),
       )
       .execute()
@@ -163,6 +171,7 @@ const rowColumns = [
   'first_time',
   'next_time',
   'replay_id',
+  'tells',
 ] as const
 
 type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
@@ -181,6 +190,7 @@ type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof
   first_time: Date
   next_time: Date
   replay_id: string | null
+  tells: boolean
 }
 
 const fromDatabase = (row: SelectedRow): ParkedRange => ({
@@ -199,6 +209,7 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   firstTime: row.first_time.getTime(),
   nextTime: row.next_time.getTime(),
   replayId: row.replay_id ?? undefined,
+  tells: row.tells,
 })
 
 /**
@@ -224,12 +235,17 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       const batch = [...pending]
       if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
       const { deletes, rows } = mergeChanges([...batch.map((item) => item.change), extra])
-      for (const row of rows) {
-        if (row.state === 'dead') continue
-        lower(lowest, row.partition, row.offset)
-        lower(writtenSince, row.partition, row.offset)
+      const noteLowest = (): void => {
+        for (const row of rows) {
+          if (row.state === 'dead' && !row.tells) continue
+          lower(lowest, row.partition, row.offset)
+          lower(writtenSince, row.partition, row.offset)
+        }
       }
+      noteLowest()
       await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
+      // Who looked them up meanwhile has not seen these.
+      noteLowest()
       pending = pending.slice(batch.length)
       for (const item of batch) item.settle()
     },
@@ -326,13 +342,35 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
           from parked_deliveries where state = 'dead') d
         where p.id = d.id and (d.place > ${maxRows} or d.first_time < ${new Date(before)})`.execute(db)
     },
+    untold: async (limit) => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select([...rowColumns, 'last_reason'])
+        .where('state', '=', 'dead')
+        .where('tells', '=', true)
+        .where(isOwned())
+        .orderBy('log_partition')
+        .orderBy('log_offset')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({ ...fromDatabase(row), reason: row.last_reason }))
+    },
+    told: async (ids) => {
+      if (ids.length === 0) return
+      await db
+        .updateTable('parked_deliveries')
+        .set({ tells: false })
+        .where(sql<boolean>`id = any(${ids}::uuid[])`)
+        .where('state', '=', 'dead')
+        .execute()
+    },
     lowest: () => lowest,
     refreshLowest: async () => {
       writtenSince = new Map()
       const rows = await db
         .selectFrom('parked_deliveries')
         .select((select) => ['log_partition', select.fn.min('log_offset').as('low')])
-        .where('state', '=', 'waiting')
+        .where((where) => where.or([where('state', '=', 'waiting'), where('tells', '=', true)]))
         .groupBy('log_partition')
         .execute()
       const found = new Map(rows.map((row) => [row.log_partition, Number(row.low)]))

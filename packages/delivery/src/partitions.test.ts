@@ -78,6 +78,7 @@ const openWorld = async (ordered: boolean) => {
         journal,
         db: database.db,
         eventStore: store,
+        outcomes: { append: () => Promise.reject(new Error('unused')) },
         directory: { get: (id) => entries.get(id), ready: async () => {} },
         connectors: new Map([[connector.slug, connector]]),
         requestClient: {

@@ -1,7 +1,7 @@
-import type { DeliverResult, OutgoingEvent } from '@tributary/connector-kit'
+import type { DeliverResult } from '@tributary/connector-kit'
 import { newId } from '@tributary/kernel'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
-import type { RecordReference } from './record.ts'
+import type { Outgoing, RecordReference } from './record.ts'
 import type { Decision } from './retry-rules.ts'
 
 /** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
@@ -26,12 +26,12 @@ export type Part = {
   readonly finish: () => void
 }
 
-/** One event in a lane's queue. */
+/** One event or row in a lane's queue. */
 export type Item = {
   /** Replaced when the item is adopted by a parked row. */
   part: Part
   readonly index: number
-  readonly event: OutgoingEvent
+  readonly event: Outgoing
   /** Of what goes out. */
   readonly bytes: number
   /** Epoch ms of its entry. */
@@ -73,6 +73,8 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     bytes: Math.round((record.bytes * fates.length) / Math.max(record.meta.n, 1)),
     state: decision.kind === 'dead' ? 'dead' : 'waiting',
     lastStatus: last?.result?.httpStatus,
+    // What is dead now was told with its attempt.
+    tells: record.meta.b !== undefined && decision.kind !== 'dead',
     reason: 'reason' in decision ? decision.reason : '',
     request: last?.result?.request ?? '',
     response: last?.result?.response ?? '',

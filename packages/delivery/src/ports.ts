@@ -3,6 +3,7 @@ import type { EventConditions, EventMapping } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import type { AttemptLog } from './attempts.ts'
+import type { OutcomeLog } from './outcome-log.ts'
 import type { Parking } from './parking.ts'
 import type { DeliverySettings } from './settings.ts'
 
@@ -52,6 +53,8 @@ export type LaneContext = {
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   accessTokens: AccessTokens | undefined
   attempts: AttemptLog
+  /** Where producers of rows learn what became of them. */
+  outcomes: OutcomeLog
   parking: Parking
   clock: Clock
   logger: Logger

@@ -1,4 +1,4 @@
-import type { OutgoingEvent } from '@tributary/connector-kit'
+import type { OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
 import { type DeliveryMeta, deliveryMeta, eventTypes, type PipelineEvent } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 
@@ -13,14 +13,23 @@ export type RecordReference = {
 }
 
 /** An event as it stands in the log: what becomes of it on its way out is a destination's own. */
-export type RecordedEvent = Omit<OutgoingEvent, 'action' | 'payload'>
+type RecordedEvent = Omit<OutgoingEvent, 'action' | 'payload'> & { readonly row?: undefined }
+
+/** A row as it stands in the log, named as events are: `eventId` is the producer's own id of it. */
+type RecordedRow = Omit<RecordedEvent, 'type' | 'row'> & { readonly type: ''; readonly row: OutgoingRow }
+
+/** What records hold. */
+export type Recorded = RecordedEvent | RecordedRow
+
+/** With what its gate made of it. */
+export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
 
 /** A record of the deliveries log: its body is taken apart once, by the first lane that sends it. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
-  /** Its events; undefined when the body is not what the pipeline writes. */
-  events(): readonly RecordedEvent[] | undefined
-  /** The values of one of them, shared by all who ask; undefined when its text is not JSON. */
+  /** Its events or rows; undefined when the body is not what the pipeline and producers write. */
+  events(): readonly Recorded[] | undefined
+  /** The values of an event, shared by all who ask; undefined when its text is not JSON. */
   values(index: number): PipelineEvent | undefined
 }
 
@@ -76,6 +85,37 @@ const parseBody = (body: Uint8Array, count: number): readonly RecordedEvent[] | 
   }
 }
 
+const rowHead =
+  /^\{"recordId":("[^"\\]+"),"operation":"(upsert|update|insert|delete)","object":("(?:[^"\\]|\\.)*"),"key":("(?:[^"\\]|\\.)*"),"payload":(?=\{)/
+const operationOf = new Map<string, OutgoingRow['operation']>(
+  (['upsert', 'update', 'insert', 'delete'] as const).map((name) => [name, name]),
+)
+
+/** The rows of a list as `outboundBody` writes it: payloads go out as the texts they are. Undefined for any other text. */
+const parseRows = (body: Uint8Array, count: number): RecordedRow[] | undefined => {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+  if (!text.startsWith('[{') || !text.endsWith('}]\n')) return undefined
+  const lines = text.slice(1, -2).split(',\n')
+  if (lines.length !== count) return undefined
+  const rows: RecordedRow[] = []
+  for (const line of lines) {
+    const [head, id = '""', name = '', object = '""', key = '""'] = rowHead.exec(line) ?? []
+    const operation = operationOf.get(name)
+    if (head === undefined || operation === undefined || !line.endsWith('}}')) return undefined
+    const json = line.slice(head.length, -1)
+    const eventId = id.slice(1, -1)
+    const row = {
+      recordId: eventId,
+      operation,
+      object: unescaped(object.slice(1, -1)),
+      key: unescaped(key.slice(1, -1)),
+      json,
+    }
+    rows.push({ eventId, messageId: '', type: '', event: '', json, row })
+  }
+  return rows
+}
+
 /** Our own pipeline wrote it under the contract's type. */
 const parseEvent = (json: string): PipelineEvent | undefined => {
   try {
@@ -97,11 +137,11 @@ const parseMeta = (text: string): DeliveryMeta | undefined => {
 export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
   const meta = parseMeta(record.meta)
   if (meta === undefined) return undefined
-  let parsed: { events: readonly RecordedEvent[] | undefined } | undefined
+  let parsed: { events: readonly Recorded[] | undefined } | undefined
   const values = new Map<number, PipelineEvent | undefined>()
   const { partition, offset, time, body } = record
-  const events = (): readonly RecordedEvent[] | undefined => {
-    parsed ??= { events: parseBody(body, meta.n) }
+  const events = (): readonly Recorded[] | undefined => {
+    parsed ??= { events: meta.b === undefined ? parseBody(body, meta.n) : parseRows(body, meta.n) }
     return parsed.events
   }
   return {

@@ -1,11 +1,11 @@
-import type { Batching, OutgoingEvent } from '@tributary/connector-kit'
+import type { Batching } from '@tributary/connector-kit'
 import type { LaneQueue } from './lane-queue.ts'
 import type { KeptBack, Outcomes } from './outcomes.ts'
 import type { ParkedRow } from './parking.ts'
 import { type Item, type Part, releasePart } from './parts.ts'
 import type { LaneContext } from './ports.ts'
 import type { Ready } from './readiness.ts'
-import type { DeliveryRecord, RecordReference } from './record.ts'
+import type { DeliveryRecord, Outgoing, RecordReference } from './record.ts'
 
 export type Take = {
   (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void): void
@@ -23,7 +23,7 @@ export type Take = {
 const sliceMs = 5
 
 /** Bytes of what goes out. They bound batches: one by one the event's own say enough. */
-const bytesOf = ({ payload, json }: OutgoingEvent, { maxEvents }: Batching): number =>
+const bytesOf = ({ payload, json }: Outgoing, { maxEvents }: Batching): number =>
   Buffer.byteLength(payload === undefined || maxEvents <= 1 ? json : JSON.stringify(payload))
 
 /**

@@ -10,6 +10,7 @@ import {
   type Database,
   type EventStore,
   type LogPosition,
+  type LogWriter,
   openJournal,
   openLogReader,
   openLogWriter,
@@ -52,6 +53,8 @@ export type Fixture = {
   folder: string
   delivery: Delivery
   entries: Map<string, DestinationEntry>
+  /** The log that is delivered from. */
+  stream: LogWriter
   /** Makes a destination and hands back its id. */
   destination(settings: Record<string, unknown>, more?: Partial<DestinationEntry>): string
   /** Appends events, `perRecord` in each record; their message ids count up from the last. */
@@ -81,6 +84,11 @@ type AttemptRow = {
   request: string
   response: string
   replay_id: string
+  event_id: string
+  producer: string
+  operation: string
+  object: string
+  key: string
 }
 
 export type FixtureDeps = {
@@ -107,6 +115,7 @@ export const openDelivery = (
   deps: FixtureDeps & { folder: string; entries: ReadonlyMap<string, DestinationEntry> },
 ): Running => {
   const reader = openLogReader({ dir: join(deps.folder, 'log') })
+  let outcomes: Promise<LogWriter> | undefined
   const journal = openJournal({ file: join(deps.folder, 'journal.db'), filterBytes: 1024 * 1024 })
   const { timeoutMs = 10_000, lookup } = deps
   const client = createRequestClient({
@@ -120,6 +129,12 @@ export const openDelivery = (
     journal,
     db: deps.db,
     eventStore: deps.eventStore,
+    outcomes: {
+      append: async (entry) => {
+        outcomes ??= openLogWriter({ dir: join(deps.folder, 'outcomes'), partitions: 4, inline: true })
+        return await (await outcomes).append(entry)
+      },
+    },
     directory: { get: (id) => deps.entries.get(id), ready: async () => {} },
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
@@ -132,6 +147,7 @@ export const openDelivery = (
   const shut = async (): Promise<void> => {
     await delivery.stop()
     await client.close()
+    await (await outcomes)?.close()
     reader.close()
     journal.close()
   }
@@ -142,6 +158,8 @@ export const openDelivery = (
 export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
   const folder = deps.folder ?? mkdtempSync(join(tmpdir(), 'tributary-delivery-'))
   const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true })
+  // The log of outcomes is there before its first reader.
+  await (await openLogWriter({ dir: join(folder, 'outcomes'), partitions: 4, inline: true })).close()
   const entries = new Map<string, DestinationEntry>()
   const [workspaceId, sourceId] = [newId(), newId()]
   let sent = 0
@@ -152,6 +170,7 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
     sourceId,
     folder,
     entries,
+    stream: writer,
     get delivery() {
       return running.delivery
     },
@@ -196,7 +215,7 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
     },
     attempts: () =>
       deps.eventStore.query<AttemptRow>(
-        'select destination_id, message_id, attempt, status, http_status, reason, request, response, replay_id from deliveries',
+        'select destination_id, message_id, attempt, status, http_status, reason, request, response, replay_id, event_id, producer, operation, object, key from deliveries',
         {},
         { owner: systemOwner },
       ),

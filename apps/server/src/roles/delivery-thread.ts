@@ -4,6 +4,7 @@ import { createAccessTokens } from '@tributary/control'
 import { createDelivery } from '@tributary/delivery'
 import { systemClock } from '@tributary/kernel'
 import { realtimeTopics } from '@tributary/realtime'
+import { type LogPosition, openLogWriter } from '@tributary/storage'
 import { destinationDefinitions } from '../catalog.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory } from './thread-host.ts'
@@ -11,6 +12,7 @@ import { hostRole, startDirectory } from './thread-host.ts'
 const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
 const { config, db, directory, eventStore, journal, logger, metrics, reader } = context
 const started = startDirectory(directory)
+const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: true })
 
 const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
 
@@ -19,6 +21,7 @@ const delivery = createDelivery({
   journal,
   db,
   eventStore,
+  outcomes,
   directory: { get: (id) => directory.get(id), ready: () => started },
   connectors: destinationDefinitions,
   requestClient,
@@ -52,7 +55,11 @@ await hostRole({
     idle: () => delivery.idle(),
     state: () => delivery.state(),
     needed: () => delivery.minimumNeeded(),
+    'outcomes-trim': (before) => outcomes.trim(before as readonly LogPosition[]),
   },
   metrics,
-  close: context.close,
+  async close() {
+    await outcomes.close()
+    await context.close()
+  },
 })

@@ -1,6 +1,6 @@
 import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
 import { authenticationFields, oauth2 } from './authentication.ts'
-import { deliver, testConnection } from './deliver.ts'
+import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { logo } from './logo.ts'
 
 const batching = (settings: Settings): { maxEvents: number; maxBytes: number; maxWaitMs: number } =>
@@ -185,4 +185,5 @@ export const webhook: DestinationDefinition = {
   oauth2,
   testConnection,
   deliver,
+  deliverRows,
 }

@@ -5,6 +5,7 @@ import {
   type DeliverResult,
   type Hidden,
   type OutgoingEvent,
+  type OutgoingRow,
   outcomeOfAnswer,
   resultOfCall,
   type Settings,
@@ -20,28 +21,26 @@ import {
 const sign = (secret: string, timestamp: number, body: string): string =>
   `t=${timestamp},v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
+/** What a request carries: events or rows, by their ids. */
+type Content = { kind: 'event' | 'record'; ids: readonly string[]; texts: readonly string[] }
+
 /** Same events, same key, whatever the time and the attempt. */
-const batchKey = (batch: readonly OutgoingEvent[]): string => {
+const batchKey = (ids: readonly string[]): string => {
   const hash = createHash('sha256')
-  for (const event of batch) hash.update(event.eventId).update('\n')
+  for (const id of ids) hash.update(id).update('\n')
   return hash.digest('hex').slice(0, 32)
 }
 
-const ownHeaders = (
-  settings: Settings,
-  batch: readonly OutgoingEvent[],
-  body: string,
-  now: number,
-): Record<string, string> => {
-  const [first] = batch
+const ownHeaders = (settings: Settings, { kind, ids }: Content, body: string, now: number): Record<string, string> => {
+  const [first] = ids
   const together = settings.batching === true
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': 'Tributary/1.0',
-    'idempotency-key': together || first === undefined ? batchKey(batch) : first.eventId,
+    'idempotency-key': together || first === undefined ? batchKey(ids) : first,
   }
-  if (together) headers['x-tributary-event-count'] = String(batch.length)
-  else if (first !== undefined) headers['x-tributary-event-id'] = first.eventId
+  if (together) headers[`x-tributary-${kind}-count`] = String(ids.length)
+  else if (first !== undefined) headers[`x-tributary-${kind}-id`] = first
   const secret = settings.signing_secret
   if (typeof secret === 'string') headers['x-tributary-signature'] = sign(secret, Math.floor(now / 1000), body)
   return headers
@@ -86,25 +85,40 @@ const refusesContent: ReadonlySet<number> = new Set([400, 413, 422])
 const authenticated = (context: DeliverContext): DeliverContext =>
   context.settings.authentication === 'oauth2' ? withGrant(context) : context
 
+/** The row with the payload as its producer wrote it. */
+const textOfRow = ({ recordId, operation, object, key, json }: OutgoingRow): string =>
+  `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
+
 /**
  * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, network failure, timeout: to be tried again, after
  * `Retry-After` when given. 400, 413 and 422 to several events: to be sent in halves, since one of them may be to blame.
  * Everything else, redirects included: rejected. Throws RetryableError or ConfigurationError, with the request that was
  * meant, when there was no answer.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], given: DeliverContext): Promise<DeliverResult> => {
+const send = async (content: Content, given: DeliverContext): Promise<DeliverResult> => {
   const { settings } = given
   const context = authenticated(given)
-  const texts = batch.map(textOf)
+  const { texts } = content
   const body = settings.batching === true ? `[${texts.join(',')}]` : (texts[0] ?? '')
   const method = settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST'
-  const headers = mergeHeaders(ownHeaders(settings, batch, body, context.clock()), settings.headers)
+  const headers = mergeHeaders(ownHeaders(settings, content, body, context.clock()), settings.headers)
   const call = await sendRequest(context, { method, url: urlOf(settings), headers, body }, hiddenOf(settings))
   const { status } = call.answer
-  if (batch.length > 1 && refusesContent.has(status))
+  if (texts.length > 1 && refusesContent.has(status))
     return resultOfCall(call, { kind: 'split', reason: `HTTP ${status}` })
   return resultOfCall(call, outcomeOfAnswer(call.answer, context.clock()))
 }
+
+/** Sends events, each whole or as its mapping makes it; outcomes as `send` says. */
+export const deliver = (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> =>
+  send({ kind: 'event', ids: batch.map(({ eventId }) => eventId), texts: batch.map(textOf) }, context)
+
+/**
+ * Sends rows, each as `{"recordId", "operation", "object", "key", "payload"}`, one a request or as an array like events.
+ * `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. Outcomes as `send` says.
+ */
+export const deliverRows = (batch: readonly OutgoingRow[], context: DeliverContext): Promise<DeliverResult> =>
+  send({ kind: 'record', ids: batch.map(({ recordId }) => recordId), texts: batch.map(textOfRow) }, context)
 
 /**
  * Asks the address with GET and the user's headers, so that nothing takes it for an event. An endpoint may know no GET

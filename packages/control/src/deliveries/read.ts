@@ -1,4 +1,4 @@
-import { type Delivery, resourceNames } from '@tributary/contract'
+import { type Delivery, operations, producerKinds, resourceNames } from '@tributary/contract'
 
 export type DeliveryRow = {
   source_id: string
@@ -15,11 +15,26 @@ export type DeliveryRow = {
   reason: string
   request: string
   response: string
+  producer: string
+  operation: string
+  object: string
+  key: string
 }
 
 /** Columns of an attempt. */
 export const deliveryColumns = `source_id, destination_id, event_id, message_id, event_type, event,
-  toUnixTimestamp64Milli(time) as time_ms, attempt, status, http_status, latency_ms, reason, request, response`
+  toUnixTimestamp64Milli(time) as time_ms, attempt, status, http_status, latency_ms, reason, request, response,
+  producer, operation, object, key`
+
+/** What a row of a producer other than events asked for. */
+const presentRow = ({ producer, operation, object, key }: DeliveryRow): Pick<Delivery, 'row'> => {
+  const kind = producerKinds.find((each) => each === producer)
+  const asked = operations.find((each) => each === operation)
+  return kind === undefined || asked === undefined ? {} : { row: { producer: kind, operation: asked, object, key } }
+}
+
+const titleOf = ({ event, event_type, operation, object }: DeliveryRow): string =>
+  operation === '' ? event || event_type : `${operation} ${object}`
 
 /** An attempt as the wire shows it. */
 export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery => ({
@@ -29,7 +44,7 @@ export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery
   event_id: row.event_id,
   message_id: row.message_id,
   event_type: row.event_type,
-  event_title: row.event === '' ? row.event_type : row.event,
+  event_title: titleOf(row),
   time: new Date(Number(row.time_ms)).toISOString(),
   attempt: Number(row.attempt),
   status: row.status,
@@ -38,4 +53,5 @@ export const presentDelivery = (workspaceId: string, row: DeliveryRow): Delivery
   reason: row.reason,
   request: row.request,
   response: row.response,
+  ...presentRow(row),
 })

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db, Tx } from '@tributary/api-kit'
-import type { PipelineEvent } from '@tributary/contract'
+import { deliveryMeta, type PipelineEvent } from '@tributary/contract'
 import { AppError, type WorkShare } from '@tributary/kernel'
-import type { LogReader } from '@tributary/storage'
+import type { LogEntry, LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
 import { createFilterWork } from './filter-work.ts'
 import { type DeadScope, deadLetters, type EventScope } from './scope.ts'
@@ -68,14 +68,15 @@ const createRecords = (log: Pick<LogReader, 'find'>) => {
     // The thread has other work.
     await setImmediate()
     const [record] = await log.find([{ partition, offset }])
-    known = { partition, offset, events: record === undefined ? [] : eventsOf(record.body) }
+    known = { partition, offset, events: record === undefined ? [] : eventsOf(record) }
     return known.events
   }
 }
 
-/** None of what the pipeline has not written: delivery cannot read that either. */
-const eventsOf = (body: Uint8Array): readonly PipelineEvent[] => {
+/** None of what the pipeline has not written: delivery cannot read that either. Rows have no names and no conditions. */
+const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
   try {
+    if (deliveryMeta.parse(JSON.parse(meta)).b !== undefined) return []
     const parsed: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
     return Array.isArray(parsed) ? parsed : []
   } catch {

@@ -28,6 +28,7 @@ describe('migrateEventStore', () => {
       { version: 1 },
       { version: 2 },
       { version: 3 },
+      { version: 4 },
     ])
   })
 

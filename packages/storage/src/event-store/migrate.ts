@@ -1,6 +1,7 @@
 import * as events from './migrations/0001-events.ts'
 import * as compatibility from './migrations/0002-compatibility.ts'
 import * as replays from './migrations/0003-replays.ts'
+import * as rows from './migrations/0004-rows.ts'
 import { type EventStore, systemOwner } from './port.ts'
 
 /** All migrations in order. One that has been released never changes; each statement may run twice. */
@@ -8,6 +9,7 @@ const migrations: readonly { version: number; statements: readonly string[] }[] 
   { version: 1, statements: events.statements },
   { version: 2, statements: compatibility.statements },
   { version: 3, statements: replays.statements },
+  { version: 4, statements: rows.statements },
 ]
 
 const versionsTable = `create table if not exists schema_versions (

@@ -218,6 +218,8 @@ export type ParkedDeliveriesTable = {
   last_reason: Generated<string>
   request: Generated<string>
   response: Generated<string>
+  /** Dead, it is still to be told to the producer of its rows. */
+  tells: Generated<boolean>
   /** The replay that makes it due again, or did. */
   replay_id: Generated<string | null>
   /** Of a dead letter: which of `event_indexes` that replay has chosen; null for all of them. */

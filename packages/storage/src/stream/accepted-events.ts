@@ -49,11 +49,11 @@ export type AcceptedRecord = { readonly through: number | undefined; readonly ev
 
 /**
  * The accepted events of a record of the stream, in their order: undefined for a record of any other kind, such as the
- * events that a replay sends to one destination once more. The body is a JSON list with one event a line.
+ * events that a replay sends to one destination once more, or rows of a producer. The body is a JSON list with one event a line.
  */
 export const acceptedRecord = (record: LogRecord): AcceptedRecord | undefined => {
   const meta = metaOf(record)
-  if (meta === undefined || meta.p !== undefined) return undefined
+  if (meta === undefined || meta.p !== undefined || meta.b !== undefined) return undefined
   const { w: workspaceId, s: sourceId } = meta
   const text = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength).toString()
   const events = text

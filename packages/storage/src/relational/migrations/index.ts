@@ -11,6 +11,7 @@ import { up as replayedParts } from './0009-replayed-parts.ts'
 import { up as signInPlaces } from './0010-sign-in-places.ts'
 import { up as directoryChanges } from './0011-directory-changes.ts'
 import { up as mailJobs } from './0012-mail-jobs.ts'
+import { up as untoldOutcomes } from './0013-untold-outcomes.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { name: '0010-sign-in-places', up: signInPlaces },
   { name: '0011-directory-changes', up: directoryChanges },
   { name: '0012-mail-jobs', up: mailJobs },
+  { name: '0013-untold-outcomes', up: untoldOutcomes },
 ]

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/** Who makes what is sent to destinations. */
+export const producerKinds = ['event', 'replay', 'sync', 'audience', 'trait', 'signal', 'privacy'] as const
+export type ProducerKind = (typeof producerKinds)[number]
+
+/** What is to be done at the destination. Events have the operation `event`. */
+export const operations = ['event', 'upsert', 'update', 'insert', 'delete'] as const
+export type Operation = (typeof operations)[number]
+
+/** A producer that sends rows: its kind, and the name by which it appends to the stream and learns the outcomes. */
+export const rowProducer = z.object({ k: z.enum(producerKinds).exclude(['event', 'replay']), n: z.string().min(1) })
+export type RowProducer = z.infer<typeof rowProducer>
+
+/** Something that a producer sends other than an event. */
+export type OutboundRow = {
+  /** Visible ASCII, at most 200 characters, unique within its producer: outcomes name it. */
+  recordId: string
+  operation: Exclude<Operation, 'event'>
+  /** What of the destination it is about, such as `contacts`. */
+  object: string
+  /** What the row is known by there. */
+  key: string
+  /** What is to be there; of a delete what the destination may need to find it, often nothing. */
+  payload: Readonly<Record<string, unknown>>
+}
+
+/** The body of a record of the stream that carries rows: a JSON list with one a line, whose payload is its last member. */
+export const outboundBody = (rows: readonly OutboundRow[]): string =>
+  `[${rows
+    .map(({ recordId, operation, object, key, payload }) =>
+      JSON.stringify({ recordId, operation, object, key, payload }),
+    )
+    .join(',\n')}]\n`
+
+/** Outcomes of one row at one destination, as they come one after the other. */
+export const outboundOutcome = z.object({
+  recordId: z.string(),
+  destinationId: z.string(),
+  /**
+   * `delivered`: the destination has it. `retry`: it is tried again. `dead`: nobody tries again by itself. `filtered`: it
+   * is left out.
+   */
+  status: z.enum(['delivered', 'retry', 'dead', 'filtered']),
+  reason: z.string(),
+  /** Epoch ms. */
+  time: z.number(),
+})
+export type OutboundOutcome = z.infer<typeof outboundOutcome>
+
+/**
+ * Outcomes in a record of the log of outcomes, whose key is the name of their producer. `version` rises from one to the
+ * next in the order of the log: of two for the same row the higher holds.
+ */
+export const outcomesOf = (record: { offset: number; body: Uint8Array }): (OutboundOutcome & { version: number })[] =>
+  z
+    .array(outboundOutcome)
+    .parse(JSON.parse(new TextDecoder().decode(record.body)))
+    .map((outcome, index) => ({ ...outcome, version: record.offset * outcomesOfRecord + index }))
+
+/** Outcomes of one record at most. */
+export const outcomesOfRecord = 1000

@@ -1,0 +1,81 @@
+import { type OutboundOutcome, outcomesOfRecord } from '@tributary/contract'
+import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import type { LogWriter } from '@tributary/storage'
+
+export type OutcomeLog = {
+  /** Takes the outcome of a row of a producer; `settle` is called when it is durable. */
+  push(producer: string, outcome: OutboundOutcome, settle: () => void): void
+  /** Outcomes that are not durable yet. */
+  buffered(): number
+  /** Appends what was pushed. Never rejects: what the log refuses is tried again by a later call. */
+  flush(): Promise<void>
+}
+
+/** How long a log that refused is let be, ms. */
+const restMs = 500
+
+type Pushed = { producer: string; outcome: OutboundOutcome; settle: () => void }
+
+const byProducer = (pushed: readonly Pushed[]): Map<string, Pushed[]> => {
+  const groups = new Map<string, Pushed[]>()
+  for (const each of pushed) {
+    const group = groups.get(each.producer)
+    if (group === undefined) groups.set(each.producer, [each])
+    else group.push(each)
+  }
+  return groups
+}
+
+/**
+ * Appends outcomes to the log of outcomes, those of a producer in the order in which they were pushed, each at least
+ * once: an append that failed is repeated before anything later of it.
+ */
+export const createOutcomeLog = (deps: {
+  log: Pick<LogWriter, 'append'>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+}): OutcomeLog => {
+  const { log, clock, logger, metrics } = deps
+  let waiting: Pushed[] = []
+  let retryAt = 0
+  let running: Promise<void> | undefined
+
+  const send = async (): Promise<void> => {
+    const batch = waiting
+    const done = new Set<Pushed>()
+    try {
+      for (const [producer, pushed] of byProducer(batch))
+        for (let at = 0; at < pushed.length; at += outcomesOfRecord) {
+          const part = pushed.slice(at, at + outcomesOfRecord)
+          const body = Buffer.from(JSON.stringify(part.map(({ outcome }) => outcome)))
+          await log.append({ key: producer, meta: '{}', body })
+          faultPoint('delivery.after-outcomes')
+          metrics.count('delivery_outcomes_told', part.length)
+          for (const each of part) {
+            done.add(each)
+            each.settle()
+          }
+        }
+    } catch (error) {
+      retryAt = clock() + restMs
+      logger.warn({ err: error, outcomes: batch.length }, 'The log of outcomes cannot be written; it is tried again')
+    }
+    waiting = waiting.filter((each) => !done.has(each))
+  }
+
+  return {
+    push: (producer, outcome, settle) => {
+      waiting.push({ producer, outcome, settle })
+    },
+    buffered: () => waiting.length,
+    flush: () => {
+      if (running !== undefined) return running
+      if (waiting.length === 0 || clock() < retryAt) return Promise.resolve()
+      running = send().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}

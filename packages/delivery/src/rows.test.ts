@@ -1,0 +1,208 @@
+import { join } from 'node:path'
+import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
+import type { OutboundRow } from '@tributary/contract'
+import { webhook } from '@tributary/destination-webhook'
+import { openLogReader, StaleProducer } from '@tributary/storage'
+import {
+  createTestDatabase,
+  createTestEventStore,
+  eventually,
+  openToyProducer,
+  type TestDatabase,
+  type TestEventStore,
+} from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createFixture, type Fixture } from './testing.ts'
+import { relay } from './testing-connector.ts'
+
+let database: TestDatabase
+let store: TestEventStore
+let fixture: Fixture
+let stack: AsyncDisposableStack
+
+beforeAll(async () => {
+  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
+})
+afterAll(async () => {
+  await database.close()
+  await store.close()
+})
+beforeEach(() => {
+  stack = new AsyncDisposableStack()
+})
+afterEach(async () => {
+  await stack.disposeAsync()
+  await database.db.deleteFrom('parked_deliveries').execute()
+  await store.command('truncate table deliveries')
+})
+
+const open = async (connector = webhook, settings = {}): Promise<void> => {
+  fixture = stack.adopt(
+    await createFixture({
+      db: database.db,
+      eventStore: store,
+      connector,
+      settings: { maintenanceMs: 50, ...settings },
+    }),
+    (made) => made.close(),
+  )
+}
+const peerOf = async (answer: (body: OutboundRow) => PeerAnswer = () => ({ status: 200 })): Promise<Peer> =>
+  stack.adopt(await startPeer(({ body }) => answer(JSON.parse(body))), (peer) => peer.close())
+
+/** The toy on the fixture's logs. */
+const produce = async (destinationId: string) => {
+  const outcomes = openLogReader({ dir: join(fixture.folder, 'outcomes') })
+  stack.defer(() => outcomes.close())
+  const toy = await openToyProducer({
+    file: join(fixture.folder, 'toy.db'),
+    name: 'toy',
+    workspaceId: fixture.workspaceId,
+    originId: fixture.sourceId,
+    destinationId,
+    stream: fixture.stream,
+    outcomes,
+  })
+  stack.defer(() => toy.close())
+  return toy
+}
+type Toy = Awaited<ReturnType<typeof produce>>
+
+const upsert = (key: string): Omit<OutboundRow, 'recordId'> => ({
+  operation: 'upsert',
+  object: 'contacts',
+  key,
+  payload: { name: `Ü "${key}",\n{`, list: [1, { a: null }] },
+})
+const remove = (key: string): Omit<OutboundRow, 'recordId'> => ({
+  operation: 'delete',
+  object: 'contacts',
+  key,
+  payload: {},
+})
+const send = async (toy: Toy, rows: readonly Omit<OutboundRow, 'recordId'>[]): Promise<void> => {
+  toy.add(rows)
+  await toy.send()
+}
+const learned = (toy: Toy, statuses: readonly string[]) =>
+  eventually(`it learns ${statuses.join()}`, async () => {
+    await toy.learn()
+    return toy.rows().every(({ status }, index) => status === statuses[index]) && toy.rows()
+  })
+
+it('each row reaches a webhook as its producer wrote it, stands in the delivery log, and its outcome is learned', async () => {
+  await open()
+  const peer = await peerOf()
+  const destination = fixture.destination({ url: peer.url })
+  const toy = await produce(destination)
+  await send(toy, [upsert('k1'), remove('k"2')])
+  await learned(toy, ['delivered', 'delivered'])
+  const bodies = peer.requests
+    .map(({ body }) => JSON.parse(body))
+    .toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
+  expect(bodies).toEqual([
+    { recordId: 'toy.1', ...upsert('k1') },
+    { recordId: 'toy.2', ...remove('k"2') },
+  ])
+  const [first] = peer.requests
+  const { recordId } = JSON.parse(first?.body ?? '{}')
+  expect(first?.headers).toMatchObject({ 'x-tributary-record-id': recordId, 'idempotency-key': recordId })
+  await fixture.delivery.idle()
+  expect((await fixture.attempts()).toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1))).toMatchObject([
+    { event_id: 'toy.1', status: 'delivered', producer: 'sync', operation: 'upsert', object: 'contacts', key: 'k1' },
+    { event_id: 'toy.2', status: 'delivered', producer: 'sync', operation: 'delete', object: 'contacts', key: 'k"2' },
+  ])
+})
+
+it('rows go together where the destination takes batches, in their order and apart from events', async () => {
+  await open()
+  const peer = await peerOf()
+  const destination = fixture.destination({ url: peer.url, batching: true, batch_size: 100, batch_wait_ms: 200 })
+  const toy = await produce(destination)
+  await fixture.append([destination], 3)
+  await send(toy, [upsert('a'), remove('a'), upsert('b')])
+  await learned(toy, ['delivered', 'delivered', 'delivered'])
+  await fixture.delivery.idle()
+  const rows = peer.requests.filter(({ headers }) => headers['x-tributary-record-count'] !== undefined)
+  expect(rows.map(({ body }) => JSON.parse(body).map((row: OutboundRow) => row.recordId))).toEqual([
+    ['toy.1', 'toy.2', 'toy.3'],
+  ])
+  expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
+})
+
+it('a producer learns what is tried again, what was refused, and what became of it when it was retried', async () => {
+  await open()
+  let up = false
+  const peer = await peerOf(({ key }) => ({ status: up ? 200 : key === 'bad' ? 400 : 503 }))
+  const destination = fixture.destination({ url: peer.url })
+  const toy = await produce(destination)
+  await send(toy, [upsert('bad'), upsert('late')])
+  const [bad] = await learned(toy, ['dead', 'retry'])
+  expect(bad?.reason).toContain('400')
+  up = true
+  await learned(toy, ['dead', 'delivered'])
+  await fixture.delivery.idle()
+  await database.db
+    .updateTable('parked_deliveries')
+    .set({ state: 'waiting', next_time: new Date(), attempts: 0 })
+    .execute()
+  await fixture.delivery.takeUp(destination)
+  await learned(toy, ['delivered', 'delivered'])
+})
+
+it('a destination that takes events only refuses rows with the reason, as dead letters', async () => {
+  await open(relay)
+  const peer = await peerOf()
+  const destination = fixture.destination({ url: peer.url })
+  const toy = await produce(destination)
+  await send(toy, [upsert('k')])
+  expect(await learned(toy, ['dead'])).toMatchObject([{ reason: 'This destination takes events only' }])
+  await fixture.delivery.idle()
+  expect(peer.requests).toEqual([])
+  expect(await fixture.attempts()).toMatchObject([{ status: 'dead', reason: 'This destination takes events only' }])
+})
+
+it('rows that are held are needed until they are settled, and their producer learns when they die with their destination', async () => {
+  await open()
+  const peer = await peerOf()
+  const destination = fixture.destination({ url: peer.url }, { enabled: false })
+  const toy = await produce(destination)
+  await send(
+    toy,
+    Array.from({ length: 60 }, (_, n) => upsert(`k${n}`)),
+  )
+  await fixture.delivery.idle()
+  await fixture.append([], 20)
+  await fixture.delivery.idle()
+  const needed = () =>
+    Math.min(
+      ...fixture.delivery
+        .minimumNeeded()
+        .filter(({ partition }) => partition === place)
+        .map(({ offset }) => offset),
+    )
+  const place = fixture.delivery.state().partitions.find(({ committed }) => committed > 0)?.partition
+  expect(needed()).toBe(0)
+  fixture.entries.delete(destination)
+  const rows = await learned(
+    toy,
+    Array.from({ length: 60 }, () => 'dead'),
+  )
+  expect(rows[0]?.reason).toBe('The destination was deleted')
+  await eventually('nothing is needed any more', () => needed() > 2)
+  expect(peer.requests).toEqual([])
+})
+
+it('a producer whose successor has begun appends nothing, and the successor goes on where it was', async () => {
+  await open()
+  const peer = await peerOf()
+  const destination = fixture.destination({ url: peer.url })
+  const first = await produce(destination)
+  await send(first, [upsert('a'), upsert('b')])
+  const second = await produce(destination)
+  first.add([upsert('c')])
+  await expect(first.send()).rejects.toBeInstanceOf(StaleProducer)
+  await second.send()
+  await learned(second, ['delivered', 'delivered', 'delivered'])
+  expect(peer.requests).toHaveLength(3)
+})

@@ -1,0 +1,20 @@
+import type { DeliveryMeta } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { acceptedRecord } from './accepted-events.ts'
+
+const record = (more: Partial<DeliveryMeta>, body: string) =>
+  acceptedRecord({
+    partition: 0,
+    offset: 1,
+    time: 1,
+    key: 'w',
+    meta: JSON.stringify({ w: 'w', s: 's', d: ['d'], n: 1, ...more }),
+    body: Buffer.from(body),
+  })
+
+test('consumers get the events that the pipeline accepted, and neither repetitions of a replay nor rows of a producer', () => {
+  const event = '[{"eventId":"0-0000000001-0000","event":"Bought"}]\n'
+  expect(record({ q: 2 }, event)).toMatchObject({ through: 2, events: [{ eventId: '0-0000000001-0000' }] })
+  expect(record({ p: 'replay' }, event)).toBeUndefined()
+  expect(record({ b: { k: 'sync', n: 'n' } }, '[{"recordId":"1","payload":{}}]\n')).toBeUndefined()
+})

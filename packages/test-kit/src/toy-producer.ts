@@ -1,0 +1,78 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type DeliveryMeta, type OutboundRow, outboundBody, outcomesOf } from '@tributary/contract'
+import { type LogReader, type LogWriter, partitionOf } from '@tributary/storage'
+
+export type ToyProducerDeps = {
+  /** Its own database: the rows it has to send, and what it has learned of them. */
+  file: string
+  name: string
+  workspaceId: string
+  /** Stands for what made the rows, such as a sync. */
+  originId: string
+  destinationId: string
+  stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
+  outcomes: LogReader
+}
+
+/**
+ * A producer of rows in its smallest form. It may be killed anywhere: what is to be sent is written down first, how far it
+ * has sent stands in the stream with the rows, and what it has learned is written down with the place up to which.
+ */
+export const openToyProducer = async (deps: ToyProducerDeps) => {
+  const { name, workspaceId, originId, destinationId, stream, outcomes } = deps
+  const db = new DatabaseSync(deps.file)
+  db.exec(`create table if not exists row (number integer primary key, row text not null, version integer not null
+    default -1, status text not null default '', reason text not null default '');
+    create table if not exists place (one integer primary key, next integer not null)`)
+  // Nobody who held the name before can append from here on.
+  const epoch = await stream.beginEpoch(name)
+  let sent = (await stream.lastSequences(name))[0]?.sequence ?? 0
+
+  return {
+    /** Writes down what is to be sent. */
+    add(rows: readonly Omit<OutboundRow, 'recordId'>[]): void {
+      for (const row of rows) db.prepare('insert into row (row) values (?)').run(JSON.stringify(row))
+    },
+    /** Appends what was not appended yet. Rejects where the stream cannot be written; then it can be called again. */
+    async send(): Promise<void> {
+      const next = db.prepare(`select number, row from row where number > ? order by number limit 50`)
+      for (let found = next.all(sent); found.length > 0; found = next.all(sent)) {
+        const rows = found.map(({ number, row }) => ({
+          recordId: `${name}.${Number(number)}`,
+          ...JSON.parse(String(row)),
+        }))
+        const meta: DeliveryMeta = {
+          w: workspaceId,
+          s: originId,
+          d: [destinationId],
+          n: rows.length,
+          b: { k: 'sync', n: name },
+        }
+        const sequence = Number(found.at(-1)?.number)
+        const entry = { key: workspaceId, meta: JSON.stringify(meta), body: Buffer.from(outboundBody(rows)) }
+        await stream.appendGroup([entry], { producer: name, epoch, sequence })
+        sent = sequence
+      }
+    },
+    /** Reads the outcomes that are new. Some may be known: a version says which of two is the later. */
+    async learn(): Promise<void> {
+      const partition = partitionOf(name, outcomes.partitions)
+      const from = Number(db.prepare('select next from place').get()?.next ?? 0)
+      const records = await outcomes.read(partition, from, 1024 * 1024)
+      const note = db.prepare('update row set version = ?, status = ?, reason = ? where number = ? and version < ?')
+      db.exec('begin')
+      for (const record of records.filter(({ key }) => key === name))
+        for (const { recordId, version, status, reason } of outcomesOf(record))
+          note.run(version, status, reason, Number(recordId.slice(name.length + 1)), version)
+      db.prepare('insert or replace into place values (1, ?)').run((records.at(-1)?.offset ?? from - 1) + 1)
+      db.exec('commit')
+    },
+    /** What is known of each row: '' while nothing is. */
+    rows: () =>
+      Array.from(db.prepare('select status, reason from row order by number').iterate(), ({ status, reason }) => ({
+        status: String(status),
+        reason: String(reason),
+      })),
+    close: () => db.close(),
+  }
+}
