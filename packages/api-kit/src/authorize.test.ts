@@ -88,10 +88,10 @@ test('what is absent and what is no id is 404, also to staff', async () => {
 test('the handler is given what was found', async () => {
   const authorize = createAuthorize(database)
   expect(await authorize(inWorkspace(editors), callers.collaborator, params)).toEqual({
-    workspace: { id: workspace, organizationId: organization },
+    workspace: { id: workspace, organizationId: organization, roles: editors },
   })
   expect(await authorize(inOrganization(everyRole), callers.guest, params)).toEqual({
-    organization: { id: organization },
+    organization: { id: organization, roles: everyRole },
   })
 })
 

@@ -14,14 +14,14 @@ export const requireWorkspace = async (
   db: Db,
   actor: Actor,
   workspaceId: string,
-  allowed: readonly Role[],
+  roles: readonly Role[],
 ): Promise<WorkspaceRef> => {
   const row = isId(workspaceId)
     ? await db.selectFrom('workspaces').select('organization_id').where('id', '=', workspaceId).executeTakeFirst()
     : undefined
   if (row === undefined || !canSee(actor, row.organization_id)) throw notFound('workspace not found')
-  if (!mayAct(actor, row.organization_id, allowed)) throw forbidden()
-  return { id: workspaceId, organizationId: row.organization_id }
+  if (!mayAct(actor, row.organization_id, roles)) throw forbidden()
+  return { id: workspaceId, organizationId: row.organization_id, roles }
 }
 
 /** An organisation in which the caller has one of these roles; 404 and 403 as for a workspace. */
@@ -29,15 +29,15 @@ export const requireOrganization = async (
   db: Db,
   actor: Actor,
   organizationId: string,
-  allowed: readonly Role[],
+  roles: readonly Role[],
 ): Promise<OrganizationRef> => {
   const row =
     isId(organizationId) && canSee(actor, organizationId)
       ? await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
       : undefined
   if (row === undefined) throw notFound('organization not found')
-  if (!mayAct(actor, organizationId, allowed)) throw forbidden()
-  return { id: organizationId }
+  if (!mayAct(actor, organizationId, roles)) throw forbidden()
+  return { id: organizationId, roles }
 }
 
 /** Whether the caller may read what belongs to this user: oneself, or anybody for a platform admin. */

@@ -172,7 +172,7 @@ describe('access', () => {
         authorize: async (access, { userId } = actor, { workspace = '' }) => {
           steps.push([access, userId, workspace])
           if (workspace === 'foreign') throw notFound('workspace not found')
-          return { workspace: { id: workspace, organizationId: 'o' } }
+          return { workspace: { id: workspace, organizationId: 'o', roles: [] } }
         },
       },
     )
@@ -184,7 +184,7 @@ describe('access', () => {
     expect((await call('POST', '/workspaces/foreign/sources', body)).body.message).toBe('workspace not found')
     expect(steps.splice(0)).toEqual([[access, 'u', 'foreign']])
     expect((await call('POST', '/workspaces/w/sources', body)).status).toBe(200)
-    expect(steps).toEqual([[access, 'u', 'w'], { id: 'w', organizationId: 'o' }])
+    expect(steps).toEqual([[access, 'u', 'w'], { id: 'w', organizationId: 'o', roles: [] }])
   })
 })
 

@@ -7,15 +7,15 @@ import type {
   ParsedQuery,
   ParsedRequest,
 } from '@tributary/contract'
-import type { Actor } from '@tributary/kernel'
+import type { Actor, Role } from '@tributary/kernel'
 
 /** Where a call comes from; `host` is where it was sent to, as the client says (name and port, or empty). */
 export type Client = { ip: string; userAgent: string; host: string }
 
-/** A workspace in which the caller may do what is asked. */
-export type WorkspaceRef = { id: string; organizationId: string }
-/** An organization in which the caller may do what is asked. */
-export type OrganizationRef = { id: string }
+/** A workspace in which the caller may do what is asked, and the roles that may. */
+export type WorkspaceRef = { id: string; organizationId: string; roles: readonly Role[] }
+/** An organization in which the caller may do what is asked, and the roles that may. */
+export type OrganizationRef = { id: string; roles: readonly Role[] }
 
 /** What the access of a method finds on the way to its handler. */
 type Found<M extends Method> = M['access'] extends { scope: 'workspace' }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { audit } from '@tributary/api-kit'
-import { administrators, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -14,7 +14,8 @@ import { presentInvitationLink } from './read.ts'
  */
 export const createInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.create> =>
-  async ({ actor, organization: { id: organizationId }, body }) => {
+  async ({ actor, organization, body }) => {
+    const { id: organizationId } = organization
     const { role } = body
     if (role === 'ORG_ADMIN') {
       const text = "A link can't invite administrators. Invite them by email"
@@ -22,7 +23,7 @@ export const createInvitationLink =
     }
     const now = clock()
     return await db.transaction().execute(async (tx) => {
-      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      await lockOrganizationFor(tx, actor, organization)
       const row = await tx
         .insertInto('invitation_links')
         .values({

@@ -1,5 +1,5 @@
 import { audit, isId } from '@tributary/api-kit'
-import { administrators, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -8,10 +8,11 @@ import { lockOrganizationFor } from '../organizations/lock.ts'
 /** Ends a link at once. */
 export const deleteInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.delete> =>
-  async ({ actor, organization: { id: organizationId }, params }) => {
+  async ({ actor, organization, params }) => {
+    const { id: organizationId } = organization
     if (!isId(params.invitation_link)) throw notFound('invitation link not found')
     await db.transaction().execute(async (tx) => {
-      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      await lockOrganizationFor(tx, actor, organization)
       const time = new Date(clock())
       const revoked = await tx
         .updateTable('invitation_links')

@@ -1,5 +1,5 @@
 import { audit, type Tx } from '@tributary/api-kit'
-import { administrators, type methods, type Role, resourceNames } from '@tributary/contract'
+import { type methods, type Role, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, conflict, newId } from '@tributary/kernel'
 import { sql } from 'kysely'
@@ -77,12 +77,13 @@ export const batchCreateInvitations =
   }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>): Handler<
     typeof methods.invitations.batchCreate
   > =>
-  async ({ actor, organization: { id: organizationId }, body }) => {
+  async ({ actor, organization, body }) => {
+    const { id: organizationId } = organization
     const lines = body.requests
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, lines.length)
     try {
       return await db.transaction().execute(async (tx) => {
-        await lockOrganizationFor(tx, actor, organizationId, administrators)
+        await lockOrganizationFor(tx, actor, organization)
         await refuseMembers(tx, organizationId, lines)
         const now = clock()
         const invitations = []

@@ -1,5 +1,5 @@
 import { audit, isId } from '@tributary/api-kit'
-import { administrators, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound, rateLimited } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -27,12 +27,13 @@ export const resendInvitation =
   }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>): Handler<
     typeof methods.invitations.resend
   > =>
-  async ({ actor, organization: { id: organizationId }, params }) => {
+  async ({ actor, organization, params }) => {
+    const { id: organizationId } = organization
     if (!isId(params.invitation)) throw notFound('invitation not found')
     const takeBack = await countInvitations(counters, { organizationId, userId: actor.userId }, 1)
     try {
       return await db.transaction().execute(async (tx) => {
-        await lockOrganizationFor(tx, actor, organizationId, administrators)
+        await lockOrganizationFor(tx, actor, organization)
         const before = await readOpenInvitation(tx, organizationId, params.invitation)
         const now = clock()
         requirePause(before.send_time, now)

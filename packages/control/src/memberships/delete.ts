@@ -1,5 +1,5 @@
 import { audit } from '@tributary/api-kit'
-import { administrators, everyRole, type methods, resourceNames } from '@tributary/contract'
+import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
@@ -18,11 +18,13 @@ export const deleteMembership =
   }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
     typeof methods.memberships.delete
   > =>
-  async ({ actor, organization: { id: organizationId }, params }) => {
+  async ({ actor, organization, params }) => {
+    const { id: organizationId } = organization
     const removed = await db.transaction().execute(async (tx) => {
-      await lockOrganizationFor(tx, actor, organizationId, everyRole)
+      await lockOrganizationFor(tx, actor, organization)
       const member = await readMember(tx, organizationId, params.membership)
-      if (member.user_id !== actor.userId) await lockOrganizationFor(tx, actor, organizationId, administrators)
+      if (member.user_id !== actor.userId)
+        await lockOrganizationFor(tx, actor, { id: organizationId, roles: administrators })
       if (member.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, member)
       const time = new Date(clock())
       await tx.deleteFrom('memberships').where('id', '=', member.id).execute()

@@ -1,5 +1,5 @@
 import { audit } from '@tributary/api-kit'
-import { administrators, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
@@ -15,9 +15,10 @@ export const updateMembership =
   }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
     typeof methods.memberships.update
   > =>
-  async ({ actor, organization: { id: organizationId }, params, body }) => {
+  async ({ actor, organization, params, body }) => {
+    const { id: organizationId } = organization
     const { member, changed } = await db.transaction().execute(async (tx) => {
-      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      await lockOrganizationFor(tx, actor, organization)
       const before = await readMember(tx, organizationId, params.membership)
       if (before.role === body.role) return { member: before, changed: false }
       if (before.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, before)

@@ -1,5 +1,6 @@
 import type { Tx } from '@tributary/api-kit'
-import { type Actor, forbidden, mayAct, notFound, type Role } from '@tributary/kernel'
+import type { OrganizationRef } from '@tributary/http'
+import { type Actor, forbidden, mayAct, notFound } from '@tributary/kernel'
 
 /**
  * Lets one change of an organisation's people happen after the other: whoever comes second sees what the first has done.
@@ -10,24 +11,19 @@ export const lockOrganization = async (tx: Tx, organizationId: string): Promise<
 }
 
 /**
- * Locks the organisation, and checks again that the caller may act in it: with the role as it is now, where what the
- * session was authenticated with may be two seconds old. Throws 404 for one who does not belong to it any more, 403 for
+ * Locks the organisation, and checks again that the caller may do what is asked: with the role as it is now, where what
+ * the session was authenticated with may be two seconds old. Throws 404 for one who does not belong to it any more, 403 for
  * a role that is not allowed.
  */
-export const lockOrganizationFor = async (
-  tx: Tx,
-  actor: Actor,
-  organizationId: string,
-  allowed: readonly Role[],
-): Promise<void> => {
-  await lockOrganization(tx, organizationId)
+export const lockOrganizationFor = async (tx: Tx, actor: Actor, { id, roles }: OrganizationRef): Promise<void> => {
+  await lockOrganization(tx, id)
   if (actor.isPlatformAdmin) return
   const memberships = await tx
     .selectFrom('memberships')
     .select(['organization_id as organizationId', 'role'])
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', id)
     .where('user_id', '=', actor.userId)
     .execute()
   if (memberships.length === 0) throw notFound('organization not found')
-  if (!mayAct({ isPlatformAdmin: false, memberships }, organizationId, allowed)) throw forbidden()
+  if (!mayAct({ isPlatformAdmin: false, memberships }, id, roles)) throw forbidden()
 }

@@ -8,7 +8,7 @@ import { replaceLogo } from './replace-logo.ts'
 /** Removes the logo. Administrators only. */
 export const removeLogo =
   (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.organizations.removeLogo> =>
-  async ({ actor, organization: { id: organizationId } }) => {
-    await replaceLogo(deps, { actor, organizationId, action: 'organizations.removeLogo', key: '' })
-    return await readOrganization(deps.db, organizationId)
+  async ({ actor, organization }) => {
+    await replaceLogo(deps, { actor, organization, action: 'organizations.removeLogo', key: '' })
+    return await readOrganization(deps.db, organization.id)
   }

@@ -1,6 +1,7 @@
 import { audit } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
-import { type Actor, administrators } from '@tributary/kernel'
+import type { OrganizationRef } from '@tributary/http'
+import type { Actor } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 import { lockOrganizationFor } from './lock.ts'
@@ -8,12 +9,13 @@ import { lockOrganizationFor } from './lock.ts'
 /** Puts a stored picture, or none for an empty key, in the place of the logo. */
 export const replaceLogo = async (
   { db, clock, images }: Pick<ControlDeps, 'db' | 'clock'> & { images: Images },
-  change: { actor: Actor; organizationId: string; action: string; key: string },
+  change: { actor: Actor; organization: OrganizationRef; action: string; key: string },
 ): Promise<void> => {
-  const { actor, organizationId, action, key } = change
+  const { actor, organization, action, key } = change
+  const { id: organizationId } = organization
   await images.replace(key, () =>
     db.transaction().execute(async (tx) => {
-      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      await lockOrganizationFor(tx, actor, organization)
       const { logo } = await tx
         .selectFrom('organizations')
         .select('logo')

@@ -1,5 +1,5 @@
 import { audit, type Tx } from '@tributary/api-kit'
-import { administrators, isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
+import { isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
@@ -23,11 +23,12 @@ const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Prom
 /** Changes title, industry, or the e-mail domain whose people may join. Administrators only. */
 export const updateOrganization =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.organizations.update> =>
-  async ({ actor, organization: { id }, body }) => {
+  async ({ actor, organization, body }) => {
+    const { id } = organization
     const given = Object.entries(body).filter(([, value]) => value !== undefined)
     if (given.length > 0)
       await db.transaction().execute(async (tx) => {
-        await lockOrganizationFor(tx, actor, id, administrators)
+        await lockOrganizationFor(tx, actor, organization)
         const before = await readOrganization(tx, id)
         const { auto_join_domain, ...plain } = body
         const changes = {

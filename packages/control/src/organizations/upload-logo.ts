@@ -11,9 +11,9 @@ export const uploadLogo =
   (
     deps: Pick<ControlDeps, 'db' | 'clock' | 'counters'> & { images: Images },
   ): Handler<typeof methods.organizations.uploadLogo> =>
-  async ({ actor, organization: { id: organizationId }, body }) => {
+  async ({ actor, organization, body }) => {
     await countUpload(deps.counters, actor.userId)
     const key = await deps.images.store('logos', body.content)
-    await replaceLogo(deps, { actor, organizationId, action: 'organizations.uploadLogo', key })
-    return await readOrganization(deps.db, organizationId)
+    await replaceLogo(deps, { actor, organization, action: 'organizations.uploadLogo', key })
+    return await readOrganization(deps.db, organization.id)
   }

@@ -9,12 +9,13 @@ import { readWorkspace } from './get.ts'
 export const createWorkspace =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.create> =>
   async ({ actor, body }) => {
-    const { organization } = parseReference(resourceNames.organization, 'organization', body.organization)
-    const { id: organizationId } = await requireOrganization(db, actor, organization, administrators)
+    const named = parseReference(resourceNames.organization, 'organization', body.organization)
+    const organization = await requireOrganization(db, actor, named.organization, administrators)
+    const { id: organizationId } = organization
     const id = idFor(body.request_id, 'workspaces', organizationId)
     const create_time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      await lockOrganizationFor(tx, actor, organizationId, administrators)
+      await lockOrganizationFor(tx, actor, organization)
       const made = await tx
         .insertInto('workspaces')
         .values({ id, organization_id: organizationId, title: body.title, create_time })

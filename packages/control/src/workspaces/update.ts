@@ -1,5 +1,5 @@
 import { audit } from '@tributary/api-kit'
-import { administrators, type methods, resourceNames } from '@tributary/contract'
+import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { lockOrganizationFor } from '../organizations/lock.ts'
@@ -8,11 +8,11 @@ import { readWorkspace } from './get.ts'
 /** Changes the title. Administrators of the organisation only. */
 export const updateWorkspace =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.update> =>
-  async ({ actor, workspace: { id, organizationId }, body }) => {
+  async ({ actor, workspace: { id, organizationId, roles }, body }) => {
     const { title } = body
     if (title !== undefined)
       await db.transaction().execute(async (tx) => {
-        await lockOrganizationFor(tx, actor, organizationId, administrators)
+        await lockOrganizationFor(tx, actor, { id: organizationId, roles })
         await tx.updateTable('workspaces').set({ title }).where('id', '=', id).execute()
         await audit(tx, {
           actor,

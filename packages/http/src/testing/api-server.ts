@@ -25,8 +25,8 @@ export const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
 
 /** Lets every caller into every workspace and organization. */
 export const allowAll: Authorize = async (_, __, { workspace, organization }) => ({
-  ...(workspace === undefined ? {} : { workspace: { id: workspace, organizationId: 'o' } }),
-  ...(organization === undefined ? {} : { organization: { id: organization } }),
+  ...(workspace === undefined ? {} : { workspace: { id: workspace, organizationId: 'o', roles: [] } }),
+  ...(organization === undefined ? {} : { organization: { id: organization, roles: [] } }),
 })
 
 const people = ['ann', 'ben']
