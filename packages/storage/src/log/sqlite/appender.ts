@@ -3,7 +3,7 @@ import { faultPoint } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
 import type { PackedGroup } from './packing.ts'
-import { createProducers, readProducers, type StampVerdict } from './producers.ts'
+import { createProducers, prepareProducers, producerTable, readProducers, type StampVerdict } from './producers.ts'
 import {
   clearHalfMade,
   createSegment,
@@ -45,6 +45,7 @@ type OpenSegment = {
   head: SegmentHead
   db: DatabaseSync
   insert: StatementSync
+  insertProducer: StatementSync
   begin: StatementSync
   commit: StatementSync
   bytes: number
@@ -63,10 +64,13 @@ const openSegment = (dir: string, number: number): OpenSegment => {
   try {
     // What a killed writer left in the write-ahead log may not have reached the disk: readers will see it, so sync it.
     db.exec('pragma wal_checkpoint(truncate)')
+    // In a segment of before there were producers.
+    db.exec(producerTable)
     return {
       head: readHead(db),
       db,
       insert: db.prepare('insert into chunk (partition, first, count, time, body) values (?, ?, ?, ?, ?)'),
+      insertProducer: prepareProducers(db),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
       bytes: segmentBytesOnDisk(dir, number),
@@ -189,7 +193,7 @@ export const openAppender = (options: AppenderOptions): Appender => {
     try {
       segment.begin.run()
       const result = work(segment)
-      producers.write(segment.db)
+      producers.write(segment.insertProducer)
       faultPoint('log.before-sync')
       segment.commit.run()
       producers.commit()

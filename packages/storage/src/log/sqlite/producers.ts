@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ProducerSequence, ProducerStamp } from '../port.ts'
 
 /** What a log knows of a producer: in `partition` its last sequence, or its latest epoch where that is `ofAll`. */
@@ -13,8 +13,8 @@ export type Producers = {
   /** Judges a stamp, after all that were judged before; one that is new is taken with the next `commit`. */
   judge(stamp: ProducerStamp, partition: number): StampVerdict
   beginEpoch(name: string): number
-  /** Writes into the transaction under way what `commit` will make true. */
-  write(db: DatabaseSync): void
+  /** Writes into the transaction under way what `commit` will make true, with a segment's `prepareProducers`. */
+  write(insert: StatementSync): void
   /** The transaction is on disk. */
   commit(): void
   /** The transaction was refused: nothing of it is known. */
@@ -28,18 +28,18 @@ export type Producers = {
 export const producerTable = `create table if not exists producer (name text not null, partition integer not null,
   epoch integer not null, sequence integer not null, note text not null, primary key (name, partition)) without rowid`
 
-const upsert = 'insert or replace into producer (name, partition, epoch, sequence, note) values (?, ?, ?, ?, ?)'
+/** The statement that writes a row. */
+export const prepareProducers = (db: DatabaseSync): StatementSync =>
+  db.prepare('insert or replace into producer (name, partition, epoch, sequence, note) values (?, ?, ?, ?, ?)')
 
 /** Writes rows in the transaction under way. */
-export const writeProducers = (db: DatabaseSync, rows: Iterable<ProducerRow>): void => {
-  const insert = db.prepare(upsert)
+export const writeProducers = (insert: StatementSync, rows: Iterable<ProducerRow>): void => {
   for (const { name, partition, epoch, sequence, note } of rows) insert.run(name, partition, epoch, sequence, note)
 }
 
-/** The rows of a segment; makes the table in one of before there was any. */
-export const readProducers = (db: DatabaseSync): ProducerRow[] => {
-  db.exec(producerTable)
-  return db
+/** The rows of a segment. */
+export const readProducers = (db: DatabaseSync): ProducerRow[] =>
+  db
     .prepare('select name, partition, epoch, sequence, note from producer')
     .all()
     .map(({ name, partition, epoch, sequence, note }) => ({
@@ -49,7 +49,6 @@ export const readProducers = (db: DatabaseSync): ProducerRow[] => {
       sequence: Number(sequence),
       note: String(note),
     }))
-}
 
 const keyOf = (name: string, partition: number): string => `${partition} ${name}`
 
@@ -79,9 +78,7 @@ export const createProducers = (rows: readonly ProducerRow[]): Producers => {
       put({ name, partition: ofAll, epoch, sequence: 0, note: '' })
       return epoch
     },
-    write(db) {
-      if (draft.size > 0) writeProducers(db, draft.values())
-    },
+    write: (insert) => writeProducers(insert, draft.values()),
     commit() {
       for (const [key, row] of draft) committed.set(key, row)
       draft.clear()

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { reservePrivateFile } from '../../supervisor/private-files.ts'
-import { type ProducerRow, producerTable, writeProducers } from './producers.ts'
+import { type ProducerRow, prepareProducers, producerTable, writeProducers } from './producers.ts'
 
 /** What a segment says of itself: it never changes after the segment was made. */
 export type SegmentHead = {
@@ -79,7 +79,7 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
         count integer not null, time integer not null, body blob not null);
       create unique index chunk_by_offset on chunk (partition, first);
       ${producerTable}`)
-    writeProducers(db, producers)
+    writeProducers(prepareProducers(db), producers)
     db.prepare('insert into head values (?, ?, ?)').run(head.number, JSON.stringify(head.starts), head.created)
     db.exec('commit')
     // Closing the last connection moves all pages out of the write-ahead log, which the new name would orphan, and

@@ -1,0 +1,51 @@
+import { type OutboundOutcome, outcomesOf } from '@tributary/contract'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { type LogEntry, LogUnavailable } from '@tributary/storage'
+import { expect, it } from 'vitest'
+import { createOutcomeLog } from './outcome-log.ts'
+
+const outcome = (recordId: string): OutboundOutcome => ({
+  recordId,
+  destinationId: 'd',
+  status: 'delivered',
+  reason: '',
+  time: 1,
+})
+
+it('what the log refuses is settled only when it is there, and comes before what was pushed later', async () => {
+  const appended: LogEntry[] = []
+  let now = 0
+  let refuses = true
+  const log = createOutcomeLog({
+    log: {
+      append: async (entry) => {
+        if (refuses) throw new LogUnavailable(new Error('full'))
+        return { partition: 0, offset: appended.push(entry) - 1 }
+      },
+    },
+    clock: () => now,
+    logger: silentLogger,
+    metrics: noMetrics,
+  })
+  const settled: string[] = []
+  const push = (producer: string, id: string): void =>
+    log.push(producer, outcome(id), () => {
+      settled.push(id)
+    })
+  push('p', '1')
+  await log.flush()
+  push('p', '2')
+  push('q', '3')
+  refuses = false
+  // A log that refused is let be for a moment.
+  await log.flush()
+  expect([appended, settled, log.buffered()]).toEqual([[], [], 3])
+  now = 1000
+  await log.flush()
+  expect(settled).toEqual(['1', '2', '3'])
+  expect(log.buffered()).toBe(0)
+  expect(appended.map(({ key }) => key)).toEqual(['p', 'q'])
+  const told = appended.flatMap(({ body }, offset) => outcomesOf({ offset, body }))
+  expect(told.map(({ recordId }) => recordId)).toEqual(['1', '2', '3'])
+  expect(told.map(({ version }) => version)).toEqual(told.map(({ version }) => version).toSorted((a, b) => a - b))
+})
