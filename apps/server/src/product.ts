@@ -128,6 +128,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     onCommit: () => threads.pipeline?.wake(),
   })
   stack.defer(() => requests.close())
+  const requestsReader = openLogReader({ dir: folders(config.dataDir).requests })
+  stack.defer(() => requestsReader.close())
   for (const thread of [threads.pipeline, threads.delivery]) {
     await thread?.start()
     stack.defer(() => thread?.stop())
@@ -160,7 +162,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),
     storedBefore,
-    isPendingEvent: createPendingEvents({ log: requests, storedBefore }),
+    isPendingEvent: createPendingEvents({ log: requestsReader, storedBefore }),
     deliveries,
     realtimeKey: realtimeApp.key,
     clientConfig: clientConfigOf(config),

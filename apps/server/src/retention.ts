@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { RoleThread } from './roles/role-thread.ts'
 
 const offset = z.number().int().min(0)
-const positions = z.array(z.object({ partition: offset, offset }))
+/** An answer that names no incarnation is of nobody who knows one. */
+const positions = z.array(z.object({ partition: offset, offset, incarnation: z.string().default('') }))
 
 /**
  * What a role's thread says of places in its log. Rejects when it does not run, does not know the question or answers
@@ -13,7 +14,7 @@ const positions = z.array(z.object({ partition: offset, offset }))
 export const askPositions = async (
   thread: Pick<RoleThread, 'ask'> | undefined,
   question: string,
-): Promise<LogPosition[]> => {
+): Promise<(LogPosition & { incarnation: string })[]> => {
   if (thread === undefined) throw new Error('The consumer of the log does not run in this process')
   return positions.parse(await thread.ask(question))
 }

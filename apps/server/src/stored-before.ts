@@ -1,4 +1,4 @@
-import { recordPlace } from '@tributary/pipeline'
+import { formatRecordPlace } from '@tributary/kernel'
 import { partitionOf } from '@tributary/storage'
 import { askPositions } from './retention.ts'
 import type { RoleThread } from './roles/role-thread.ts'
@@ -13,5 +13,6 @@ export const createStoredBefore =
     if (pipeline === undefined || !pipeline.running()) return ''
     const positions = await askPositions(pipeline, 'positions')
     const partition = partitionOf(workspaceId, partitions)
-    return recordPlace(partition, positions.find((each) => each.partition === partition)?.offset ?? 0)
+    const place = positions.find((each) => each.partition === partition)
+    return formatRecordPlace(place ?? { partition, offset: 0, incarnation: '' })
   }

@@ -132,6 +132,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
   const reading = createLogReading({
     reader,
+    journal,
     places,
     offer: (id, record, entry, tracker) => laneOf(id).offer(record, entry, tracker),
     settings,
@@ -152,6 +153,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     reading,
     maintenance,
     clock,
+    logger,
   })
 
   const writeLoop = async (): Promise<void> => {

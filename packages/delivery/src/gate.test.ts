@@ -21,7 +21,7 @@ const now = Date.parse(event.timestamp)
 
 const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}, total = '5'): DeliveryRecord => {
   const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
-  const made = { partition: 0, offset: 1, time: now, key: 'w', body: Buffer.from(text) }
+  const made = { partition: 0, offset: 1, incarnation: '', time: now, key: 'w', body: Buffer.from(text) }
   const record = openRecord({ ...made, meta: JSON.stringify({ w: 'w', s: 's1', d: ['d'], n: 1, ...meta }) })
   if (record === undefined) throw new Error('no record')
   return record

@@ -1,5 +1,5 @@
 import type { Logger, Metrics } from '@tributary/kernel'
-import type { LogReader } from '@tributary/storage'
+import type { ConsumerJournal, LogReader } from '@tributary/storage'
 import { createOffsetTracker, type OffsetTracker, type OpenOffset } from './offsets.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
 import type { DeliverySettings } from './settings.ts'
@@ -46,13 +46,14 @@ const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 /** Reading that has not begun. `offer` gets a record once for each destination that it names. */
 export const createLogReading = (deps: {
   reader: LogReader
+  journal: Pick<ConsumerJournal, 'saw'>
   places: readonly Place[]
   offer: (destinationId: string, record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker) => void
   settings: Pick<DeliverySettings, 'openRecords'>
   logger: Logger
   metrics: Metrics
 }): LogReading => {
-  const { reader, places, settings, logger, metrics } = deps
+  const { reader, journal, places, settings, logger, metrics } = deps
   let stopping = false
   /** Ends the wait for news. */
   let waiting = new AbortController()
@@ -62,6 +63,7 @@ export const createLogReading = (deps: {
     const records = await reader.read(place.partition, place.next, readBytes)
     // Taken away while the log was read.
     if (!place.owned) return false
+    journal.saw(records)
     for (const found of records) {
       const entry = place.tracker.begin(found.offset)
       const record = openRecord(found)

@@ -1,5 +1,5 @@
-import type { Clock } from '@tributary/kernel'
-import type { ConsumerJournal, LogReader } from '@tributary/storage'
+import type { Clock, Logger } from '@tributary/kernel'
+import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
 import type { AttemptLog } from './attempts.ts'
 import type { Commit } from './commit.ts'
 import type { Lane } from './lane.ts'
@@ -27,14 +27,15 @@ export const createPartitions = (deps: {
   places: readonly Place[]
   lanes: ReadonlyMap<string, Lane>
   laneOf: (id: string) => Lane
-  reader: Pick<LogReader, 'starts'>
-  journal: Pick<ConsumerJournal, 'positions'>
+  reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'>
+  journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'rewind'>
   parking: Pick<Parking, 'ranges'>
   attempts: Pick<AttemptLog, 'flush'>
   commit: Commit
   reading: Pick<LogReading, 'change'>
   maintenance: Pick<Maintenance, 'refresh'>
   clock: Clock
+  logger: Logger
 }): Partitions => {
   const { owned, places, lanes, laneOf, parking, maintenance, clock } = deps
   const placesOf = (partitions: readonly number[], isOwned: boolean): Place[] =>
@@ -43,6 +44,13 @@ export const createPartitions = (deps: {
   return {
     give: async (partitions) => {
       const given = placesOf(partitions, false)
+      const rewound = await reconcile(
+        deps.journal,
+        deps.reader,
+        given.map(({ partition }) => partition),
+      )
+      if (rewound.size > 0)
+        deps.logger.warn({ partitions: [...rewound] }, 'The log is another one: it is delivered from there')
       const positions = deps.journal.positions()
       const starts = await deps.reader.starts()
       for (const place of given) {

@@ -13,6 +13,7 @@ const open = (text: string) =>
   openRecord({
     partition: 3,
     offset: 14,
+    incarnation: '',
     time: 1,
     key: 'w-1',
     meta: JSON.stringify({ w: 'w-1', s: 's-1', d: ['d-1'], n: 2 }),

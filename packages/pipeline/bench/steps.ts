@@ -49,6 +49,7 @@ const eventText = (n: number): string =>
 const record = (offset: number, from: number, count: number, text = (event: string) => event): LogRecord => ({
   partition: 0,
   offset,
+  incarnation: '',
   time: 1763704001000,
   key: 'w-1',
   meta: JSON.stringify({ w: 'w-1', s: 's-1', k: count === 1 ? 'single' : 'batch', r: 1763704001000, ip: '192.0.2.1' }),

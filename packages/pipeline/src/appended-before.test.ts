@@ -1,16 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventIdsOf } from '@tributary/kernel'
 import { partitionOf } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findAppendedBefore } from './appended-before.ts'
-import { eventIdAt, recordPlace } from './event-ids.ts'
 import { type Files, openFiles } from './pipelines/test-world.ts'
 
 let dir: string
 let files: Files
 const partition = partitionOf('w', 8)
-const idOf = (offset: number, index: number): string => eventIdAt(recordPlace(partition, offset), index)
+const at = (offset: number, incarnation = '', of = partition) => ({ partition: of, offset, incarnation })
+const idOf = (offset: number, index: number): string => eventIdsOf(at(offset))(index)
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tributary-appended-'))
   files = await openFiles(dir)
@@ -32,19 +33,21 @@ const find = (sequences: { partition: number; epoch: number; sequence: number; n
 
 test('below the last sequence of a partition everything is appended, behind it nothing', async () => {
   const before = await find([{ partition, epoch: 1, sequence: 3, note: '' }])
-  expect([1, 2, 3, 4].map((offset) => before.has(partition, offset, idOf(offset, 0)))).toEqual([
+  expect([1, 2, 3, 4].map((offset) => before.has(at(offset), idOf(offset, 0)))).toEqual([true, true, false, false])
+  expect(before.has(at(0, '', (partition + 1) % 8), 'x')).toBe(false)
+  expect(before.isStamped(partition, 2)).toBe(true)
+})
+
+test('a sequence says nothing of what a later incarnation of the log has at lower offsets', async () => {
+  const before = await find([{ partition, epoch: 1, sequence: 900, note: 'b' }])
+  const has = (offset: number, incarnation: string) => before.has(at(offset, incarnation), 'x')
+  expect([has(899, 'b'), has(950, 'a'), has(950, ''), has(900, 'b'), has(0, 'c')]).toEqual([
+    true,
     true,
     true,
     false,
     false,
   ])
-  expect(before.has((partition + 1) % 8, 0, 'x')).toBe(false)
-  expect(before.isStamped(partition, 2)).toBe(true)
-})
-
-test('a sequence behind the end of the log is of a log that is gone', async () => {
-  const before = await find([{ partition, epoch: 1, sequence: 6, note: '' }])
-  expect(before.has(partition, 1, idOf(1, 0))).toBe(false)
 })
 
 test('without a sequence events are found by their ids, and no group is stamped before the last of them', async () => {
@@ -56,7 +59,7 @@ test('without a sequence events are found by their ids, and no group is stamped 
   })
   const before = await find([])
   expect(before.found).toBe(2)
-  expect([idOf(1, 0), idOf(1, 1), idOf(2, 0), idOf(3, 0)].map((id, n) => before.has(partition, n, id))).toEqual([
+  expect([idOf(1, 0), idOf(1, 1), idOf(2, 0), idOf(3, 0)].map((id, n) => before.has(at(n), id))).toEqual([
     false,
     true,
     false,

@@ -1,10 +1,10 @@
+import { isEarlier, parseEventId, type RecordPlace } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader, ProducerSequence } from '@tributary/storage'
-import { placeOfEvent } from './event-ids.ts'
 import { eventsHandedOn } from './handed-on.ts'
 
 export type AppendedBefore = {
   /** Whether what is to be delivered of an event was appended by an earlier run. */
-  has(partition: number, offset: number, eventId: string): boolean
+  has(record: RecordPlace, eventId: string): boolean
   /** Whether a group that ends before the offset `to` says by its sequence that all before is appended. */
   isStamped(partition: number, to: number): boolean
   /** Events of records that were appended without a sequence, which are found one by one. */
@@ -12,8 +12,8 @@ export type AppendedBefore = {
 }
 
 /**
- * What earlier runs appended to the deliveries log: everything below the last sequence of a partition. A sequence behind
- * the log's end belongs to a log that is gone.
+ * What earlier runs appended to the deliveries log: everything below the last sequence of a partition, an offset of the
+ * incarnation that is noted with it. What a later one has at lower offsets is new.
  *
  * A partition without a sequence was written by a version that knew none. There the events that were appended and not
  * committed are taken from the log, by their ids, since not all records of a micro-batch need to be there. Until all of
@@ -31,10 +31,9 @@ export const findAppendedBefore = async ({
   journal: Pick<ConsumerJournal, 'fresh' | 'positions'>
   sequences: readonly ProducerSequence[]
 }): Promise<AppendedBefore> => {
-  const ends = await requests.ends()
-  const below = new Map(
-    sequences.map(({ partition, sequence }) => [partition, sequence > (ends[partition] ?? 0) ? 0 : sequence]),
-  )
+  const below = new Map<number, RecordPlace>()
+  for (const { partition, sequence, note } of sequences)
+    below.set(partition, { partition, offset: sequence, incarnation: note })
   // Without a journal nothing says what is done with: there the event store is asked.
   const found = journal.fresh
     ? new Set<string>()
@@ -46,11 +45,14 @@ export const findAppendedBefore = async ({
       })
   const unstampedTo = new Map<number, number>()
   for (const eventId of found) {
-    const { partition, offset } = placeOfEvent(eventId) ?? { partition: 0, offset: 0 }
+    const { partition, offset } = parseEventId(eventId) ?? { partition: 0, offset: 0 }
     unstampedTo.set(partition, Math.max(unstampedTo.get(partition) ?? 0, offset + 1))
   }
   return {
-    has: (partition, offset, eventId) => offset < (below.get(partition) ?? 0) || (found.size > 0 && found.has(eventId)),
+    has: (record, eventId) => {
+      const end = below.get(record.partition)
+      return (end !== undefined && isEarlier(record, end)) || (found.size > 0 && found.has(eventId))
+    },
     isStamped: (partition, to) => to >= (unstampedTo.get(partition) ?? 0),
     found: found.size,
   }

@@ -34,7 +34,7 @@ const extra = (event: NormalEvent): string => {
 const idBegins = '{"eventId":"'
 
 /** Ids of the events of a record that `deliveryRecords` made, in their order. */
-export const eventIdsOf = (body: Uint8Array): string[] => {
+export const idsOfRecord = (body: Uint8Array): string[] => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const ids: string[] = []
   for (let at = 1; at > 0 && at < bytes.length; at = bytes.indexOf(lineFeed, at) + 1) {

@@ -27,6 +27,7 @@ export type RawEvent = {
   readonly request: Request
   readonly partition: number
   readonly offset: number
+  readonly incarnation: string
   /** Which event of its request it is, from 0. */
   readonly index: number
   readonly eventId: string

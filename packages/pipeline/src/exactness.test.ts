@@ -21,6 +21,7 @@ const sentOf = (text: string, meta: Partial<RequestMeta> = {}) => {
   processor.add({
     partition: 1,
     offset: 0,
+    incarnation: '',
     key: 'w-1',
     time: receivedAt,
     meta: JSON.stringify({ w: 'w-1', s: 's-1', k: 'single', r: receivedAt, ip: '192.0.2.7', ...meta }),

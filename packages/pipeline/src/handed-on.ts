@@ -1,7 +1,7 @@
 import { deliveryMeta } from '@tributary/contract'
+import { parseEventId } from '@tributary/kernel'
 import type { LogReader, LogRecord } from '@tributary/storage'
-import { eventIdsOf } from './delivery-records.ts'
-import { placeOfEvent } from './event-ids.ts'
+import { idsOfRecord } from './delivery-records.ts'
 
 /** Bytes read at a time. */
 const readBytes = 4 * 1024 * 1024
@@ -65,7 +65,7 @@ export const eventsHandedOn = async ({
   const times = oldest.filter((time) => time !== undefined)
   if (times.length === 0) return found
   const isOpen = (eventId: string): boolean => {
-    const place = placeOfEvent(eventId)
+    const place = parseEventId(eventId)
     return place !== undefined && place.offset >= (from[place.partition] ?? 0)
   }
   const starts = await deliveries.starts()
@@ -73,7 +73,7 @@ export const eventsHandedOn = async ({
     const since = oldest[partition]
     if (since === undefined) continue
     const isDone = ({ time, meta, body }: LogRecord): boolean =>
-      time < since || (isFirstHandingOn(meta) && !eventIdsOf(body).some(isOpen))
+      time < since || (isFirstHandingOn(meta) && !idsOfRecord(body).some(isOpen))
     const start = starts[partition] ?? 0
     for (let offset = await lookBack(deliveries, { partition, start, end }, isDone); offset < end; ) {
       const records = await deliveries.read(partition, offset, readBytes)
@@ -81,7 +81,7 @@ export const eventsHandedOn = async ({
       for (const { meta, body, time, offset: at } of records) {
         offset = at + 1
         if (time < since || !isFirstHandingOn(meta)) continue
-        for (const id of eventIdsOf(body)) if (isOpen(id)) found.add(id)
+        for (const id of idsOfRecord(body)) if (isOpen(id)) found.add(id)
       }
     }
   }

@@ -1,5 +1,4 @@
 export { liveOccupiedTopic, livePublishTopic } from './branches/publish.ts'
-export { eventIdAt, recordPlace } from './event-ids.ts'
 export { createPipeline, type Pipeline, type PipelineDeps, type PipelineState } from './pipelines/events.ts'
 export { processedTopic } from './progress.ts'
 export { defaultPipelineSettings, insertSizesFor, type PipelineSettings } from './settings.ts'

@@ -1,7 +1,6 @@
 import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tributary/contract'
 import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
-import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { JudgedBy } from './event-types.ts'
 import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
@@ -13,6 +12,7 @@ const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 const record = (body: unknown, meta: Partial<RequestMeta> = {}, offset = 0): LogRecord => ({
   partition: 1,
   offset,
+  incarnation: '',
   key: 'w-1',
   time: receivedAt,
   meta: JSON.stringify({ w: 'w-1', s: 's-1', k: 'single', r: receivedAt, ip: '192.0.2.7', ...meta }),
@@ -615,9 +615,9 @@ describe('delivery records', () => {
   })
 })
 
-it('sorts ids as texts in the order of their places, within a record and across records', () => {
-  const places = [9, 10, 123_456].flatMap((offset) =>
-    [0, 9, 10, 99, 100, 9999].map((index) => eventIdAt(recordPlace(3, offset), index)),
-  )
-  expect(places.toSorted()).toEqual(places)
+it('names events after their record, its incarnation, and their index in it', () => {
+  const processor = newProcessor()
+  processor.add({ ...record({ type: 'track', event: 'Bought', userId: 'u' }, {}, 7), incarnation: '0mabc12def3' })
+  const [row] = rowsOf(processor.take())
+  expect(row?.eventId).toBe('1-0000000007-0000-0mabc12def3')
 })

@@ -1,5 +1,5 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
-import { isJsonObject, type JsonObject, losesDigits } from '@tributary/kernel'
+import { eventIdsOf, isJsonObject, type JsonObject, losesDigits, type RecordPlace } from '@tributary/kernel'
 import {
   type ConsumerJournal,
   createRowWriter,
@@ -9,7 +9,6 @@ import {
   type SeenId,
 } from '@tributary/storage'
 import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './delivery-records.ts'
-import { eventIdAt, recordPlace } from './event-ids.ts'
 import type { AcceptedStatus, Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
 import type { Drop, DropReason, Reject } from './outcome.ts'
 import { reject } from './outcome.ts'
@@ -37,6 +36,8 @@ export type MicroBatch = {
   /** Offsets of the records: `from` to before `to`. */
   readonly from: number
   readonly to: number
+  /** Of the last of them. */
+  readonly incarnation: string
   /** When the oldest of its records was appended, epoch ms. */
   readonly since: number
   readonly rows: Rows
@@ -80,7 +81,7 @@ export type ProcessorDeps = {
   /** Whether anybody watches a source's live channel. */
   isWatched(sourceId: string): boolean
   /** Whether an event is in the deliveries log already, from when its record was processed before. */
-  isAppended?(partition: number, offset: number, eventId: string): boolean
+  isAppended?(record: RecordPlace, eventId: string): boolean
   /** Largest body of a record for the deliveries log, bytes. */
   deliveryRecordBytes: number
 }
@@ -105,6 +106,7 @@ type InHand = {
   partition: number
   from: number
   to: number
+  incarnation: string
   since: number
   records: number
   events: number
@@ -121,6 +123,7 @@ const begin = (record: LogRecord): InHand => ({
   partition: record.partition,
   from: record.offset,
   to: record.offset,
+  incarnation: record.incarnation,
   since: record.time,
   records: 0,
   events: 0,
@@ -258,7 +261,7 @@ export const createProcessor = ({
       blocked,
       fit: judgement === undefined ? undefined : { compatibility: judgement.compatibility, version },
     })
-    if (blocked || isAppended(raw.partition, raw.offset, raw.eventId)) return
+    if (blocked || isAppended(raw, raw.eventId)) return
     let source = batch.deliveries.get(sourceId)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, places: [], lossy: false }
@@ -286,6 +289,7 @@ export const createProcessor = ({
       const batch = hand
       batch.records++
       batch.to = record.offset + 1
+      batch.incarnation = record.incarnation
       batch.since = Math.min(batch.since, record.time)
       const meta = metaOf(record)
       const body = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength)
@@ -301,7 +305,7 @@ export const createProcessor = ({
         sharedBytes: sizeOf(parts.context) + sizeOf(parts.integrations),
         events: parts.events.length,
       }
-      const place = recordPlace(record.partition, record.offset)
+      const eventIdAt = eventIdsOf(record)
       const scope: Scope = { destinations: destinationsFor(meta.s), judgedBy: schemaFor(meta.s), decided }
       if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
       for (let index = 0; index < parts.events.length; index++) {
@@ -312,8 +316,9 @@ export const createProcessor = ({
           request,
           partition: record.partition,
           offset: record.offset,
+          incarnation: record.incarnation,
           index,
-          eventId: eventIdAt(place, index),
+          eventId: eventIdAt(index),
           original,
           bytes,
           depth: slice.depth,

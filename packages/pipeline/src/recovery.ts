@@ -5,7 +5,7 @@ import { type MicroBatch, ownerOf, type Processor } from './process.ts'
 import type { RecordSpan, StoredVerdicts } from './stored-verdicts.ts'
 
 export type RecoveryDeps = {
-  journal: Pick<ConsumerJournal, 'openRanges'>
+  journal: Pick<ConsumerJournal, 'openRanges' | 'saw'>
   reader: LogReader
   processor: Processor
   store: Pick<StoreBranch, 'repeat'>
@@ -95,11 +95,13 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
     }
     for (const range of ranges) {
       const stored = await deps.storedVerdicts(await spanOf(piecesOf(reader, range, readBytes), range))
-      for await (const records of piecesOf(reader, range, readBytes))
+      for await (const records of piecesOf(reader, range, readBytes)) {
+        journal.saw(records)
         for (const record of records) {
           processor.add(record, (eventId) => stored.get(eventId))
           if (processor.size().bytes >= readBytes) keep()
         }
+      }
       if (processor.size().records > 0) keep()
     }
     processor.idsHandedOver()

@@ -8,7 +8,7 @@ const marginMs = 60_000
 
 /**
  * Asks the event store which records were stored by a run whose journal is lost. An event is recognised by its place in
- * the log and its time of receipt, so that events of an earlier log with the same places are not taken for these. A
+ * the log, the incarnation of that, and its time of receipt, for logs of before incarnations that gave places twice. A
  * record's events are stored together, one of them answers for all.
  */
 export const createStoredBefore =
@@ -17,8 +17,10 @@ export const createStoredBefore =
     const receivedAt = new Map(records.map((record) => [record.offset, ownerOf(record).receivedAt]))
     const offsets = [...receivedAt.keys()]
     const times = [...receivedAt.values()]
-    const found = await eventStore.query<{ offset: number; time: number }>(
-      `select distinct toUInt64(splitByChar('-', event_id)[2]) as offset, toUnixTimestamp64Milli(receive_time) as time
+    const incarnations = new Map(records.map((record) => [record.offset, record.incarnation]))
+    const found = await eventStore.query<{ offset: number; incarnation: string; time: number }>(
+      `select distinct toUInt64(splitByChar('-', event_id)[2]) as offset, splitByChar('-', event_id)[4] as incarnation,
+         toUnixTimestamp64Milli(receive_time) as time
        from events
        where receive_time between fromUnixTimestamp64Milli({from:Int64}) and fromUnixTimestamp64Milli({to:Int64})
          and startsWith(event_id, {partition:String})
@@ -32,5 +34,7 @@ export const createStoredBefore =
       },
       { owner: systemOwner, lane: 'heavy' },
     )
-    return new Set(found.filter(({ offset, time }) => receivedAt.get(offset) === time).map(({ offset }) => offset))
+    const isOf = ({ offset, incarnation, time }: (typeof found)[number]): boolean =>
+      incarnations.get(offset) === incarnation && receivedAt.get(offset) === time
+    return new Set(found.filter(isOf).map(({ offset }) => offset))
   }

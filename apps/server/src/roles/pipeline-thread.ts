@@ -70,7 +70,7 @@ await hostRole({
     },
     idle: () => pipeline.idle(),
     state: () => pipeline.state(),
-    positions: () => [...journal.positions()].map(([partition, offset]) => ({ partition, offset })),
+    positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),
     'stream-trim': async (before) => {
       await deliveries.trim(before as readonly LogPosition[])
       return (await deliveries.stats()).bytes

@@ -1,5 +1,5 @@
 import { type EventConditions, replayLimits } from '@tributary/contract'
-import type { WorkShare } from '@tributary/kernel'
+import type { RecordPlace, WorkShare } from '@tributary/kernel'
 import type { EventStore, QueryOptions } from '@tributary/storage'
 import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
 import { createFilterWork, type FilterWork } from './filter-work.ts'
@@ -15,8 +15,8 @@ export type HistoryScope = {
   event: string | undefined
   eventType: string | undefined
   filter: EventConditions
-  /** The place in the log that they lie before, as `<partition>-<offset>-`; '' for no bound. */
-  storedBefore: string
+  /** The place in the log that they lie before; undefined for no bound. */
+  storedBefore: RecordPlace | undefined
 }
 
 /** The last event that was looked at: its receive time (epoch ms) and its id. */
@@ -56,11 +56,14 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
   add('source_id = {source:String}', 'source', scope.sourceId)
   add('event = {event:String}', 'event', scope.event)
   add('type = {type:String}', 'type', scope.eventType)
-  if (scope.storedBefore !== '') {
-    // What came under another partition is from a log of other times: nothing joins it any more.
-    where.push('(event_id < {stored_before:String} or not startsWith(event_id, {partition:String}))')
-    params['stored_before'] = scope.storedBefore
-    params['partition'] = scope.storedBefore.slice(0, scope.storedBefore.indexOf('-') + 1)
+  if (scope.storedBefore !== undefined) {
+    const { partition, offset, incarnation } = scope.storedBefore
+    // What came under another partition is from a log of other times: nothing joins it any more. (`isEarlier`)
+    where.push(
+      `(not startsWith(event_id, {partition:String}) or
+        (splitByChar('-', event_id)[4], toUInt64OrZero(splitByChar('-', event_id)[2])) < ({incarnation:String}, {offset:UInt64}))`,
+    )
+    Object.assign(params, { partition: `${partition}-`, incarnation, offset })
   }
   const told = prefilter(scope.filter)
   if (told !== undefined) where.push(told.where)

@@ -165,6 +165,30 @@ test('what is stored after the preview is no part of the replay', async () => {
   }
 })
 
+test('of incarnations of the log, earlier ones are stored whatever their offsets, and later ones are not', async () => {
+  const { row, history, preview, create } = await start()
+  const events = ['7-0000000900-0000', '7-0000000900-0000-a', '7-0000000001-0000-b', '7-0000000009-0001-b']
+  await insertRows(
+    harness,
+    'events',
+    events.map((id) => row(id, 10)),
+  )
+  bound = '7-0000000010-b'
+  try {
+    const counted = await preview(history)
+    expect(counted).toMatchObject({ event_count: 4, stored_before: bound })
+    // Of the same incarnation, and of one that begins at a low offset again.
+    await insertRows(harness, 'events', [row('7-0000000010-0000-b', 10), row('7-0000000000-0000-c', 10)])
+    expect((await preview(history)).event_count).toBe(4)
+    bound = '7-0000000001-c'
+    expect((await preview(history)).event_count).toBe(6)
+    const made = await create({ ...history, stored_before: counted.stored_before })
+    expect(made.event_count).toBe(4)
+  } finally {
+    bound = ''
+  }
+})
+
 test('a replay says what it is about, who started it, and how far it is', async () => {
   const { ids, row, history, create, params, source } = await start()
   await insertRows(harness, 'events', [row('9-0000000004-0000', 10), row('9-0000000004-0001', 10)])

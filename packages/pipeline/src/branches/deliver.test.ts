@@ -34,7 +34,7 @@ const record = (messageId: string): LogEntry => ({
   meta: '{}',
   body: Buffer.from(JSON.stringify([{ messageId }])),
 })
-const batch = (to: number, ...ids: string[]) => ({ partition, to, deliveries: ids.map(record) })
+const batch = (to: number, ...ids: string[]) => ({ partition, to, incarnation: 'a', deliveries: ids.map(record) })
 
 test('a group that is refused holds those behind it, and all are appended in their order', async () => {
   let refusals = 3
@@ -46,7 +46,7 @@ test('a group that is refused holds those behind it, and all are appended in the
   expect(await deliver.begin()).toEqual([])
   await Promise.all([deliver.add(batch(4, 'a', 'b')), deliver.add(batch(6)), deliver.add(batch(9, 'c'))])
   expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b', 'c'])
-  expect(await files.deliveries.lastSequences('events')).toMatchObject([{ partition, sequence: 9 }])
+  expect(await files.deliveries.lastSequences('events')).toMatchObject([{ partition, sequence: 9, note: 'a' }])
 })
 
 test('what a predecessor still wants to append is refused once a successor has begun, which learns how far it was', async () => {

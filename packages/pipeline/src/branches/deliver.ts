@@ -21,10 +21,10 @@ export type DeliverBranch = {
   begin(): Promise<readonly ProducerSequence[]>
   /**
    * Appends the records of a micro-batch to the deliveries log as one group, with the offset behind its last request as
-   * its sequence. Groups of a partition go in their order; one that is refused is tried again for ever. Resolves when it
+   * its sequence and the incarnation of that as its note. Groups of a partition go in their order; one that is refused is tried again for ever. Resolves when it
    * is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a successor has begun.
    */
-  add(batch: Pick<MicroBatch, 'partition' | 'to' | 'deliveries'>): Promise<void>
+  add(batch: Pick<MicroBatch, 'partition' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
   /** Whether so much waits for the disk that reading should. */
   isFull(): boolean
 }
@@ -75,13 +75,14 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
       epoch = await persistently(() => deliveries.beginEpoch(producer))
       return await persistently(() => deliveries.lastSequences(producer))
     },
-    add({ partition, to, deliveries: entries }) {
+    add({ partition, to, incarnation, deliveries: entries }) {
       if (entries.length === 0) return nothing
       let bytes = 0
       for (const entry of entries) bytes += entry.body.byteLength
       waiting += bytes
       metrics.count('pipeline_delivery_records', entries.length)
-      const stamp = deps.isStamped?.(partition, to) === false ? undefined : { producer, epoch, sequence: to }
+      const stamp =
+        deps.isStamped?.(partition, to) === false ? undefined : { producer, epoch, sequence: to, note: incarnation }
       const appended = append(last.get(partition) ?? nothing, entries, stamp).finally(() => {
         waiting -= bytes
         deps.onRoom()

@@ -43,6 +43,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     },
     partition: 0,
     offset: 0,
+    incarnation: '',
     index,
     eventId: `0-0-${index}`,
     original: '{}',

@@ -35,6 +35,8 @@ type Waiting = { from: number; to: number; bytes: number; rows: Rows[] }
 const leastBatchRows = 2000
 
 export type StoreBranch = {
+  /** Takes over the positions of the journal. To be called once, before anything is added or asked. */
+  begin(): void
   /** Takes the rows of a micro-batch, whose deliveries are durable when `deliveries` resolves. */
   add(batch: MicroBatch, deliveries: Promise<unknown>): void
   /** Begins a batch if one is due and a lane is free; `force` makes any waiting row due. */
@@ -100,7 +102,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   const { journal, eventStore, clock, logger, metrics, settings, signal } = deps
   const inFlight = createInFlight()
   const flying = new Map<string, Batch>()
-  const committed = new Map(journal.positions())
+  const committed = new Map<number, number>()
   let waiting = new Map<number, Waiting>()
   let dropped = new Map<string, DroppedCount>()
   let bytesByWorkspace = new Map<string, number>()
@@ -324,6 +326,9 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
   }
 
   return {
+    begin() {
+      for (const [partition, offset] of journal.positions()) committed.set(partition, offset)
+    },
     add(batch, delivered) {
       delivered.catch(() => {})
       if (waiting.size === 0) {

@@ -79,7 +79,12 @@ describe('the events pipeline on the real engines', () => {
         context: '{"test":true,"ip":"192.0.2.7"}',
         id: 'c-1',
       },
-      { status: 'rejected', message_id: expect.stringMatching(/^made-\d+-0000000000-0001$/), properties: {}, id: '' },
+      {
+        status: 'rejected',
+        message_id: expect.stringMatching(/^made-\d+-0000000000-0001-[0-9a-z]{14}$/),
+        properties: {},
+        id: '',
+      },
     ])
     expect(await world.delivered()).toEqual(['c-1'])
   })

@@ -7,6 +7,7 @@ import {
   type LogReader,
   type LogRecord,
   type LogWriter,
+  reconcile,
 } from '@tributary/storage'
 import { type AppendedBefore, findAppendedBefore } from '../appended-before.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
@@ -110,7 +111,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   let served = -1
   /** What earlier runs appended to deliveries. */
   let before: AppendedBefore | undefined
-  /** With a new or lost journal: what was in the log at the start may be stored already. */
+  /** With a new or lost journal, or one of another log: what was in the log at the start may be stored already. */
   let unknownBefore: readonly number[] = []
 
   const fail = (error: unknown): void => {
@@ -130,7 +131,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     destinationsFor: deps.destinationsFor,
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
-    isAppended: (partition, offset, eventId) => before?.has(partition, offset, eventId) === true,
+    isAppended: (record, eventId) => before?.has(record, eventId) === true,
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
   const onRoom = (): void => {
@@ -240,6 +241,7 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       }
       const records = await reader.read(partition, from, settings.turnBytes)
       if (records.length === 0) continue
+      journal.saw(records)
       if (from < (unknownBefore[partition] ?? 0)) await takeAgain(partition, records)
       else await take(records)
       served = partition
@@ -261,6 +263,10 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
   }
 
   const run = async (): Promise<void> => {
+    const rewound = await reconcile(journal, reader)
+    if (rewound.size > 0)
+      logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
+    store.begin()
     before = await findAppendedBefore({
       requests: reader,
       deliveries: deps.deliveriesReader,
@@ -280,7 +286,8 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
     const starts = await reader.starts()
     progress.begin(starts)
-    if (journal.fresh) unknownBefore = await reader.ends()
+    const ends = await reader.ends()
+    unknownBefore = ends.map((end, partition) => (journal.fresh || rewound.has(partition) ? end : 0))
     for (let partition = 0; partition < reader.partitions; partition++) {
       next.set(partition, Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0))
     }

@@ -65,12 +65,13 @@ export type World = AsyncDisposable & {
   delivered(): Promise<string[]>
 }
 
-/** A started pipeline on real logs and a real journal in a folder of its own. */
+/** A started pipeline on real logs and a real journal in a folder of its own: a new one, or `folder`, which it removes. */
 export const createWorld = async (
   eventStore: EventStore,
   overrides: Partial<PipelineDeps> | ((files: Files) => Partial<PipelineDeps>) = {},
+  folder?: string,
 ): Promise<World> => {
-  const dir = await mkdtemp(join(tmpdir(), 'tributary-pipeline-'))
+  const dir = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-pipeline-')))
   const files = await openFiles(dir)
   const hub = createCoordinationHub()
   const another = (more: Partial<PipelineDeps>): Pipeline =>

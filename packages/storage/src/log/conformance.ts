@@ -201,6 +201,37 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await last
     })
 
+    test('every opening begins an incarnation with its first append, and a reader that follows sees each', async () => {
+      const opened = await reader()
+      const partition = partitionOf('k', 4)
+      const appended: [number, number][] = []
+      const read: LogRecord[] = []
+      for (let opening = 0; opening < 4; opening++) {
+        await writer.close()
+        writer = await log.openWriter({ partitions: 4 })
+        // The third opening appends nothing.
+        for (let n = 0; n < 3 && opening !== 2; n++)
+          appended.push([opening, (await writer.append(entry('k', `${opening}`))).offset])
+        const from = (read.at(-1)?.offset ?? -1) + 1
+        if (opening !== 2) await opened.wait([{ partition, offset: from }], never)
+        read.push(...(await opened.read(partition, from, 1_000_000)))
+      }
+      expect(read.map((record) => [Number(textOf(record)), record.offset])).toEqual(appended)
+      const names = [...new Set(read.map(({ incarnation }) => incarnation))]
+      expect(names).toEqual(names.toSorted())
+      expect(read.map(({ incarnation }) => names.indexOf(incarnation))).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2])
+      const firsts = [0, 3, 6].map((at) => read[at]?.offset)
+      const ranges = await opened.incarnations(partition)
+      expect(ranges.slice(-3).map(({ incarnation }) => incarnation)).toEqual(names)
+      ranges.slice(-3).forEach(({ from }, at) => {
+        expect(from).toBeLessThanOrEqual(firsts[at] ?? -1)
+        if (at > 0) expect(from).toBeGreaterThan(read[at * 3 - 1]?.offset ?? -1)
+      })
+      expect((await opened.find(read.map(placeOf))).map((record) => record?.incarnation)).toEqual(
+        read.map(({ incarnation }) => incarnation),
+      )
+    })
+
     test('onCommit comes after the records can be read', async () => {
       await writer.close()
       const partition = partitionOf('k', 4)

@@ -88,6 +88,55 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.notes().get(0)).toBe('')
     })
 
+    test('positions and ends of ranges carry the incarnation of the record before them, over a restart', () => {
+      const saw = (offset: number, incarnation: string, partition = 0): void =>
+        journal.saw([{ partition, offset, incarnation }])
+      for (const [offset, incarnation] of [
+        [4, 'a'],
+        [9, 'a'],
+        [10, 'b'],
+      ] as const)
+        saw(offset, incarnation)
+      saw(7, 'z')
+      journal.begin([range(0, 10, 'x')], [], 0)
+      journal.begin([range(10, 11, 'y')], [], 0)
+      expect(journal.openEnds()).toEqual([
+        { partition: 0, offset: 10, incarnation: 'a' },
+        { partition: 0, offset: 11, incarnation: 'b' },
+      ])
+      journal.commit(new Map([[0, 10]]))
+      expect(journal.places()).toEqual(new Map([[0, { offset: 10, incarnation: 'a' }]]))
+      reopen()
+      expect(journal.places()).toEqual(new Map([[0, { offset: 10, incarnation: 'a' }]]))
+      // Nothing was read since: what lies before is as it was.
+      journal.commit(new Map([[0, 10]]))
+      expect(journal.places().get(0)?.incarnation).toBe('a')
+      saw(10, 'b')
+      journal.commit(new Map([[0, 11]]))
+      reopen()
+      expect(journal.places()).toEqual(new Map([[0, { offset: 11, incarnation: 'b' }]]))
+      // Nobody has seen a record there.
+      journal.commit(new Map([[3, 7]]))
+      reopen()
+      expect(journal.places().get(3)).toEqual({ offset: 7, incarnation: undefined })
+    })
+
+    test('set back, a position is the new one, and open ranges behind it are forgotten', () => {
+      journal.saw([{ partition: 0, offset: 499, incarnation: 'a' }])
+      journal.begin([range(490, 500, 'x'), range(5, 7, 'x', 3)], [], 0)
+      journal.commit(new Map([[0, 500]]))
+      journal.begin([range(500, 510, 'y')], [], 0)
+      journal.rewind(0, { offset: 300, incarnation: 'a' })
+      for (const check of ['before', 'after']) {
+        if (check === 'after') reopen()
+        expect(journal.places()).toEqual(new Map([[0, { offset: 300, incarnation: 'a' }]]))
+        expect(journal.openRanges()).toEqual([range(5, 7, 'x', 3)])
+      }
+      journal.saw([{ partition: 0, offset: 300, incarnation: 'b' }])
+      journal.commit(new Map([[0, 301]]))
+      expect(journal.places().get(0)).toEqual({ offset: 301, incarnation: 'b' })
+    })
+
     test('an id is found where it was seen first, through many buckets and after a restart', () => {
       for (let i = 0; i < 400; i += 20) {
         const ids = Array.from({ length: 20 }, (_, n) => seen(`id${i + n}`, i + n, n % 3, n))

@@ -1,3 +1,5 @@
+import type { LogRecord } from './port.ts'
+
 /**
  * What one consumer of a log knows durably: how far it is, which ranges it has begun, and which message ids those
  * ranges carried. One file per consumer group, written by one thread.
@@ -12,12 +14,26 @@ export type JournalRange = {
   token: string
 }
 
+/** An offset behind a record, and the incarnation of that record; undefined where nobody has seen it. */
+export type JournalPlace = { offset: number; incarnation: string | undefined }
+
 /** A message id as it is remembered: 16 bytes of hash over source and id, and the position that carried it first. */
 export type SeenId = { hash: Uint8Array; partition: number; offset: number; index: number }
 
 export interface ConsumerJournal {
-  /** The next offset to process, per partition; 0 for one never committed. */
+  /** The next offset to process, per partition; absent for one never committed. */
   positions(): Map<number, number>
+  /** The same, with the incarnation of the last record that lies before. */
+  places(): Map<number, JournalPlace>
+  /** The ends of ranges begun and not yet committed, in order, with the incarnation of the last record of each. */
+  openEnds(): (JournalPlace & { partition: number })[]
+  /**
+   * Notes of which incarnation records are, as they are read, in their order: what is begun and committed carries it.
+   * Records of before the newest that was noted say nothing new.
+   */
+  saw(records: readonly Pick<LogRecord, 'partition' | 'offset' | 'incarnation'>[]): void
+  /** Sets the position of a partition to a place and forgets its open ranges that do not lie before; durable on return. */
+  rewind(partition: number, place: JournalPlace): void
   /** Ranges begun and not yet committed, in order: after a crash exactly these are repeated. */
   openRanges(): JournalRange[]
   /**

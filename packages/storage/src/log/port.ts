@@ -1,3 +1,5 @@
+import type { IncarnationRange } from './incarnations.ts'
+
 /**
  * The log: an ordered, durable record of what was accepted, split into partitions. One `Log` is one stream
  * (`requests`, `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order.
@@ -15,7 +17,14 @@ export type LogEntry = {
 
 export type LogPosition = { partition: number; offset: number }
 
-export type LogRecord = LogEntry & { partition: number; offset: number /** Epoch ms of the append. */; time: number }
+export type LogRecord = LogEntry & {
+  partition: number
+  offset: number
+  /** Which opening of the log for writing it came in, with its first append; '' in logs of before there were any. */
+  incarnation: string
+  /** Epoch ms of the append. */
+  time: number
+}
 
 export type PartitionStats = {
   partition: number /** First offset still held. */
@@ -95,6 +104,12 @@ export interface LogReader {
   ends(): Promise<number[]>
   /** First offset still held, per partition. */
   starts(): Promise<number[]>
+  /**
+   * What ranges of a partition belong to which incarnation, ascending; of what is no longer held nothing is said. Every
+   * opening of a log for writing begins one with its first append, whose name sorts behind all before. So an offset that
+   * a restored, lost or copied log gives again is one of another incarnation.
+   */
+  incarnations(partition: number): Promise<IncarnationRange[]>
   /**
    * First offsets of what was written after `time` (epoch ms), per partition, never too high: what lies below is older.
    * To be handed to `trim`.

@@ -5,6 +5,7 @@ import { acceptedRecord } from './accepted-events.ts'
 const record = (more: Partial<DeliveryMeta>, body: string) =>
   acceptedRecord({
     partition: 0,
+    incarnation: '',
     offset: 1,
     time: 1,
     key: 'w',

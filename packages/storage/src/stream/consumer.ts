@@ -1,6 +1,7 @@
 import { backoffMs, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
 import type { ConsumerJournal } from '../log/journal-port.ts'
 import type { LogPosition, LogReader, LogRecord } from '../log/port.ts'
+import { reconcile } from '../log/reconcile.ts'
 
 /** Sizes in bytes, times in ms. */
 export type ConsumerSettings = {
@@ -47,9 +48,9 @@ export type Beginning = {
 export type ConsumerDeps = {
   /** Names it in logs and metrics. */
   name: string
-  reader: Pick<LogReader, 'read' | 'wait' | 'starts' | 'ends'>
+  reader: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'starts' | 'ends' | 'incarnations'>
   /** Of this consumer; who is given a partition owns its place. */
-  journal: Pick<ConsumerJournal, 'positions' | 'notes' | 'commit'>
+  journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'notes' | 'commit' | 'saw' | 'rewind'>
   /**
    * Does what records of a partition ask for, and resolves when that is durable. Records of a partition come in their
    * order, one batch after the other; after a failure or a crash the same ones come again, in batches of other sizes, so
@@ -157,10 +158,18 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     return offset === undefined ? undefined : { offset, note: journal.notes().get(partition) ?? '' }
   }
 
-  const begin = async (held: Holding, known: Place | undefined): Promise<void> => {
-    let from = known
+  /** Begins with a partition: where it is known to stand, or, as it was given, where the journal and the log agree. */
+  const begin = async (held: Holding, known: Place | 'given' | undefined): Promise<void> => {
+    let from = known === 'given' ? placeOf(held.partition) : known
     for (let attempt = 1; isCurrent(held); attempt++) {
       try {
+        if (known === 'given' && (await reconcile(journal, reader, [held.partition])).size > 0) {
+          logger.warn(
+            { consumer: name, partition: held.partition },
+            'The log is another one: it is consumed from there',
+          )
+          from = placeOf(held.partition)
+        }
         const start = (await reader.starts())[held.partition] ?? 0
         const keep = (kept: Place): void => write([[held.partition, kept]])
         const beginning = { place: from, start, keep, signal: held.leaving.signal }
@@ -194,7 +203,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     }
   }
 
-  const restart = (held: Holding, place: Place | undefined): void => {
+  const restart = (held: Holding, place: Place | 'given' | undefined): void => {
     held.lost = false
     held.done = undefined
     held.committed = undefined
@@ -237,6 +246,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     const records = await reader.read(held.partition, from, maxBytes)
     const [first] = records
     if (first === undefined || !isCurrent(held)) return false
+    journal.saw(records)
     if (first.offset > from && ((await reader.starts())[held.partition] ?? 0) > from) {
       logger.error({ consumer: name, partition: held.partition, from, to: first.offset }, 'A consumer lost its place')
       held.next = undefined
@@ -328,7 +338,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         running: undefined,
       }
       holdings.set(partition, held)
-      restart(held, placeOf(partition))
+      restart(held, 'given')
     }
   }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { faultPoint } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
+import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
 import type { PackedGroup } from './packing.ts'
 import { createProducers, prepareProducers, producerTable, readProducers, type StampVerdict } from './producers.ts'
@@ -110,8 +111,13 @@ export const openAppender = (options: AppenderOptions): Appender => {
   const { dir, partitions } = options
   makePrivateFolder(dir)
   clearHalfMade(dir)
-  if (listSegments(dir).length === 0)
-    createSegment(dir, { number: 1, starts: Array.from({ length: partitions }, () => 0), created: Date.now() })
+  /** Of what is appended through this appender; undefined before its first append to a log that there was. */
+  let incarnation: string | undefined
+  if (listSegments(dir).length === 0) {
+    const created = Date.now()
+    incarnation = newIncarnation('', created)
+    createSegment(dir, { number: 1, starts: Array.from({ length: partitions }, () => 0), created, incarnation })
+  }
   const heads = readHeads(dir)
   const newest = heads.at(-1)
   if (newest === undefined || newest.starts.length !== partitions)
@@ -137,12 +143,14 @@ export const openAppender = (options: AppenderOptions): Appender => {
 
   /** Starts a segment whose first offsets are the acknowledged ends: a failed commit that comes back is not in any. */
   const roll = (): OpenSegment => {
-    const number = (heads.at(-1)?.number ?? 0) + 1
-    const head = { number, starts: [...next], created: Date.now() }
+    const last = heads.at(-1)
+    const created = Date.now()
+    incarnation ??= newIncarnation(last?.incarnation ?? '', created)
+    const head = { number: (last?.number ?? 0) + 1, starts: [...next], created, incarnation }
     createSegment(dir, head, producers.rows())
     heads.push(head)
     leave()
-    current = openSegment(dir, number)
+    current = openSegment(dir, head.number)
     return current
   }
 
@@ -188,8 +196,7 @@ export const openAppender = (options: AppenderOptions): Appender => {
   }
 
   /** Runs what writes in one transaction, together with what it decided about producers. */
-  const durably = <Result>(work: (segment: OpenSegment) => Result): Result => {
-    const segment = current === undefined || current.bytes >= options.segmentBytes ? roll() : current
+  const durably = <Result>(segment: OpenSegment, work: (segment: OpenSegment) => Result): Result => {
     try {
       segment.begin.run()
       const result = work(segment)
@@ -205,17 +212,21 @@ export const openAppender = (options: AppenderOptions): Appender => {
     }
   }
 
+  const toWrite = (): OpenSegment => (current === undefined || current.bytes >= options.segmentBytes ? roll() : current)
+  /** What is appended lies in a segment of this appender's incarnation. */
+  const toAppend = (): OpenSegment => (incarnation === undefined ? roll() : toWrite())
+
   if (noted !== undefined) roll()
 
   return {
     append(group) {
-      const { segment, firsts, ends } = durably((to) => ({ segment: to, ...write(to, group) }))
+      const { segment, firsts, ends } = durably(toAppend(), (to) => ({ segment: to, ...write(to, group) }))
       next = ends
       segment.bytes += group.bytes.byteLength
       segment.unmoved += group.bytes.byteLength
       return firsts
     },
-    beginEpoch: (producer) => durably(() => producers.beginEpoch(producer)),
+    beginEpoch: (producer) => durably(toWrite(), () => producers.beginEpoch(producer)),
     lastSequences: (producer) => producers.sequences(producer),
 
     maintain() {

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFolder, reservePrivateFile } from '../../supervisor/private-files.ts'
-import type { ConsumerJournal, JournalRange } from '../journal-port.ts'
+import { createSeenIncarnations } from '../incarnations.ts'
+import type { ConsumerJournal, JournalPlace, JournalRange } from '../journal-port.ts'
 import { createIdBuckets } from './id-buckets.ts'
 
 export type JournalOptions = {
@@ -31,12 +32,19 @@ const open = (file: string): DatabaseSync => {
       create table if not exists note (partition integer primary key, text text not null);
       create table if not exists open_range (id integer primary key autoincrement, partition integer not null,
         "from" integer not null, "to" integer not null, token text not null)`)
+    // Journals of before there were incarnations knew records of the nameless one only.
+    for (const table of ['position', 'open_range'])
+      if (db.prepare(`select 1 from pragma_table_info('${table}') where name = 'incarnation'`).get() === undefined)
+        db.exec(`alter table ${table} add column incarnation text default ''`)
     return db
   } catch (error) {
     db.close()
     throw error
   }
 }
+
+/** An incarnation as it is kept: nothing where nobody has seen the record. */
+const nameOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
  * Opens a consumer's journal on SQLite in the calling thread. Every call that writes is one transaction with a sync
@@ -50,17 +58,21 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
     bucketIds: options.bucketIds ?? 250_000,
     filterBytes: options.filterBytes ?? 64 * 1024 * 1024,
   })
-  const allPositions = db.prepare('select partition, next from position order by partition')
-  const allRanges = db.prepare('select partition, "from", "to", token from open_range order by id')
-  const addRange = db.prepare('insert into open_range (partition, "from", "to", token) values (?, ?, ?, ?)')
+  const allPositions = db.prepare('select partition, next, incarnation from position order by partition')
+  const allRanges = db.prepare('select partition, "from", "to", token, incarnation from open_range order by id')
+  const addRange = db.prepare(
+    'insert into open_range (partition, "from", "to", token, incarnation) values (?, ?, ?, ?, ?)',
+  )
   const setPosition = db.prepare(
-    'insert into position values (?, ?) on conflict (partition) do update set next = excluded.next',
+    `insert into position (partition, next, incarnation) values (?, ?, ?)
+     on conflict (partition) do update set next = excluded.next, incarnation = excluded.incarnation`,
   )
   const allNotes = db.prepare('select partition, text from note order by partition')
   const setNote = db.prepare(
     'insert into note values (?, ?) on conflict (partition) do update set text = excluded.text',
   )
   const endRanges = db.prepare('delete from open_range where partition = ? and "to" <= ?')
+  const dropRanges = db.prepare('delete from open_range where partition = ? and "to" > ?')
 
   const fresh = allPositions.get() === undefined && allRanges.get() === undefined
 
@@ -76,8 +88,31 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
     }
   }
 
+  const places = (): Map<number, JournalPlace> =>
+    new Map(
+      allPositions
+        .all()
+        .map((row) => [Number(row.partition), { offset: Number(row.next), incarnation: nameOf(row.incarnation) }]),
+    )
+  let seen = createSeenIncarnations(places())
+
   return {
     fresh,
+    places,
+    openEnds: () =>
+      allRanges.all().map((row) => ({
+        partition: Number(row.partition),
+        offset: Number(row.to),
+        incarnation: nameOf(row.incarnation),
+      })),
+    saw: (records) => seen.saw(records),
+    rewind(partition, { offset, incarnation }) {
+      durably(() => {
+        setPosition.run(partition, offset, incarnation ?? null)
+        dropRanges.run(partition, offset)
+      })
+      seen = createSeenIncarnations(places())
+    },
     positions: () => new Map(allPositions.all().map((row) => [Number(row.partition), Number(row.next)])),
     openRanges: (): JournalRange[] =>
       allRanges.all().map((row) => ({
@@ -89,7 +124,8 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
     firstSeen: (hash) => buckets.find(hash),
     begin(ranges, ids, now) {
       const remembered = durably(() => {
-        for (const { partition, from, to, token } of ranges) addRange.run(partition, from, to, token)
+        for (const { partition, from, to, token } of ranges)
+          addRange.run(partition, from, to, token, seen.before(partition, to) ?? null)
         return ids.length === 0 ? undefined : buckets.add(ids, now)
       })
       remembered?.()
@@ -98,7 +134,7 @@ export const openJournal = (options: JournalOptions): ConsumerJournal => {
     commit(positions, notes = new Map()) {
       durably(() => {
         for (const [partition, next] of positions) {
-          setPosition.run(partition, next)
+          setPosition.run(partition, next, seen.before(partition, next) ?? null)
           endRanges.run(partition, next)
         }
         for (const [partition, text] of notes) setNote.run(partition, text)

@@ -21,13 +21,20 @@ const maxOpenSegments = 4
 
 type ChunkRow = ReturnType<StatementSync['get']>
 
-const recordsOf = (row: ChunkRow, partition: number): LogRecord[] => {
+const recordsOf = (row: ChunkRow, partition: number, incarnation: string): LogRecord[] => {
   if (row === undefined) return []
-  if (!(row.body instanceof Uint8Array)) throw new Error('A chunk of the log is damaged')
-  return unpackChunk(row.body, partition, Number(row.first), Number(row.count), Number(row.time))
+  const { body, first, count, time } = row
+  if (!(body instanceof Uint8Array)) throw new Error('A chunk of the log is damaged')
+  return unpackChunk(body, {
+    partition,
+    first: Number(first),
+    count: Number(count),
+    time: Number(time),
+    incarnation,
+  })
 }
 
-const openSegment = (dir: string, number: number): ReadableSegment => {
+const openSegment = (dir: string, { number, incarnation }: SegmentHead): ReadableSegment => {
   const db = openForReading(dir, number)
   const from = db.prepare('select max(first) as first from chunk where partition = ? and first <= ?')
   const chunks = db.prepare(
@@ -40,9 +47,11 @@ const openSegment = (dir: string, number: number): ReadableSegment => {
     last: db.prepare('select first + count as next from chunk where partition = ? order by first desc limit 1'),
     tail: db.prepare('select id, partition, first + count as next from chunk where id > ? order by id'),
     *chunks(partition, offset) {
-      for (const row of chunks.iterate(partition, firstOf(partition, offset))) yield recordsOf(row, partition)
+      for (const row of chunks.iterate(partition, firstOf(partition, offset)))
+        yield recordsOf(row, partition, incarnation)
     },
-    chunkAt: (partition, offset) => recordsOf(chunks.get(partition, firstOf(partition, offset)), partition),
+    chunkAt: (partition, offset) =>
+      recordsOf(chunks.get(partition, firstOf(partition, offset)), partition, incarnation),
   }
 }
 
@@ -50,14 +59,15 @@ const openSegment = (dir: string, number: number): ReadableSegment => {
 export const createOpenSegments = (dir: string) => {
   const open = new Map<number, ReadableSegment>()
   return {
-    get(number: number): ReadableSegment {
+    get(head: SegmentHead): ReadableSegment {
+      const { number } = head
       const found = open.get(number)
       if (found !== undefined) {
         open.delete(number)
         open.set(number, found)
         return found
       }
-      const segment = openSegment(dir, number)
+      const segment = openSegment(dir, head)
       open.set(number, segment)
       for (const [other, { db }] of open) {
         if (open.size <= maxOpenSegments) break

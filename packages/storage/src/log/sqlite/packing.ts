@@ -95,11 +95,9 @@ const packOne = (buffer: Buffer, start: number, entry: PendingEntry): number => 
  */
 export const unpackChunk = (
   bytes: Uint8Array,
-  partition: number,
-  first: number,
-  count: number,
-  time: number,
+  chunk: { partition: number; first: number; count: number; time: number; incarnation: string },
 ): LogRecord[] => {
+  const { partition, first, count, time, incarnation } = chunk
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const records: LogRecord[] = []
   let at = 0
@@ -112,6 +110,7 @@ export const unpackChunk = (
     records.push({
       partition,
       offset: first + index,
+      incarnation,
       time,
       key: buffer.toString('utf8', at + headerBytes, metaAt),
       meta: buffer.toString('utf8', metaAt, bodyAt),

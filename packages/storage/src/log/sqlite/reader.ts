@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { IncarnationRange } from '../incarnations.ts'
 import type { LogPosition, LogReader, LogRecord } from '../port.ts'
 import { createOpenSegments, readHeadOf } from './open-segments.ts'
 import { listSegments, type SegmentHead, segmentPath } from './segment.ts'
@@ -52,7 +53,7 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
   const currentEnds = (): readonly number[] => {
     refresh()
     const { number, starts } = newest()
-    const segment = segments.get(number)
+    const segment = segments.get(newest())
     if (ends.segment !== number) {
       const lastId = Number(segment.newest.get()?.id ?? 0)
       ends = {
@@ -74,7 +75,7 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
     if (head === undefined) return offset
     const limit = heads[index + 1]?.starts[partition] ?? Number.POSITIVE_INFINITY
     let at = offset
-    for (const records of segments.get(head.number).chunks(partition, offset)) {
+    for (const records of segments.get(head).chunks(partition, offset)) {
       for (const record of records) {
         if (record.offset < at) continue
         if (record.offset >= limit || !budget.take(record.body.byteLength)) return at
@@ -113,7 +114,7 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
       if (known !== undefined) return known
       const head = heads[segmentOf(partition, offset)]
       if (head === undefined) return undefined
-      chunk = segments.get(head.number).chunkAt(partition, offset)
+      chunk = segments.get(head).chunkAt(partition, offset)
       return chunk[offset - (chunk[0]?.offset ?? 0)]
     }
     for (const place of places) {
@@ -153,6 +154,17 @@ export const openLogReader = ({ dir, pollMs = 25 }: LogReaderOptions): LogReader
     async starts() {
       scan()
       return [...(heads[0]?.starts ?? [])]
+    },
+    async incarnations(partition) {
+      scan()
+      const ranges: IncarnationRange[] = []
+      for (const { incarnation, starts } of heads) {
+        const from = starts[partition] ?? 0
+        // What begins where the next one does has no record here.
+        if (ranges.at(-1)?.from === from) ranges.pop()
+        if (ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
+      }
+      return ranges
     },
     async positionsBefore(time) {
       scan()

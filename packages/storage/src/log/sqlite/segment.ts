@@ -19,6 +19,8 @@ export type SegmentHead = {
   number: number
   /** First offset of each partition that belongs to this segment. */
   starts: readonly number[]
+  /** Of all its records; '' in segments of before there were any. */
+  incarnation: string
   /** Epoch ms at which it was made. */
   created: number
 }
@@ -74,13 +76,15 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
     db.exec('pragma journal_mode = wal')
     db.exec('pragma synchronous = full')
     db.exec(`begin immediate;
-      create table head (number integer not null, starts text not null, created integer not null);
+      create table head (number integer not null, starts text not null, created integer not null,
+        incarnation text not null);
       create table chunk (id integer primary key, partition integer not null, first integer not null,
         count integer not null, time integer not null, body blob not null);
       create unique index chunk_by_offset on chunk (partition, first);
       ${producerTable}`)
     writeProducers(prepareProducers(db), producers)
-    db.prepare('insert into head values (?, ?, ?)').run(head.number, JSON.stringify(head.starts), head.created)
+    const { number, starts, created, incarnation } = head
+    db.prepare('insert into head values (?, ?, ?, ?)').run(number, JSON.stringify(starts), created, incarnation)
     db.exec('commit')
     // Closing the last connection moves all pages out of the write-ahead log, which the new name would orphan, and
     // keeps silent when that fails: so it is done here, where a failure shows.
@@ -126,11 +130,17 @@ export const openForReading = (dir: string, number: number): DatabaseSync => {
 
 /** Reads a segment's head. Throws when the file is not a segment. */
 export const readHead = (db: DatabaseSync): SegmentHead => {
-  const row = db.prepare('select number, starts, created from head').get()
+  const row = db.prepare('select * from head').get()
   if (row === undefined) throw new Error('A segment of the log has no head')
   const starts: unknown = JSON.parse(String(row.starts))
   if (!Array.isArray(starts)) throw new Error('A segment of the log has a damaged head')
-  return { number: Number(row.number), starts: starts.map(Number), created: Number(row.created) }
+  return {
+    number: Number(row.number),
+    starts: starts.map(Number),
+    created: Number(row.created),
+    // Segments of before there were any have no such column.
+    incarnation: String(row.incarnation ?? ''),
+  }
 }
 
 const endsPath = (dir: string, number: number): string => `${segmentPath(dir, number)}.ends`
