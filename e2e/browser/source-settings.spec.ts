@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { createSource, createWorkspace } from '@tributary/test-kit'
+import { backlogged } from '../screens/prepare.ts'
 import { recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 
@@ -98,4 +99,28 @@ test('a template is tried with a body while it is written; what is shown is what
       timeout: 15_000,
     })
     .toMatchObject([{ title: 'Ticket MERGED' }])
+})
+
+test('on a phone the chosen tab is in view as a whole, also when a count makes a tab before it wider', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Tabs')
+  const { source } = await createSource(product.api, workspace, 'Shop')
+  const counted = Promise.withResolvers<void>()
+  await backlogged(page)
+  await page.route(
+    (url) => url.pathname.endsWith('/refusedRequests'),
+    async (route) => {
+      await counted.promise
+      await route.fallback()
+    },
+  )
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`/${source}#settings`)
+  const tab = page.getByRole('tab', { name: 'Settings' })
+  await expect(tab).toBeInViewport({ ratio: 0.9 })
+  counted.resolve()
+  await expect(page.getByRole('tab', { name: /^Refused requests ?\d/ })).toBeAttached()
+  await expect(tab).toBeInViewport({ ratio: 0.9 })
 })

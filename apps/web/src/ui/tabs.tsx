@@ -38,7 +38,7 @@ const fade = (list: HTMLElement): void => {
       : ''
 }
 
-/** A strip of tabs. Those that do not fit are scrolled to, and the chosen one is in view. In browsable mode the URL hash selects the tab, without one what the visit says, and choosing a tab sets or clears the hash. */
+/** A strip of tabs. Those that do not fit are scrolled to, and the chosen one is in view, also when badges come and change what is before it. In browsable mode the URL hash selects the tab, without one what the visit says, and choosing a tab sets or clears the hash. */
 export const Tabs = ({
   tabs,
   browsable = false,
@@ -53,6 +53,7 @@ export const Tabs = ({
   const [own, setOwn] = useState(tabs[0]?.id ?? '')
   const active = browsable ? tabOfHash(tabs, tabOfVisit(location)) : own
   const list = useRef<HTMLDivElement>(null)
+  const shownTabs = tabs.map(({ id }) => id).join(' ')
   useEffect(() => {
     const strip = list.current
     if (strip === null) return
@@ -68,8 +69,10 @@ export const Tabs = ({
     show()
     const observer = new ResizeObserver(show)
     observer.observe(strip)
+    // A badge makes its tab wider, which moves the tabs behind it and leaves the strip as wide as it was.
+    for (const tab of strip.querySelectorAll('[data-tab]')) observer.observe(tab)
     return () => observer.disconnect()
-  }, [active])
+  }, [active, shownTabs])
   const choose = (id: string): void => {
     if (!browsable) return setOwn(id)
     const hash = tabs.find((tab) => tab.id === id)?.hash
