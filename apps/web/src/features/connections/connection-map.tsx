@@ -50,9 +50,11 @@ const End = ({
       <Link to={to} className="block truncate rounded-sm font-medium hover:underline" title={end.title}>
         {end.title}
       </Link>
-      <span className="block truncate text-xs text-ink-3">{end.appTitle}</span>
+      <span className="flex items-center gap-2">
+        <span className="truncate text-xs text-ink-3">{end.appTitle}</span>
+        {end.off !== undefined && <Badge tone="outline">{end.off}</Badge>}
+      </span>
     </span>
-    {end.off !== undefined && <Badge tone="outline">{end.off}</Badge>}
     {onConnect !== undefined && (
       <Button size="sm" variant="none" square aria-label={connectLabel} title={connectLabel} onClick={onConnect}>
         <Plus aria-hidden />
@@ -91,7 +93,7 @@ export const ConnectionMap = ({
   const dimmed = (name: string): boolean => hovered !== undefined && name !== hovered && !lit.has(name)
   const column = 'space-y-3'
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)_minmax(8rem,1fr)_minmax(0,1fr)] max-md:hidden">
+    <div className="grid grid-cols-[minmax(0,1fr)_minmax(8rem,1fr)_minmax(0,1fr)] max-lg:grid-cols-[minmax(0,5fr)_minmax(8rem,4fr)_minmax(0,5fr)] max-md:hidden">
       <h2 className="mb-2 text-xs font-medium text-ink-3">Sources</h2>
       <span />
       <h2 className="mb-2 text-xs font-medium text-ink-3">Destinations</h2>

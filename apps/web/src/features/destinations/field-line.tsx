@@ -287,7 +287,13 @@ export const FieldLine = ({
           onChange={(next) => onChange?.((before) => ({ ...before, enabled: next }))}
         />
       </span>
-      <div className="grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]">
+      <div
+        className={cn(
+          'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
+          // What is chosen of a list cannot be scrolled as what is typed can: it has the whole width.
+          source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
+        )}
+      >
         <Select
           aria-label={`Source type for ${name}`}
           value={source.type}

@@ -182,7 +182,7 @@ export const FieldTable = ({
               <p>No fields yet. Suggest fields from your events, or add them one by one.</p>
             </div>
           ) : (
-            <div className="overflow-hidden rounded-lg border border-line bg-surface">
+            <div className="@container overflow-hidden rounded-lg border border-line bg-surface">
               <div
                 aria-hidden
                 className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"

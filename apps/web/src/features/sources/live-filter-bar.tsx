@@ -28,7 +28,7 @@ export const LiveFilterBar = ({
         {...control('text')}
         className="w-auto sm:w-auto @max-lg:col-span-2 @lg:w-52"
       />
-      <Select aria-label="Event type" {...control('type')} className="@lg:w-32">
+      <Select aria-label="Event type" {...control('type')}>
         <option value="">Any type</option>
         {eventTypes.map((type) => (
           <option key={type} value={type}>
@@ -36,12 +36,12 @@ export const LiveFilterBar = ({
           </option>
         ))}
       </Select>
-      <Select aria-label="Environment" {...control('environment')} className="@lg:w-36">
+      <Select aria-label="Environment" {...control('environment')}>
         <option value="">Test and Prod</option>
         <option value="test">Test</option>
         <option value="prod">Prod</option>
       </Select>
-      <Select aria-label="Compatibility" {...control('compatibility')} className="@max-lg:col-span-2 @lg:w-44">
+      <Select aria-label="Compatibility" {...control('compatibility')} className="@max-lg:col-span-2">
         <option value="">Any compatibility</option>
         {compatibilities.map((each) => (
           <option key={each} value={each}>
