@@ -30,12 +30,20 @@ const Checklist = ({ password }: { password: string }) => (
  */
 export const NewPasswordField = ({ name, label }: { name: string; label: string }) => {
   const submits = useFormState(useForm(), (state) => state.submits)
-  const { value } = useField(name)
+  const { value, error } = useField(name)
   const password = typeof value === 'string' ? value : ''
+  const isListed = password !== '' || submits > 0
   return (
     <div>
-      <TextField name={name} label={label} type="password" required autoComplete="new-password" />
-      {(password !== '' || submits > 0) && <Checklist password={password} />}
+      <TextField
+        name={name}
+        label={label}
+        type="password"
+        required
+        autoComplete="new-password"
+        errorIsShown={isListed && passwordRules.some(({ message }) => message === error)}
+      />
+      {isListed && <Checklist password={password} />}
     </div>
   )
 }

@@ -68,6 +68,8 @@ type FieldProps = {
   error?: string | undefined
   errorAsCode?: boolean
   errorDetail?: string | undefined
+  /** The error already stands beside the control; it is only read out. */
+  errorIsShown?: boolean
   children: (control: FieldControl) => ReactNode
 }
 
@@ -79,6 +81,7 @@ export const Field = ({
   error,
   errorAsCode = false,
   errorDetail,
+  errorIsShown = false,
   children,
 }: FieldProps) => {
   const id = useId()
@@ -106,7 +109,13 @@ export const Field = ({
           {hint}
         </div>
       )}
-      <FieldError id={`${id}-error`} message={error} detail={errorDetail} asCode={errorAsCode} />
+      {errorIsShown ? (
+        <span id={`${id}-error`} className="sr-only">
+          {error}
+        </span>
+      ) : (
+        <FieldError id={`${id}-error`} message={error} detail={errorDetail} asCode={errorAsCode} />
+      )}
     </div>
   )
 }

@@ -129,18 +129,20 @@ const LineInput = ({ type, ...rest }: InputProps) => {
   return type === 'price' ? <PriceInput {...rest} /> : <Input type={type} {...rest} />
 }
 
-/** A labelled line of text inside a Form; of the type `password` it can be revealed, of `price` it is in dollars. */
+/** A labelled line of text inside a Form; of the type `password` it can be revealed, of `price` it is in dollars.
+ * With `errorIsShown` its error is only read out. */
 export const TextField = ({
   name,
   label,
   required = false,
   hint,
   type = 'text',
+  errorIsShown = false,
   ...rest
-}: FieldProps & Omit<InputProps, 'name' | 'ref' | 'required'>) => {
+}: FieldProps & { errorIsShown?: boolean } & Omit<InputProps, 'name' | 'ref' | 'required'>) => {
   const { bind, error } = useLine(name)
   return (
-    <Field label={label} required={required} hint={hint} error={error}>
+    <Field label={label} required={required} hint={hint} error={error} errorIsShown={errorIsShown}>
       {(control) => <LineInput type={type} {...rest} {...control} {...bind} />}
     </Field>
   )
