@@ -130,6 +130,12 @@ test('nothing of another origin and no script but its own may run, and code is t
   expect(html).not.toMatch(/javascript:| on\w+="| style="/)
 })
 
+test('a long name in the first column of a table breaks behind its underscores; elsewhere it stays whole', async () => {
+  const html = await read('/docs/configuration')
+  expect(html).toContain('<td role="cell"><code>TRIBUTARY_<wbr>TRUSTED_<wbr>PROXIES</code></td>')
+  expect(html).toContain('<code>max_execution_time</code>')
+})
+
 test('pages are sent compressed, and again only when they changed; what they load is kept', async () => {
   const page = await fetch(`${base}/docs/configuration`, { headers: { 'accept-encoding': 'br' } })
   expect([page.headers.get('content-encoding'), page.headers.get('cache-control')]).toEqual(['br', 'no-cache'])

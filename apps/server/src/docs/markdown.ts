@@ -77,6 +77,10 @@ const withFills = (text: string, values: Readonly<Record<FillName, string>>): st
     return `<span data-fill="${fill}">${escapeHtml(values[fill])}</span>`
   })
 
+/** Code in HTML with places to break behind underscores: else a name that is wider than its column breaks within a word. */
+const withBreaks = (html: string): string =>
+  html.replaceAll(/<code>.*?<\/code>/g, (code) => code.replaceAll(/_(?=[A-Za-z0-9])/g, '_<wbr>'))
+
 const tableOf = (token: Tokens.Table, inline: (tokens: Token[]) => string): string => {
   const titles = token.header.map(({ text }) => text)
   const named = titles.some((text) => text !== '')
@@ -88,7 +92,8 @@ const tableOf = (token: Tokens.Table, inline: (tokens: Token[]) => string): stri
         at === 0 || titles.length < 3 || (titles[at] ?? '') === ''
           ? ''
           : ` data-label="${escapeHtml(titles[at] ?? '')}"`
-      return `<td role="cell"${label}>${inline(cell.tokens)}</td>`
+      const html = inline(cell.tokens)
+      return `<td role="cell"${label}>${at === 0 ? withBreaks(html) : html}</td>`
     })
     return `<tr role="row">${cells.join('')}</tr>`
   })
