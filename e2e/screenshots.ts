@@ -1,6 +1,6 @@
 // npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
-// `screenshots/`, with assertions: no horizontal scroll, no clipped text or control, no square corner
-// in a round frame, no dialog above another, no console error, no accessibility violation.
+// `screenshots/`, with assertions: no horizontal scroll, no clipped text, control, or choice, no chosen tab out of view, no
+// square corner in a round frame, no dialog above another, no console error, no accessibility violation.
 // In the light theme each page is then made 768 and 1920 px wide, without loading it again.
 // `npm run screenshots -- sources` takes only the screens whose name contains the word, or one of several.
 import { mkdirSync, rmSync } from 'node:fs'
@@ -10,7 +10,9 @@ import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiv
 import { launchChromium } from './browser/chromium.ts'
 import {
   findClippedText,
+  findCutChoices,
   findCutControls,
+  findHiddenTabs,
   findHorizontalScroll,
   findSidewaysTables,
   findSquareCorners,
@@ -63,6 +65,8 @@ const picture = async (page: Page, name: string, screen: Screen): Promise<void> 
   for (const found of await findSidewaysTables(page)) report(`${name}: scrolls sideways: ${found}`)
   for (const found of await findClippedText(page)) report(`${name}: clipped text: ${found}`)
   for (const found of await findCutControls(page)) report(`${name}: cut control: ${found}`)
+  for (const found of await findCutChoices(page)) report(`${name}: cut choice: ${found}`)
+  for (const found of await findHiddenTabs(page)) report(`${name}: chosen tab out of view: ${found}`)
   for (const found of await findSquareCorners(page)) report(`${name}: square corner: ${found}`)
   for (const found of await findStackedDialogs(page)) report(`${name}: stacked dialogs: ${found}`)
 }
@@ -105,6 +109,7 @@ const shoot = async (
     await screen.prepare?.(page, seed)
     await page.goto(screen.path(seed))
     await screen.ready(page, seed)
+    await redrawn(page)
     await picture(page, name, screen)
     await restDraftBar(page)
     const { violations } = await new AxeBuilder({ page })

@@ -124,3 +124,32 @@ export const findSidewaysTables = (page: Page): Promise<string[]> =>
       .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0) + 1)
       .map((table) => table.getAttribute('aria-label') ?? 'a table'),
   )
+
+/** Names of chosen tabs that do not lie within their strip as a whole. */
+export const findHiddenTabs = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('[role="tab"][aria-selected="true"]')]
+      .filter((tab) => {
+        const [box, strip] = [tab.getBoundingClientRect(), tab.parentElement?.getBoundingClientRect()]
+        return strip !== undefined && (box.left < strip.left - 1 || box.right > strip.right + 1)
+      })
+      .map((tab) => tab.textContent?.trim() ?? ''),
+  )
+
+/** What is chosen of lists that are narrower than it, which neither scrolls nor ends in an ellipsis. */
+export const findCutChoices = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found: string[] = []
+    for (const select of document.querySelectorAll('select')) {
+      const chosen = select.selectedOptions[0]
+      if (chosen === undefined || select.offsetWidth <= 2) continue
+      const copy = document.createElement('select')
+      copy.className = select.className
+      copy.style.cssText = 'position: absolute; visibility: hidden; width: auto'
+      copy.append(new Option(chosen.text))
+      select.after(copy)
+      if (copy.offsetWidth > select.offsetWidth + 1) found.push(`"${chosen.text}"`)
+      copy.remove()
+    }
+    return found.slice(0, 3)
+  })
