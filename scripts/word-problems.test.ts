@@ -20,11 +20,13 @@ it('a word is named with its line', () => {
   ])
 })
 
-it('what people read of screens, connectors, emails and guides has the words of the product', () => {
+it('what people read of screens, connectors, emails, guides and the start of the server has the words of the product', () => {
   const files = globSync([
     'apps/web/src/**/*.{ts,tsx}',
     'connectors/**/*.ts',
     'packages/control/src/mail/*.ts',
+    'apps/server/src/{config,http-server,settings}.ts',
+    'apps/server/src/docs/pages.ts',
     'docs/{getting-started,concepts,sources,destinations,events,deliveries,members,mappings,schemas}.md',
     'README.md',
   ]).filter((file) => !/node_modules|\.test\.|\.d\.ts$|\/testing|app\/kit\//.test(file))

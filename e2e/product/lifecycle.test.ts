@@ -142,7 +142,7 @@ test('a start that cannot succeed says why in one line, leaves no process behind
   const PORT = String((listener.address() as AddressInfo).port)
   const taken = await startProduct({ dataDir, env: { ...env, PORT } }).catch(String)
   listener.close()
-  expect(taken).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+: another process listens there already/)
+  expect(taken).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+: the port is already in use/)
   expect(taken).not.toMatch(/\n\s+at /)
   // The first start that succeeds makes the administrator and shows the password.
   const first = await startProduct({ dataDir, env })

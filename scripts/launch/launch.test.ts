@@ -172,7 +172,7 @@ test.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', 'https://mirror.example/x', 'point NODE_EXTRA_CA_CERTS at'],
   ['ENOSPC', 'path /x/node_modules/y', 'the disk is full'],
   ['EROFS', 'path /x/node_modules', '/x/node_modules is on a disk that is mounted read-only'],
-  ['EACCES', 'path /home/ada/.npm/_cacache', 'this user may not write to /home/ada/.npm/_cacache'],
+  ['EACCES', 'path /home/ada/.npm/_cacache', 'this user is not allowed to write to /home/ada/.npm/_cacache'],
   ['E403', 'https://mirror.example/x', 'registry https://mirror.example refuses this user'],
   ['ETARGET', 'No matching version', 'lacks a package'],
   ['EINTEGRITY', 'sha512', 'npm cache clean --force'],

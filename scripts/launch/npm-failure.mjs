@@ -27,7 +27,7 @@ const causeOf = (code, output, root) => {
   if (code === 'EROFS')
     return `${pathIn(output) ?? root} is on a disk that is mounted read-only: use a checkout that can be written to`
   if (code === 'EACCES' || code === 'EPERM')
-    return `this user may not write to ${pathIn(output) ?? root} (${code}): give it to the user that runs Tributary (chown -R), or run as its owner`
+    return `this user is not allowed to write to ${pathIn(output) ?? root} (${code}): give it to the user that runs Tributary (chown -R), or run as its owner`
   if (code === 'E401' || code === 'E403' || code === 'ENEEDAUTH')
     return `the package registry ${registryIn(output)} refuses this user (${code}): check the registry and its credentials in .npmrc`
   if (code === 'E404' || code === 'ETARGET' || code === 'ENOVERSIONS')

@@ -41,7 +41,7 @@ test.each([
   [{ REDIS_URL: 'redis://x' }, 'REDIS_URL'],
   [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER'],
   [{ OIDC_CLIENT_ID: 'c', OIDC_ISSUER: 'login.example.com' }, 'OIDC_ISSUER'],
-  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: set OIDC_CLIENT_ID too'],
+  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_ISSUER: requires OIDC_CLIENT_ID'],
   [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_CLIENT_SECRET'],
   [{ TRIBUTARY_SIGN_UP: 'no' }, 'TRIBUTARY_SIGN_UP'],
 ])('%o is a mistake that names its variable', (environment, name) => {

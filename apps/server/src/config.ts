@@ -59,7 +59,7 @@ export type Config = {
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
     super(
-      `The configuration has ${problems.length === 1 ? 'a mistake' : 'mistakes'}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+      `The configuration has ${problems.length === 1 ? 'an error' : 'errors'}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
     )
     this.name = 'ConfigurationError'
   }
@@ -81,12 +81,12 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     else problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`)
   }
   for (const name of unsupported)
-    if (environment[name]) problems.push(`${name}: this version runs with its embedded engine only; unset it`)
+    if (environment[name]) problems.push(`${name}: this version supports only its embedded engine. Remove the variable`)
   for (const name of Object.keys(environment))
-    if (name.startsWith('TRIBUTARY_') && !(name in settings)) problems.push(`${name}: there is no such setting`)
+    if (name.startsWith('TRIBUTARY_') && !(name in settings)) problems.push(`${name}: this setting does not exist`)
   if (parsed.OIDC_CLIENT_ID === undefined)
     for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_DISPLAY_NAME'])
-      if (parsed[name] !== undefined) problems.push(`${name}: set OIDC_CLIENT_ID too`)
+      if (parsed[name] !== undefined) problems.push(`${name}: requires OIDC_CLIENT_ID`)
   if (problems.length > 0) throw new ConfigurationError(problems)
   return toConfig(parsed as SettingValues, environment)
 }

@@ -28,10 +28,10 @@ export type HttpParts = {
 }
 
 const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there already. Stop it, or choose another port with PORT',
-  EACCES: 'this user may not. Choose a port from 1024 on with PORT',
-  EADDRNOTAVAIL: 'this machine has no such address. Correct HOST',
-  ENOTFOUND: 'there is no such address. Correct HOST',
+  EADDRINUSE: 'the port is already in use. Stop the other process, or set PORT to another port',
+  EACCES: 'this user is not allowed to use the port. Set PORT to 1024 or higher',
+  EADDRNOTAVAIL: 'this machine does not have the address. Change HOST',
+  ENOTFOUND: 'the address does not exist. Change HOST',
 }
 
 /** Thrown when the server cannot listen where it is told to. */
@@ -54,7 +54,12 @@ export const requireFreePort = async (port: number, host: string): Promise<void>
 
 /** What is told to a client whose request cannot even be read, by node's code. */
 const unreadable: Readonly<Record<string, readonly [code: number, text: string, reason: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are over 16 kB.'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'HEADERS_TOO_LARGE',
+    'The headers are larger than 16 kB.',
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     408,
     'Request Timeout',
@@ -62,7 +67,7 @@ const unreadable: Readonly<Record<string, readonly [code: number, text: string, 
     'The request did not arrive in time. Send it again.',
   ],
 }
-const malformed = [400, 'Bad Request', 'MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const
+const malformed = [400, 'Bad Request', 'MALFORMED_REQUEST', 'The request is not valid HTTP.'] as const
 
 /** Where a server that listens there is reached from this machine. */
 export const listeningUrl = (host: string, port: number): string => {
@@ -89,7 +94,7 @@ const answerNothing: Handler = (request, response) => {
   const body = {
     code: 404,
     reason: 'NO_SUCH_CALL',
-    message: `There is no call ${request.method} ${path}`,
+    message: `There is no endpoint ${request.method} ${path}.`,
     metadata: {},
   }
   response

@@ -26,20 +26,23 @@ export type GroupTitle = 'Get started' | 'Guides' | 'Sources' | 'Destinations' |
 
 /** The pages written by hand: files of the product's folder `docs`, in the order of the lists. */
 const guides = {
-  'getting-started': ['Get started', 'From nothing to a delivered event in five steps.'],
-  concepts: ['Get started', 'The parts of Tributary, and the words for them.'],
+  'getting-started': ['Get started', 'Deliver your first event in five steps.'],
+  concepts: ['Get started', 'The parts of Tributary and what they are called.'],
   events: ['Guides', 'Live events, the explorer, and what each status of an event means.'],
-  schemas: ['Guides', 'What a source expects, violations, and blocking events that do not conform.'],
-  mappings: ['Guides', 'Which events a destination gets, and what is sent of each.'],
-  deliveries: ['Guides', 'Failures, retries, dead letters and replays.'],
-  members: ['Guides', 'Organizations, roles and invitations.'],
-  sources: ['Sources', 'Where events come from: SDKs, plain HTTP, and webhooks of other services.'],
-  destinations: ['Destinations', 'Where events go: warehouses, storages, other platforms and your own endpoints.'],
-  collection: ['Reference', 'Where events are sent, what they may be, and why others are refused.'],
-  api: ['Reference', 'How the API is called, and every call of it.'],
-  webhook: ['Reference', 'What a webhook receives, how it is signed, and what an answer means.'],
-  configuration: ['Operate', 'Every setting of an installation.'],
-  operations: ['Operate', 'Health, metrics, backup, retention, and what to do when.'],
+  schemas: ['Guides', 'What a source expects, violations, and how to block events that do not conform.'],
+  mappings: ['Guides', 'Which events a destination receives, and what each one contains.'],
+  deliveries: ['Guides', 'Failures, retries, dead letters, and replays.'],
+  members: ['Guides', 'Organizations, roles, and invitations.'],
+  sources: ['Sources', 'Where events come from: SDKs, HTTP, and webhooks from other services.'],
+  destinations: [
+    'Destinations',
+    'Where events go: warehouses, cloud storage, other platforms, and your own endpoints.',
+  ],
+  collection: ['Reference', 'Where to send events, what they can contain, and why requests are refused.'],
+  api: ['Reference', 'How to call the API, and every call.'],
+  webhook: ['Reference', 'What a webhook receives, how requests are signed, and what each response means.'],
+  configuration: ['Operate', 'Every setting of a Tributary installation.'],
+  operations: ['Operate', 'Health, metrics, backups, retention, and what to do when something fails.'],
 } as const satisfies Record<string, readonly [group: GroupTitle, about: string]>
 
 /** Groups in the order of the side list. */

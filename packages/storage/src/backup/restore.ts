@@ -91,7 +91,9 @@ const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> =
   for (const { path, target } of links) {
     const inside = !path.split('/').some((part) => part === '' || part === '.' || part === '..')
     if (!inside || !isInnerLink(path, target)) {
-      throw new InvalidBackup(`The backup holds a link that leads out: ${JSON.stringify(path.slice(0, 200))}`)
+      throw new InvalidBackup(
+        `The backup contains a link that points outside the data folder: ${JSON.stringify(path.slice(0, 200))}`,
+      )
     }
     await mkdir(dirname(join(dir, path)), { recursive: true, mode: 0o700 })
     await symlink(target, join(dir, path))

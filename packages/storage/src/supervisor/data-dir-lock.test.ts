@@ -110,7 +110,7 @@ describe('lockDataDir', () => {
     chmodSync(dir, 0o555)
     const { says } = await otherProcess(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {})
     expect(says).toMatch(
-      /cannot be used: this user may not write there\. Choose another folder with TRIBUTARY_DATA_DIR/,
+      /cannot be used: this user is not allowed to write there\. Choose another folder with TRIBUTARY_DATA_DIR/,
     )
     chmodSync(dir, 0o755)
   })

@@ -50,8 +50,8 @@ export class DataDirHalfRestored extends Error {
 const unusable: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file, not a folder',
   ENOTDIR: 'a part of its path is a file, not a folder',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: 'this user is not allowed to write there',
+  EPERM: 'this user is not allowed to write there',
   EROFS: 'it is on a disk that is mounted read-only',
   ENOSPC: 'its disk is full',
   EDQUOT: 'its disk is full for this user',
