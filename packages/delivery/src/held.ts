@@ -45,7 +45,7 @@ export type HeldRanges = {
   hold(record: HeldRecord, now: number): void
   /** A range with records to be read, the oldest first, of a partition that may be read. */
   next(): HeldRange | undefined
-  /** Takes over a range of the relational store. */
+  /** Takes over a range of the relational store; one that is dead covers nothing that is read. */
   restore(range: HeldRange): void
   /** Forgets a range. */
   drop(range: HeldRange): void
@@ -148,7 +148,7 @@ export const createHeldRanges = (isOwned: (partition: number) => boolean = () =>
       return oldest
     },
     restore: (range) => {
-      spans.push({ partition: range.partition, start: range.cursor, end: range.end })
+      if (range.dead === undefined) spans.push({ partition: range.partition, start: range.cursor, end: range.end })
       ranges.push(range)
     },
     drop: (range) => {

@@ -59,7 +59,10 @@ export const createPartitions = (deps: {
       }
       const fresh = new Set(given.map(({ partition }) => partition))
       const ranges = await parking.ranges(fresh)
-      for (const row of ranges) laneOf(row.destinationId).held.restore(restoredRange(row, clock()))
+      for (const row of ranges) {
+        const limit = rewound.has(row.partition) ? (positions.get(row.partition) ?? 0) : undefined
+        laneOf(row.destinationId).held.restore(restoredRange(row, clock(), limit))
+      }
       for (const partition of fresh) owned.add(partition)
       await maintenance.refresh()
       // What is held and parked has to be known before anything new is offered.

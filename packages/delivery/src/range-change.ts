@@ -8,6 +8,7 @@ import type { DeliverySettings } from './settings.ts'
 export type RangeChange = { change: ParkingChange; apply: () => void }
 
 /** Reasons of dead ranges. */
+export const noLongerHeld = 'No longer in the log'
 const deleted = 'The destination was deleted'
 const limit = 'limit'
 
@@ -100,14 +101,17 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
   }
 }
 
-/** A range of the relational store as the lane holds it. */
-export const restoredRange = (row: ParkedRange, now: number): HeldRange => ({
+/**
+ * A range of the relational store as the lane holds it. `limit` is the offset from which on the log holds other records
+ * than those it was of: what lies there is lost.
+ */
+export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSITIVE_INFINITY): HeldRange => ({
   id: row.id,
   partition: row.partition,
   workspaceId: row.workspaceId,
   sourceId: row.sourceId,
   cursor: row.offset,
-  end: row.end,
+  end: Math.min(row.end, Math.max(row.offset, limit)),
   tells: row.tells,
   events: row.events,
   bytes: row.bytes,
@@ -118,6 +122,6 @@ export const restoredRange = (row: ParkedRange, now: number): HeldRange => ({
   writtenAt: now,
   persisted: { from: row.offset, end: row.end },
   sealed: true,
-  dead: undefined,
+  dead: row.offset < limit ? undefined : noLongerHeld,
   tracker: createOffsetTracker(),
 })

@@ -4,6 +4,7 @@ import type { LaneState } from './lane-state.ts'
 import type { ParkedRow } from './parking.ts'
 import type { Part } from './parts.ts'
 import type { LaneContext } from './ports.ts'
+import { noLongerHeld } from './range-change.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
 
 /** Bytes of the log read at once for a held range. */
@@ -61,7 +62,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   const lose = (range: HeldRange): void => {
     const { partition, cursor: from, end: to } = range
     context.logger.error({ destination: id, partition, from, to }, 'Held records are no longer in the log')
-    range.dead = 'No longer in the log'
+    range.dead = noLongerHeld
   }
 
   const take = (range: HeldRange, record: DeliveryRecord): void => {

@@ -1,6 +1,7 @@
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
 import { type Fate, type Item, type Part, releasePart, replaceRow, rowsOf } from './parts.ts'
 import type { LaneContext } from './ports.ts'
+import { noLongerHeld } from './range-change.ts'
 
 /** What a lane knows of its rows in the relational store. */
 export type LaneRows = {
@@ -106,7 +107,7 @@ export const createRetryQueue = (
         bytes: 0,
         state: 'dead',
         lastStatus: undefined,
-        reason: 'No longer in the log',
+        reason: noLongerHeld,
         request: '',
         response: '',
       }

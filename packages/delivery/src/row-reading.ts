@@ -13,6 +13,14 @@ const pieceBytes = 1024 * 1024
  */
 export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => boolean) => Promise<number>
 
+/** Whether a record is the one that a row was parked from, and not one of a log that gave the same place again. */
+const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean => {
+  const [index = -1] = indexes
+  const [eventId] = eventIds
+  const found = record.events()?.[index]
+  return eventId === undefined || found === undefined || found.eventId === eventId
+}
+
 /** Rows of one record share it, and rows of neighbours a read, since they are parked in runs. */
 export const createRowReading = (deps: {
   context: Pick<LaneContext, 'reader' | 'clock' | 'owned'>
@@ -22,7 +30,7 @@ export const createRowReading = (deps: {
   const { context, retries } = deps
 
   const takeRow = (row: ParkedRow, record: DeliveryRecord | undefined): void => {
-    if (record === undefined) return retries.lost(row, context.clock())
+    if (record === undefined || !isOf(record, row)) return retries.lost(row, context.clock())
     retries.rows.taken.set(row.id, row.partition)
     deps.take(record, row, (part) => retries.close(part, row))
   }

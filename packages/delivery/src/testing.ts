@@ -94,6 +94,8 @@ type AttemptRow = {
 export type FixtureDeps = {
   /** Where log and journal are; a new one unless told. */
   folder?: string
+  /** Whose events are appended; a new one's unless told. */
+  workspaceId?: string
   /** False: the delivery is not started. */
   start?: boolean
   db: Kysely<Database>
@@ -161,7 +163,7 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
   // The log of outcomes is there before its first reader.
   await (await openLogWriter({ dir: join(folder, 'outcomes'), partitions: 4, inline: true })).close()
   const entries = new Map<string, DestinationEntry>()
-  const [workspaceId, sourceId] = [newId(), newId()]
+  const [workspaceId, sourceId] = [deps.workspaceId ?? newId(), newId()]
   let sent = 0
   let running = openDelivery({ ...deps, folder, entries })
   if (deps.start !== false) await running.delivery.start()
