@@ -102,7 +102,7 @@ test('killed after the database has changed, the next start puts the new key in 
 test('killed after the database has changed, the command itself goes on from there when it is run again', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.after-commit' })).toMatchObject({ signal: 'SIGKILL' })
   const interrupted = await readKeyFile(dataDir, '.next')
-  expect(await rotate()).toMatchObject({ code: 0, output: expect.stringContaining('1 credential is sealed') })
+  expect(await rotate()).toMatchObject({ code: 0, output: expect.stringContaining('1 credential is encrypted') })
   expect(keyFile()).not.toBe(interrupted)
   expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600)
   await withStore(async (relational) => expect(await openWith(relational, keyFile())).toBe('the write key'))
@@ -113,7 +113,10 @@ test('with a configured key the command says what to change, and a start with th
   const file = join(dataDir, 'given')
   writeFileSync(file, 'a-given-key-of-more-than-thirty-two-characters\n')
   const done = await rotate(['--new-key-file', file], { TRIBUTARY_SECRET_KEY: before })
-  expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Take TRIBUTARY_SECRET_KEY out') })
+  expect(done).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('remove TRIBUTARY_SECRET_KEY from the environment'),
+  })
   expect(done.output).not.toContain('a-given-key')
   expect(keyFile()).toBe('a-given-key-of-more-than-thirty-two-characters')
   await withStore(async ({ db }) => {
