@@ -1,4 +1,5 @@
-import { backoffMs } from '@tributary/kernel'
+import { backoffMs, type Logger, type Metrics } from '@tributary/kernel'
+import type { PipelineSettings } from './settings.ts'
 
 /** Waits `ms`, or less if `signal` aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -46,3 +47,30 @@ export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingO
     await pause(backoffMs(policy, attempt), options.signal)
   }
 }
+
+/** Calls `task`, a write of the kind `what`, until it succeeds; what `mayRetry` denies is thrown. */
+export type RetryWrite = <T>(
+  what: string,
+  task: () => Promise<T> | T,
+  mayRetry: (error: unknown) => boolean,
+) => Promise<T>
+
+/** Retries writes with the settings' back-off, until `signal` aborts. Each retry is counted, the first is logged. */
+export const createRetryWrite =
+  (deps: {
+    settings: Pick<PipelineSettings, 'retryBaseMs' | 'retryCapMs'>
+    signal: AbortSignal
+    logger: Logger
+    metrics: Metrics
+  }): RetryWrite =>
+  (what, task, mayRetry) =>
+    retrying(task, {
+      baseMs: deps.settings.retryBaseMs,
+      capMs: deps.settings.retryCapMs,
+      signal: deps.signal,
+      mayRetry,
+      onFailure(error, attempt) {
+        deps.metrics.count('pipeline_retries', 1, { what })
+        if (attempt === 1) deps.logger.warn({ err: error, what }, 'Cannot write now; trying again until it works')
+      },
+    })

@@ -1,0 +1,152 @@
+import { randomToken } from '@tributary/kernel'
+import type { JournalRange, Rows } from '@tributary/storage'
+import type { MicroBatch } from '../../process.ts'
+import type { DroppedCount } from '../../rows.ts'
+
+/** What goes into the event store with one insert, and is committed as a whole. */
+export type Batch = {
+  readonly token: string
+  readonly ranges: readonly JournalRange[]
+  readonly rows: readonly Rows[]
+  readonly dropped: readonly DroppedCount[]
+  /** Resolves when the deliveries of its events are durable. */
+  readonly deliveries: Promise<unknown>
+  /** Bytes of request bodies. */
+  readonly bytesByWorkspace: ReadonlyMap<string, number>
+  /** When the oldest of its records was appended, epoch ms. */
+  readonly since: number
+  /** Bytes of its rows. */
+  readonly bytes: number
+}
+
+export type InsertBuffer = {
+  /** Takes a micro-batch, which lies behind those of its partition that are in it, at `now` (epoch ms). */
+  add(batch: MicroBatch, deliveries: Promise<unknown>, now: number): void
+  /** The ranges of what is in it, by partition, under a new token. */
+  ranges(): JournalRange[]
+  /** What is in it, as the batch of these `ranges`; it is empty then. */
+  take(ranges: readonly JournalRange[]): Batch
+  isEmpty(): boolean
+  /** Bytes of rows of one partition. */
+  bytesOf(partition: number): number
+  readonly rows: number
+  /** Bytes of rows. */
+  readonly bytes: number
+  /** When the oldest record in it was appended, epoch ms; undefined when it is empty. */
+  readonly since: number | undefined
+  /** When the first micro-batch came in, epoch ms; undefined when it is empty. */
+  readonly openedAt: number | undefined
+}
+
+const addTo = (sums: Map<string, number>, more: ReadonlyMap<string, number>): void => {
+  for (const [key, value] of more) sums.set(key, (sums.get(key) ?? 0) + value)
+}
+
+const mergeDropped = (into: Map<string, DroppedCount>, more: ReadonlyMap<string, DroppedCount>): void => {
+  for (const [key, count] of more) {
+    const known = into.get(key)
+    if (known === undefined) into.set(key, { ...count })
+    else known.events += count.events
+  }
+}
+
+/** What micro-batches come to beside their rows. */
+const createSums = () => ({
+  dropped: new Map<string, DroppedCount>(),
+  bytesByWorkspace: new Map<string, number>(),
+  since: Number.POSITIVE_INFINITY,
+  rows: 0,
+  bytes: 0,
+})
+
+const sum = (sums: ReturnType<typeof createSums>, batch: MicroBatch): void => {
+  mergeDropped(sums.dropped, batch.dropped)
+  addTo(sums.bytesByWorkspace, batch.bytesByWorkspace)
+  sums.since = Math.min(sums.since, batch.since)
+  sums.rows += batch.rows.ends.length
+  sums.bytes += batch.rows.bytes.length
+}
+
+/** The batch of ranges that were begun before, from the micro-batches that their records came to again, in their order. */
+export const batchAgain = (
+  token: string,
+  ranges: readonly JournalRange[],
+  batches: readonly MicroBatch[],
+  deliveries: Promise<unknown>,
+): Batch => {
+  const sums = createSums()
+  for (const batch of batches) sum(sums, batch)
+  const { bytesByWorkspace, since, bytes } = sums
+  const rows = batches.map((batch) => batch.rows)
+  return { token, ranges, rows, dropped: [...sums.dropped.values()], deliveries, bytesByWorkspace, since, bytes }
+}
+
+type Part = { readonly from: number; to: number; bytes: number; readonly rows: Rows[] }
+
+/**
+ * Gathers micro-batches of all partitions for the next insert. The rows of a batch are ordered by partition, and within one
+ * by offset, whatever the order in which they came: repeated from the log they are the same to the byte.
+ */
+export const createInsertBuffer = (): InsertBuffer => {
+  let parts = new Map<number, Part>()
+  let sums = createSums()
+  let deliveries: Promise<unknown>[] = []
+  let openedAt = 0
+
+  const byPartition = (): [number, Part][] => [...parts].sort(([a], [b]) => a - b)
+
+  return {
+    add(batch, delivered, now) {
+      if (parts.size === 0) openedAt = now
+      const { partition, from, to, rows } = batch
+      const part = parts.get(partition)
+      if (part === undefined) parts.set(partition, { from, to, bytes: rows.bytes.length, rows: [rows] })
+      else {
+        part.bytes += rows.bytes.length
+        part.to = to
+        part.rows.push(rows)
+      }
+      sum(sums, batch)
+      deliveries.push(delivered)
+    },
+    ranges() {
+      const sorted = byPartition()
+      const first = sorted[0]
+      const token = `${first?.[0]}-${first?.[1].from}-${randomToken(9)}`
+      return sorted.map(([partition, { from, to }]) => ({ partition, from, to, token }))
+    },
+    take(ranges) {
+      const [first] = ranges
+      if (first === undefined) throw new Error('There is nothing in the buffer')
+      const { dropped, bytesByWorkspace, since, bytes } = sums
+      const batch: Batch = {
+        token: first.token,
+        ranges,
+        rows: byPartition().flatMap(([, part]) => part.rows),
+        dropped: [...dropped.values()],
+        deliveries: Promise.all(deliveries),
+        bytesByWorkspace,
+        since,
+        bytes,
+      }
+      parts = new Map()
+      sums = createSums()
+      deliveries = []
+      return batch
+    },
+    isEmpty: () => parts.size === 0,
+    bytesOf: (partition) => parts.get(partition)?.bytes ?? 0,
+    get rows() {
+      return sums.rows
+    },
+    get bytes() {
+      return sums.bytes
+    },
+    get since() {
+      return parts.size === 0 ? undefined : sums.since
+    },
+    get openedAt() {
+      return parts.size === 0 ? undefined : openedAt
+    },
+  }
+}

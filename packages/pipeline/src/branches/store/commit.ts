@@ -1,0 +1,102 @@
+import { faultPoint } from '@tributary/kernel'
+import type { ConsumerJournal } from '@tributary/storage'
+import { createInFlight } from '../../in-flight.ts'
+import type { RetryWrite } from '../../retrying.ts'
+import type { Batch } from './buffer.ts'
+
+export type Committer = {
+  /** Takes over the positions of the journal. To be called once, before anything else. */
+  begin(): void
+  /** The journal has a batch's ranges, and its insert is under way. Batches of a partition come in its order. */
+  track(batch: Batch): void
+  /** The event store has a batch's rows. */
+  stored(token: string): void
+  /** A batch's deliveries are durable. */
+  delivered(token: string): void
+  /**
+   * Commits what is both stored and delivered, with all before it; tried again until the journal takes it. Resolves at
+   * once while a commit is under way, which then takes what became ready meanwhile. Rejects with Stopped once stopped.
+   */
+  commit(): Promise<void>
+  /** Nothing is tracked and no commit is under way. */
+  isIdle(): boolean
+  /** Next offset per partition that is stored and committed. */
+  positions(): ReadonlyMap<number, number>
+  /** When the oldest record that is tracked was appended, epoch ms; undefined with nothing tracked. */
+  oldest(): number | undefined
+  /** Bytes of rows of what is tracked. */
+  bytes(): number
+}
+
+export type CommitterDeps = {
+  journal: Pick<ConsumerJournal, 'positions' | 'commit'>
+  retryWrite: RetryWrite
+  /** Called after a commit, with the bytes of request bodies that are thereby done, per workspace. */
+  onCommitted(bytesByWorkspace: ReadonlyMap<string, number>): void
+}
+
+/** Moves the positions of the journal behind what is stored and delivered, batch by batch and in their order. */
+export const createCommitter = ({ journal, retryWrite, onCommitted }: CommitterDeps): Committer => {
+  const inFlight = createInFlight()
+  const tracked = new Map<string, Batch>()
+  const committed = new Map<number, number>()
+  let committing = false
+
+  /** Forgets the batches whose ranges are committed, and tells of them. */
+  const finish = (): void => {
+    const done = new Map<string, number>()
+    for (const [token, { ranges, bytesByWorkspace }] of tracked) {
+      if (ranges.some(({ partition, to }) => to > (committed.get(partition) ?? 0))) continue
+      for (const [workspaceId, bytes] of bytesByWorkspace) done.set(workspaceId, (done.get(workspaceId) ?? 0) + bytes)
+      tracked.delete(token)
+    }
+    onCommitted(done)
+  }
+
+  const commitReady = async (): Promise<void> => {
+    for (let ready = inFlight.takeCommittable(); ready !== undefined; ready = inFlight.takeCommittable()) {
+      const moved = ready
+      faultPoint('pipeline.before-commit')
+      await retryWrite(
+        'commit',
+        () => journal.commit(moved),
+        () => true,
+      )
+      for (const [partition, offset] of moved) committed.set(partition, offset)
+      finish()
+    }
+  }
+
+  return {
+    begin() {
+      for (const [partition, offset] of journal.positions()) committed.set(partition, offset)
+    },
+    track(batch) {
+      tracked.set(batch.token, batch)
+      inFlight.begin(batch.token, batch.ranges)
+    },
+    stored: inFlight.stored,
+    delivered: inFlight.delivered,
+    async commit() {
+      if (committing) return
+      committing = true
+      try {
+        await commitReady()
+      } finally {
+        committing = false
+      }
+    },
+    isIdle: () => inFlight.size === 0 && !committing,
+    positions: () => committed,
+    oldest() {
+      let oldest: number | undefined
+      for (const { since } of tracked.values()) oldest = Math.min(oldest ?? since, since)
+      return oldest
+    },
+    bytes() {
+      let bytes = 0
+      for (const batch of tracked.values()) bytes += batch.bytes
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { type Clock, freeMemory, type Logger, type Metrics } from '@tributary/kernel'
+import { type BinaryRows, type EventStore, InsertRejected, rowPieces } from '@tributary/storage'
+import { storeRefused, TableRefuses } from '../../bisect.ts'
+import type { RetryWrite } from '../../retrying.ts'
+import { droppedRow, eventColumns, refusedRow, rowOwner } from '../../rows.ts'
+import type { PipelineSettings } from '../../settings.ts'
+import type { Batch } from './buffer.ts'
+
+export type InserterDeps = {
+  eventStore: Pick<EventStore, 'insert'>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: Pick<PipelineSettings, 'patience'>
+  signal: AbortSignal
+  retryWrite: RetryWrite
+  /** Called when so many rows are stored, which took so long (ms). */
+  onInserted(rows: number, ms: number): void
+}
+
+/**
+ * Stores a batch: its rows, then the counts of what was left out, both under its token. What fails is tried again for
+ * ever. Rows that the engine refuses are found by bisection and become rejected events; their neighbors are stored as they
+ * are. The memory of the rows is given back. Rejects with Stopped once `signal` aborts.
+ */
+export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<void>) => {
+  const { eventStore, clock, logger, metrics, settings, signal, retryWrite } = deps
+
+  const insert = (table: string, rows: string | BinaryRows, token: string): Promise<void> =>
+    retryWrite(
+      `insert_${table}`,
+      () => eventStore.insert(table, rows, { token, signal }),
+      (error) => !(error instanceof InsertRejected),
+    )
+
+  const insertEvents = (pieces: readonly Uint8Array[], token: string): Promise<void> =>
+    insert('events', { columns: eventColumns, pieces }, token)
+
+  /** Stores what was refused as a whole, row by row where it must be; the guilty ones become rejected events. */
+  const insertRefused = async (batch: Batch, refusal: InsertRejected): Promise<void> => {
+    const options = { replace: refusedRow, ownerOf: rowOwner, patience: settings.patience }
+    // As one piece: thousands of pieces cost the client and the store more than this copy.
+    const insertParts = (part: readonly Uint8Array[], token: string): Promise<void> =>
+      insertEvents([Buffer.concat(part)], token)
+    const result = await retryWrite(
+      'insert_refused',
+      () => storeRefused(insertParts, rowPieces(batch.rows), batch.token, refusal, options),
+      (error) => error instanceof TableRefuses,
+    )
+    metrics.count('pipeline_rows_refused', result.replaced)
+    const { replaced, engineCodes } = result
+    logger.warn({ rows: replaced, engineCodes }, 'The event store refused rows; they are kept as rejected')
+  }
+
+  const insertRows = async (batch: Batch): Promise<void> => {
+    const count = batch.rows.reduce((sum, part) => sum + part.ends.length, 0)
+    if (count === 0) return
+    const started = performance.now()
+    try {
+      await insertEvents(
+        batch.rows.map((part) => part.bytes),
+        batch.token,
+      )
+    } catch (error) {
+      if (!(error instanceof InsertRejected)) throw error
+      await insertRefused(batch, error)
+    }
+    const took = performance.now() - started
+    deps.onInserted(count, took)
+    metrics.observe('pipeline_insert', took)
+    metrics.count('pipeline_rows_stored', count)
+    metrics.gauge('pipeline_last_stored_seconds', clock() / 1000)
+  }
+
+  const insertDropped = async ({ dropped, token }: Batch): Promise<void> => {
+    if (dropped.length === 0) return
+    await retryWrite(
+      'insert_dropped',
+      () => insert('dropped_events', dropped.map(droppedRow).join('\n'), token),
+      () => true,
+    )
+    for (const { events, sourceId, reason } of dropped) {
+      metrics.count('pipeline_events_dropped', events, { source: sourceId, reason })
+    }
+  }
+
+  return async (batch) => {
+    await insertRows(batch)
+    for (const { bytes } of batch.rows) freeMemory(bytes)
+    await insertDropped(batch)
+  }
+}

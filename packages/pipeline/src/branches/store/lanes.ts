@@ -1,0 +1,65 @@
+import { faultPoint } from '@tributary/kernel'
+import { Stopped } from '../../retrying.ts'
+import type { Batch } from './buffer.ts'
+import type { Committer } from './commit.ts'
+
+export type LanesDeps = {
+  /** Inserts under way at once. */
+  count: number
+  signal: AbortSignal
+  insert(batch: Batch): Promise<void>
+  committer: Pick<Committer, 'track' | 'stored' | 'delivered' | 'commit'>
+  /** Called when a lane has become free. */
+  onFree(): void
+  /** Called with what no retry mends. */
+  onFault(error: unknown): void
+}
+
+export type Lanes = {
+  /**
+   * Takes a batch whose ranges are in the journal to the event store, and commits it once it is stored and delivered.
+   * Resolves when that is done, or has failed; never rejects.
+   */
+  launch(batch: Batch): Promise<void>
+  isFree(): boolean
+  /** Inserts under way. */
+  readonly busy: number
+}
+
+/** The inserts under way. A lane is free as soon as its batch is stored, though its deliveries or commit may be missing. */
+export const createLanes = ({ count, signal, insert, committer, onFree, onFault }: LanesDeps): Lanes => {
+  let busy = 0
+
+  const store = async (batch: Batch): Promise<void> => {
+    try {
+      await insert(batch)
+      faultPoint('pipeline.after-insert')
+      committer.stored(batch.token)
+    } finally {
+      busy--
+    }
+  }
+
+  const carry = async (batch: Batch): Promise<void> => {
+    const stored = store(batch)
+    const delivered = batch.deliveries.then(() => committer.delivered(batch.token))
+    await stored
+    onFree()
+    await delivered
+    await committer.commit()
+  }
+
+  return {
+    launch(batch) {
+      committer.track(batch)
+      busy++
+      return carry(batch).catch((error: unknown) => {
+        if (!(error instanceof Stopped) && !signal.aborted) onFault(error)
+      })
+    },
+    isFree: () => busy < count,
+    get busy() {
+      return busy
+    },
+  }
+}

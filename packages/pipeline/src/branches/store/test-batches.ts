@@ -1,0 +1,34 @@
+import type { LogRecord } from '@tributary/storage'
+import { eventSteps } from '../../pipelines/events.ts'
+import { createProcessor, type MicroBatch } from '../../process.ts'
+
+const processor = createProcessor({
+  steps: eventSteps(),
+  journal: { firstSeen: () => undefined },
+  destinationsFor: () => [],
+  schemaFor: () => undefined,
+  isWatched: () => false,
+  deliveryRecordBytes: 512 * 1024,
+})
+
+/** A request at `offset` of `partition` with an event for each message id. */
+const record = (partition: number, offset: number, messageIds: readonly string[], time: number): LogRecord => ({
+  partition,
+  offset,
+  incarnation: '',
+  time,
+  key: `w-${partition}`,
+  meta: JSON.stringify({ w: `w-${partition}`, s: 's-1', k: 'batch', r: time, ip: '' }),
+  body: Buffer.from(
+    JSON.stringify({
+      batch: messageIds.map((messageId) => ({ type: 'track', event: messageId, userId: 'u-1', messageId })),
+    }),
+  ),
+})
+
+/** The micro-batch of one such request; an id that is in it twice is dropped once. */
+export const microBatch = (partition: number, offset: number, messageIds: readonly string[], time = 1): MicroBatch => {
+  processor.add(record(partition, offset, messageIds, time))
+  processor.idsHandedOver()
+  return processor.take()
+}
