@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Stopped } from '../../retrying.ts'
 import { type Batch, batchAgain } from './buffer.ts'
 import { createLanes } from './lanes.ts'
 
@@ -7,9 +8,10 @@ const batch = (token: string, deliveries: Promise<unknown> = Promise.resolve()):
 
 const setUp = (insert: (batch: Batch) => Promise<void>) => {
   const told: string[] = []
+  const stop = new AbortController()
   const lanes = createLanes({
     count: 2,
-    signal: new AbortController().signal,
+    signal: stop.signal,
     insert,
     committer: {
       track: ({ token }) => told.push(`track ${token}`),
@@ -22,7 +24,7 @@ const setUp = (insert: (batch: Batch) => Promise<void>) => {
     onFree: () => told.push(`free, ${lanes.busy} busy`),
     onFault: (error) => told.push(`fault ${error instanceof Error ? error.message : ''}`),
   })
-  return { lanes, told }
+  return { lanes, told, stop }
 }
 
 describe('lanes', () => {
@@ -64,5 +66,17 @@ describe('lanes', () => {
     await others.launch(batch('b', Promise.reject(new Error('stale'))))
     expect(of.slice(-1)).toEqual(['fault stale'])
     expect(of).not.toContain('commit')
+  })
+
+  it('end quietly when they are stopped, store and deliveries alike', async () => {
+    const deliveries = Promise.withResolvers<void>()
+    const { lanes, told, stop } = setUp(() => Promise.reject(new Stopped()))
+    const launched = lanes.launch(batch('a', deliveries.promise))
+    deliveries.reject(new Stopped())
+    stop.abort()
+    await launched
+    // Nobody is left to hear of it: a rejection that is not handled ends the process.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(told).toEqual(['track a'])
   })
 })

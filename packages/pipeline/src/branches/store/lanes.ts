@@ -43,6 +43,8 @@ export const createLanes = ({ count, signal, insert, committer, onFree, onFault 
   const carry = async (batch: Batch): Promise<void> => {
     const stored = store(batch)
     const delivered = batch.deliveries.then(() => committer.delivered(batch.token))
+    // When storing fails, nobody waits for it.
+    delivered.catch(() => {})
     await stored
     onFree()
     await delivered
