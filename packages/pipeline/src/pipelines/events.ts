@@ -5,19 +5,16 @@ import {
   type EventStore,
   EventStoreUnavailable,
   type LogReader,
-  type LogRecord,
   type LogWriter,
-  reconcile,
 } from '@tributary/storage'
-import { type AppendedBefore, findAppendedBefore } from '../appended-before.ts'
+import type { AppendedBefore } from '../appended-before.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
 import type { JudgedBy, RawEvent } from '../event-types.ts'
-import { createProcessor, type MicroBatch, withoutEffects } from '../process.ts'
+import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
-import { recover } from '../recovery.ts'
-import { pause, retrying, Stopped } from '../retrying.ts'
+import { retrying } from '../retrying.ts'
 import { sequence, type Verdict } from '../sequence.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { checkEnvelope } from '../steps/check-envelope.ts'
@@ -26,6 +23,12 @@ import { parseJson } from '../steps/parse-json.ts'
 import { withinLimits } from '../steps/within-limits.ts'
 import { createStoredBefore } from '../stored-before.ts'
 import { createStoredVerdicts } from '../stored-verdicts.ts'
+import { createFanOut } from './events/fan-out.ts'
+import { createIntake } from './events/intake.ts'
+import { createLifecycle, type Lifecycle } from './events/lifecycle.ts'
+import { createNews, type News } from './events/news.ts'
+import { readLoop } from './events/read-loop.ts'
+import { startUp } from './events/start-up.ts'
 
 export type PipelineDeps = {
   /** The log of accepted requests. */
@@ -79,6 +82,107 @@ export type Pipeline = {
 export const eventSteps = (): ((event: RawEvent) => Verdict) =>
   sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())
 
+type Wiring = {
+  deps: Omit<PipelineDeps, 'settings'>
+  settings: PipelineSettings
+  lifecycle: Lifecycle
+  /** Called when room becomes free. */
+  onRoom(): void
+}
+
+/** The steps and the three branches behind them, and what says how far they are. */
+const createParts = ({ deps, settings, lifecycle: { signal, fail }, onRoom }: Wiring) => {
+  const { coordination, clock, metrics, journal } = deps
+  /** What earlier runs appended to deliveries. */
+  let before: AppendedBefore | undefined
+  const publish = createPublishBranch({ coordination, clock, metrics, settings })
+  const processor = createProcessor({
+    steps: eventSteps(),
+    journal,
+    destinationsFor: deps.destinationsFor,
+    schemaFor: deps.schemaFor,
+    isWatched: publish.isWatched,
+    isAppended: (record, eventId) => before?.has(record, eventId) === true,
+    deliveryRecordBytes: settings.deliveryRecordBytes,
+  })
+  const deliver = createDeliverBranch({
+    ...deps,
+    settings,
+    signal,
+    isStamped: (partition, to) => before?.isStamped(partition, to) !== false,
+    onRoom,
+  })
+  const store = createStoreBranch({
+    ...deps,
+    settings,
+    signal,
+    idsInHand: processor.idsInHand,
+    idsHandedOver: processor.idsHandedOver,
+    onCommitted: (bytes) => progress.committed(bytes),
+    onRoom,
+    onFault: fail,
+  })
+  const progress = createProgress({ ...deps, store, settings })
+  const onAppendedBefore = (found: AppendedBefore): void => {
+    before = found
+  }
+  return { publish, processor, deliver, store, progress, onAppendedBefore }
+}
+
+/** Asks the event store what it has, until it answers. */
+const createAsking =
+  ({ settings, lifecycle: { signal }, deps: { logger } }: Omit<Wiring, 'onRoom'>) =>
+  <T>(question: () => Promise<T>): Promise<T> =>
+    retrying(question, {
+      baseMs: settings.retryBaseMs,
+      capMs: settings.retryCapMs,
+      signal,
+      mayRetry: (error) => error instanceof EventStoreUnavailable,
+      onFailure: (error, attempt) => {
+        if (attempt === 1) logger.warn({ err: error }, 'The event store cannot be asked what it has; trying again')
+      },
+    })
+
+/** Begins where the last run ended, and then processes what comes, until the pipeline runs no more. */
+const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: News): Promise<void> => {
+  const { deps, settings, lifecycle } = wiring
+  const { processor, deliver, store, progress } = parts
+  const asking = createAsking(wiring)
+  const storedVerdicts = createStoredVerdicts(deps.eventStore)
+  const storedBefore = createStoredBefore(deps.eventStore)
+  const fanOut = createFanOut({ ...deps, ...parts })
+  progress.start()
+  const { next, unknownBefore } = await startUp({
+    ...deps,
+    ...parts,
+    storedVerdicts: (span) => asking(() => storedVerdicts(span)),
+    readBytes: settings.turnBytes,
+  })
+  const intake = createIntake({
+    processor,
+    microBatchEvents: settings.microBatchEvents,
+    onRead: progress.read,
+    handOn(batch) {
+      next.set(batch.partition, batch.to)
+      fanOut(batch)
+    },
+  })
+  await readLoop({
+    ...deps,
+    intake,
+    news,
+    next,
+    unknownBefore,
+    storedBefore: (partition, records) => asking(() => storedBefore(partition, records)),
+    turnBytes: settings.turnBytes,
+    isFull: (partition) => store.isFull(partition) || deliver.isFull(),
+    isRunning: lifecycle.isRunning,
+    onRound() {
+      if (progress.isAwaited()) store.pump(true)
+    },
+  })
+}
+
 /**
  * The events pipeline: log → steps → event store, live channel, deliveries.
  *
@@ -95,247 +199,48 @@ export const eventSteps = (): ((event: RawEvent) => Verdict) =>
  * number of bytes, so a flood in one delays another by a turn, not by its backlog.
  */
 export const createPipeline = (deps: PipelineDeps): Pipeline => {
-  const { reader, journal, clock, logger, metrics, coordination } = deps
+  const { reader, logger } = deps
   const settings = { ...defaultPipelineSettings, ...deps.settings }
   // A micro-batch is one group, which lies in one partition.
   if (reader.partitions !== deps.deliveries.partitions)
     throw new RangeError('The logs of requests and of deliveries differ in their number of partitions')
-  const ending = new AbortController()
-  /** Aborted when nothing more is to be read. */
-  const reading = new AbortController()
-  let phase: 'new' | 'running' | 'draining' | 'ended' = 'new'
-  let loop: Promise<void> = Promise.resolve()
-  /** Aborted when room becomes free: a new one for each round, so that none is missed. */
-  let room = new AbortController()
-  const next = new Map<number, number>()
-  let served = -1
-  /** What earlier runs appended to deliveries. */
-  let before: AppendedBefore | undefined
-  /** With a new or lost journal, or one of another log: what was in the log at the start may be stored already. */
-  let unknownBefore: readonly number[] = []
+  const news = createNews({ reader, roundMs: settings.roundMs })
 
-  const fail = (error: unknown): void => {
-    if (phase === 'ended') return
-    phase = 'ended'
-    logger.error({ err: error }, 'The pipeline ended by a fault')
-    end(error)
-    deps.onFault?.(error)
-  }
-
-  const storedBefore = createStoredBefore(deps.eventStore)
-  const storedVerdicts = createStoredVerdicts(deps.eventStore)
-  const publish = createPublishBranch({ coordination, clock, metrics, settings })
-  const processor = createProcessor({
-    steps: eventSteps(),
-    journal,
-    destinationsFor: deps.destinationsFor,
-    schemaFor: deps.schemaFor,
-    isWatched: publish.isWatched,
-    isAppended: (record, eventId) => before?.has(record, eventId) === true,
-    deliveryRecordBytes: settings.deliveryRecordBytes,
+  const lifecycle = createLifecycle({
+    run: () => run(wiring, parts, news),
+    stopReading: news.close,
+    flush: () => store.pump(true),
+    isIdle: () => store.isIdle(),
+    close(reason) {
+      store.close()
+      publish.close()
+      progress.close(reason)
+    },
+    drainMs: settings.drainMs,
+    logger,
+    onFault: deps.onFault,
   })
   const onRoom = (): void => {
     if (progress.isAwaited()) store.pump(true)
-    room.abort()
+    news.roomFreed()
   }
-  const deliver = createDeliverBranch({
-    ...deps,
-    settings,
-    signal: ending.signal,
-    isStamped: (partition, to) => before?.isStamped(partition, to) !== false,
-    onRoom,
-  })
-  const store = createStoreBranch({
-    ...deps,
-    settings,
-    signal: ending.signal,
-    idsInHand: processor.idsInHand,
-    idsHandedOver: processor.idsHandedOver,
-    onCommitted: (bytes) => progress.committed(bytes),
-    onRoom,
-    onFault: fail,
-  })
-  const progress = createProgress({ coordination, clock, metrics, journal, reader, store, settings, logger })
-
-  const stopReading = (): void => {
-    reading.abort()
-    room.abort()
-  }
-
-  const end = (cause?: unknown): void => {
-    stopReading()
-    ending.abort()
-    store.close()
-    publish.close()
-    progress.close(new Stopped(cause))
-  }
-
-  /** Hands a micro-batch to the three branches; none waits for another. */
-  const handOn = (batch: MicroBatch): void => {
-    next.set(batch.partition, batch.to)
-    for (const [sourceId, events] of batch.live) publish.add(sourceId, events)
-    store.add(batch, deliver.add(batch))
-    metrics.count('pipeline_events', batch.accepted, { status: 'accepted' })
-    if (batch.blocked > 0) metrics.count('pipeline_events', batch.blocked, { status: 'blocked' })
-    for (const [reason, count] of batch.rejected) {
-      metrics.count('pipeline_events', count, { status: 'rejected' })
-      metrics.count('pipeline_events_rejected', count, { reason })
-    }
-  }
-
-  const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-  /** Records of one turn through the steps, in micro-batches; other work gets its time between them. */
-  const take = async (records: readonly LogRecord[]): Promise<void> => {
-    for (const record of records) {
-      processor.add(record)
-      progress.read(record.body.byteLength)
-      if (processor.size().events < settings.microBatchEvents) continue
-      handOn(processor.take())
-      await breathe()
-    }
-    if (processor.size().records > 0) handOn(processor.take())
-  }
-
-  /** Asks the event store what it has, until it answers. */
-  const asking = <T>(question: () => Promise<T>): Promise<T> =>
-    retrying(question, {
-      baseMs: settings.retryBaseMs,
-      capMs: settings.retryCapMs,
-      signal: ending.signal,
-      mayRetry: (error) => error instanceof EventStoreUnavailable,
-      onFailure: (error, attempt) => {
-        if (attempt === 1) logger.warn({ err: error }, 'The event store cannot be asked what it has; trying again')
-      },
-    })
-
-  /**
-   * Records that a run whose journal is lost may have stored: their ids are taken in, and what the store has already is
-   * neither stored nor delivered again.
-   */
-  const takeAgain = async (partition: number, records: readonly LogRecord[]): Promise<void> => {
-    const stored = await asking(() => storedBefore(partition, records))
-    for (const record of records) {
-      processor.add(record)
-      progress.read(record.body.byteLength)
-      handOn(stored.has(record.offset) ? withoutEffects(processor.take()) : processor.take())
-    }
-  }
-
-  /**
-   * One turn for every partition with news, beginning behind the one served last. Tells which had to be passed over for
-   * want of room, and whether some had more than their turn.
-   */
-  const round = async (ends: readonly number[]): Promise<{ held: ReadonlySet<number>; more: boolean }> => {
-    const held = new Set<number>()
-    let more = false
-    const first = served + 1
-    for (let step = 0; step < ends.length && phase === 'running'; step++) {
-      const partition = (first + step) % ends.length
-      const end = ends[partition] ?? 0
-      const from = next.get(partition) ?? 0
-      if (from >= end) continue
-      if (store.isFull(partition) || deliver.isFull()) {
-        held.add(partition)
-        continue
-      }
-      const records = await reader.read(partition, from, settings.turnBytes)
-      if (records.length === 0) continue
-      journal.saw(records)
-      if (from < (unknownBefore[partition] ?? 0)) await takeAgain(partition, records)
-      else await take(records)
-      served = partition
-      if ((next.get(partition) ?? 0) < end) more = true
-      await breathe()
-    }
-    return { held, more }
-  }
-
-  /** Until there is news in a partition that is not held, or, where some are, room somewhere. */
-  const waitForNews = async (held: ReadonlySet<number>): Promise<void> => {
-    const { signal } = held.size > 0 ? room : reading
-    await pause(settings.roundMs, signal)
-    const from = [...next].filter(([partition]) => !held.has(partition))
-    await reader.wait(
-      from.map(([partition, offset]) => ({ partition, offset })),
-      signal,
-    )
-  }
-
-  const run = async (): Promise<void> => {
-    const rewound = await reconcile(journal, reader)
-    if (rewound.size > 0)
-      logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
-    store.begin()
-    before = await findAppendedBefore({
-      requests: reader,
-      deliveries: deps.deliveriesReader,
-      journal,
-      sequences: await deliver.begin(),
-    })
-    if (before.found > 0) logger.info({ events: before.found }, 'Found what a run of before appended and left open')
-    const repeated = await recover({
-      journal,
-      reader,
-      processor,
-      store,
-      deliver,
-      storedVerdicts: (span) => asking(() => storedVerdicts(span)),
-      readBytes: settings.turnBytes,
-    })
-    if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
-    const starts = await reader.starts()
-    progress.begin(starts)
-    const ends = await reader.ends()
-    unknownBefore = ends.map((end, partition) => (journal.fresh || rewound.has(partition) ? end : 0))
-    for (let partition = 0; partition < reader.partitions; partition++) {
-      next.set(partition, Math.max(store.committed().get(partition) ?? 0, starts[partition] ?? 0))
-    }
-    while (phase === 'running') {
-      room = new AbortController()
-      const { held, more } = await round(await reader.ends())
-      if (progress.isAwaited()) store.pump(true)
-      if (held.size > 0 || !more) await waitForNews(held)
-    }
-  }
+  const wiring: Wiring = { deps, settings, lifecycle, onRoom }
+  const parts = createParts(wiring)
+  const { publish, store, progress } = parts
 
   return {
-    start() {
-      if (phase !== 'new') throw new Error('A pipeline starts once')
-      phase = 'running'
-      progress.start()
-      loop = run().catch((error: unknown) => {
-        if (!(error instanceof Stopped)) fail(error)
-      })
-    },
-
-    async stop() {
-      if (phase === 'ended') return
-      const deadline = AbortSignal.any([ending.signal, AbortSignal.timeout(settings.drainMs)])
-      phase = 'draining'
-      stopReading()
-      await Promise.race([loop, pause(settings.drainMs, deadline)])
-      while (!deadline.aborted && !store.isIdle()) {
-        store.pump(true)
-        await pause(2, deadline)
-      }
-      phase = 'ended'
-      end()
-      await loop
-    },
-
+    start: lifecycle.start,
+    stop: lifecycle.stop,
     async idle() {
       const ends = await reader.ends()
       reader.notice()
       await progress.whenCommitted(ends, () => store.pump(true))
     },
-
     wake: () => reader.notice(),
-
     async state() {
       const lag = await progress.lag()
       const { rows, bytes, inserts } = store.load()
-      return { running: phase === 'running', ...lag, rowsWaiting: rows, bytesInHand: bytes, inserts }
+      return { running: lifecycle.isRunning(), ...lag, rowsWaiting: rows, bytesInHand: bytes, inserts }
     },
   }
 }

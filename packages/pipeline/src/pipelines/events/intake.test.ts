@@ -1,0 +1,93 @@
+import type { LogRecord } from '@tributary/storage'
+import { describe, expect, it } from 'vitest'
+import { createProcessor, type MicroBatch } from '../../process.ts'
+import { eventSteps } from '../events.ts'
+import { createIntake } from './intake.ts'
+
+const record = (offset: number, events: number): LogRecord => ({
+  partition: 1,
+  offset,
+  incarnation: '',
+  time: 1,
+  key: 'w',
+  meta: JSON.stringify({ w: 'w', s: 's', k: 'batch', r: 1, ip: '' }),
+  body: Buffer.from(
+    JSON.stringify({
+      batch: Array.from({ length: events }, (_, n) => ({
+        type: 'track',
+        event: 'Bought',
+        userId: 'u',
+        messageId: `${offset}-${n}`,
+      })),
+    }),
+  ),
+})
+
+const setUp = () => {
+  const batches: MicroBatch[] = []
+  const processor = createProcessor({
+    steps: eventSteps(),
+    journal: { firstSeen: () => undefined },
+    destinationsFor: () => ['d'],
+    schemaFor: () => undefined,
+    isWatched: () => true,
+    deliveryRecordBytes: 512 * 1024,
+  })
+  let bytes = 0
+  const intake = createIntake({
+    processor,
+    microBatchEvents: 10,
+    onRead: (length) => {
+      bytes += length
+    },
+    handOn: (batch) => batches.push(batch),
+  })
+  return { intake, batches, processor, bytes: () => bytes }
+}
+
+describe('the intake', () => {
+  it('hands on micro-batches of whole records as soon as they have their events, and the rest at the end', async () => {
+    const { intake, batches, bytes } = setUp()
+    const records = [record(0, 4), record(1, 7), record(2, 30), record(3, 1)]
+    await intake.take(records)
+    expect(batches.map(({ from, to, accepted }) => [from, to, accepted])).toEqual([
+      [0, 2, 11],
+      [2, 3, 30],
+      [3, 4, 1],
+    ])
+    expect(bytes()).toBe(records.reduce((sum, { body }) => sum + body.byteLength, 0))
+  })
+
+  it('hands on nothing twice, and records without events, too', async () => {
+    const { intake, batches } = setUp()
+    await intake.take([record(0, 10)])
+    await intake.take([record(1, 0)])
+    expect(batches.map(({ from, to }) => [from, to])).toEqual([
+      [0, 1],
+      [1, 2],
+    ])
+  })
+
+  it('lets other work have its time between micro-batches', async () => {
+    const { intake, batches } = setUp()
+    let seen = 0
+    setImmediate(() => {
+      seen = batches.length
+    })
+    await intake.take([record(0, 10), record(1, 10)])
+    expect(seen).toBe(1)
+  })
+
+  it('of what is stored already it takes in the ids, and stores and delivers none of it again', () => {
+    const { intake, batches, processor, bytes } = setUp()
+    intake.takeAgain([record(0, 2), record(1, 3)], new Set([0]))
+    expect(
+      batches.map(({ from, to, rows, deliveries, live }) => [from, to, rows.ends.length, deliveries.length, live.size]),
+    ).toEqual([
+      [0, 1, 0, 0, 0],
+      [1, 2, 3, 1, 1],
+    ])
+    expect(processor.idsInHand()).toHaveLength(5)
+    expect(bytes()).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,79 @@
+import type { Logger } from '@tributary/kernel'
+import { pause, Stopped } from '../../retrying.ts'
+
+export type LifecycleDeps = {
+  /** Works until `isRunning` says no, or `stopReading` or the end break it off. */
+  run(): Promise<void>
+  /** Nothing more is to be read. May be called more than once. */
+  stopReading(): void
+  /** Begins to store what waits. */
+  flush(): void
+  /** Whether nothing is in hand. */
+  isIdle(): boolean
+  /** Lets everything go, at the end; what still waits for something gets the reason. */
+  close(reason: Stopped): void
+  /** How long `stop` waits for what is in hand, ms. */
+  drainMs: number
+  logger: Logger
+  /** Told once of what ended the pipeline, unless it was stopped. */
+  onFault?: ((error: unknown) => void) | undefined
+}
+
+export type Lifecycle = {
+  /** Begins to run. Throws the second time. */
+  start(): void
+  /** Reads no more, waits until what is in hand is done (at most `drainMs`), and ends. */
+  stop(): Promise<void>
+  /** Ends at once because of an error. Only the first is told of, and none after the end. */
+  fail(error: unknown): void
+  isRunning(): boolean
+  /** Aborted at the end. */
+  readonly signal: AbortSignal
+}
+
+/** A pipeline is new, runs, drains and has ended, in this order; a fault takes it to its end from anywhere. */
+export const createLifecycle = (deps: LifecycleDeps): Lifecycle => {
+  const ending = new AbortController()
+  let phase: 'new' | 'running' | 'draining' | 'ended' = 'new'
+  let loop: Promise<void> = Promise.resolve()
+
+  const end = (cause?: unknown): void => {
+    phase = 'ended'
+    deps.stopReading()
+    ending.abort()
+    deps.close(new Stopped(cause))
+  }
+
+  const fail = (error: unknown): void => {
+    if (phase === 'ended') return
+    deps.logger.error({ err: error }, 'The pipeline ended by a fault')
+    end(error)
+    deps.onFault?.(error)
+  }
+
+  return {
+    start() {
+      if (phase !== 'new') throw new Error('A pipeline starts once')
+      phase = 'running'
+      loop = deps.run().catch((error: unknown) => {
+        if (!(error instanceof Stopped)) fail(error)
+      })
+    },
+    async stop() {
+      if (phase === 'ended') return
+      const deadline = AbortSignal.any([ending.signal, AbortSignal.timeout(deps.drainMs)])
+      phase = 'draining'
+      deps.stopReading()
+      await Promise.race([loop, pause(deps.drainMs, deadline)])
+      while (!deadline.aborted && !deps.isIdle()) {
+        deps.flush()
+        await pause(2, deadline)
+      }
+      end()
+      await loop
+    },
+    fail,
+    isRunning: () => phase === 'running',
+    signal: ending.signal,
+  }
+}

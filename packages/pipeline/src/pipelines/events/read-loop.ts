@@ -1,0 +1,45 @@
+import type { ConsumerJournal, LogReader } from '@tributary/storage'
+import type { StoredBefore } from '../../stored-before.ts'
+import type { Intake } from './intake.ts'
+import type { News } from './news.ts'
+import type { StartingPoint } from './start-up.ts'
+import { createTurns } from './turns.ts'
+
+export type ReadLoopDeps = StartingPoint & {
+  reader: Pick<LogReader, 'ends' | 'read'>
+  journal: Pick<ConsumerJournal, 'saw'>
+  intake: Intake
+  news: Pick<News, 'beginRound' | 'wait'>
+  storedBefore: StoredBefore
+  /** Bytes read from a partition in its turn. */
+  turnBytes: number
+  /** Whether reading of a partition should wait. */
+  isFull(partition: number): boolean
+  isRunning(): boolean
+  /** Called after each round. */
+  onRound(): void
+}
+
+/** Reads the log in rounds, and waits when a round left nothing to be done, until `isRunning` says no. */
+export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
+  const { reader, journal, intake, news, next, unknownBefore, isFull, isRunning } = deps
+  const round = createTurns({
+    nextOf: (partition) => next.get(partition) ?? 0,
+    isFull,
+    isRunning,
+    async turn(partition, from) {
+      const records = await reader.read(partition, from, deps.turnBytes)
+      if (records.length === 0) return false
+      journal.saw(records)
+      if (from < (unknownBefore[partition] ?? 0)) intake.takeAgain(records, await deps.storedBefore(partition, records))
+      else await intake.take(records)
+      return true
+    },
+  })
+  while (isRunning()) {
+    news.beginRound()
+    const { held, more } = await round(await reader.ends())
+    deps.onRound()
+    if (held.size > 0 || !more) await news.wait(next, held)
+  }
+}

@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { openJournal, partitionOf } from '@tributary/storage'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AppendedBefore } from '../../appended-before.ts'
+import { createDeliverBranch } from '../../branches/deliver.ts'
+import { createProcessor } from '../../process.ts'
+import { defaultPipelineSettings } from '../../settings.ts'
+import { eventSteps } from '../events.ts'
+import { type Files, openFiles } from '../test-world.ts'
+import { createNews } from './news.ts'
+import { readLoop } from './read-loop.ts'
+import { startUp } from './start-up.ts'
+
+const partition = partitionOf('w', 8)
+let dir: string
+let files: Files
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tributary-reading-'))
+  files = await openFiles(dir)
+})
+afterEach(async () => {
+  await files.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const send = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      files.requests.append({
+        key: 'w',
+        meta: JSON.stringify({ w: 'w', s: 's', k: 'single', r: 1, ip: '' }),
+        body: Buffer.from('{"type":"track","event":"Bought","userId":"u"}'),
+      }),
+    ),
+  )
+
+describe('the start', () => {
+  const begin = async (journal = files.journal) => {
+    const told: string[] = []
+    const processor = createProcessor({
+      steps: eventSteps(),
+      journal,
+      destinationsFor: () => [],
+      schemaFor: () => undefined,
+      isWatched: () => false,
+      deliveryRecordBytes: 512 * 1024,
+    })
+    const deliver = createDeliverBranch({
+      ...files,
+      logger: silentLogger,
+      metrics: noMetrics,
+      settings: defaultPipelineSettings,
+      signal: new AbortController().signal,
+      onRoom() {},
+    })
+    const from = await startUp({
+      ...files,
+      journal,
+      processor,
+      deliver,
+      store: {
+        begin: () => told.push('store begins'),
+        committed: () => journal.positions(),
+        async repeat(token, ranges, batches) {
+          told.push(`repeat ${token}, ${batches.reduce((sum, { rows }) => sum + rows.ends.length, 0)} rows`)
+          journal.commit(new Map(ranges.map((range) => [range.partition, range.to])))
+        },
+      },
+      progress: { begin: (starts) => told.push(`${starts.length} partitions`) },
+      storedVerdicts: async () => new Map(),
+      logger: silentLogger,
+      readBytes: 1024 * 1024,
+      onAppendedBefore: ({ found }: AppendedBefore) => told.push(`${found} appended before`),
+    })
+    return { ...from, told }
+  }
+
+  it('with a new journal all that is in the log may be stored already', async () => {
+    await send(3)
+    const { next, unknownBefore, told } = await begin()
+    expect([next.size, next.get(partition), unknownBefore[partition]]).toEqual([8, 0, 3])
+    expect(told).toEqual(['store begins', '0 appended before', '8 partitions'])
+  })
+
+  it('what was left open is repeated before it is told where to read on, behind that', async () => {
+    await send(3)
+    files.journal.saw(await files.reader.read(partition, 0, 1024 * 1024))
+    files.journal.begin([{ partition, from: 0, to: 2, token: 't-1' }], [], 0)
+    const journal = openJournal({ file: join(dir, 'journal.sqlite') })
+    const { next, unknownBefore, told } = await begin(journal)
+    journal.close()
+    expect([next.get(partition), unknownBefore[partition]]).toEqual([2, 0])
+    expect(told).toEqual(['store begins', '0 appended before', 'repeat t-1, 2 rows', '8 partitions'])
+  })
+})
+
+describe('reading', () => {
+  /** Reads until `count` records are taken. */
+  const read = async (count: number, unknownBefore: readonly number[], from = 0) => {
+    const next = new Map(Array.from({ length: 8 }, (_, n) => [n, n === partition ? from : 0] as const))
+    const taken: string[] = []
+    const take = (how: string, offsets: readonly number[]): void => {
+      for (const offset of offsets) {
+        taken.push(`${how} ${offset}`)
+        next.set(partition, offset + 1)
+      }
+    }
+    const news = createNews({ reader: files.reader, roundMs: 1 })
+    await readLoop({
+      ...files,
+      next,
+      unknownBefore,
+      news,
+      intake: {
+        take: async (records) =>
+          take(
+            'new',
+            records.map(({ offset }) => offset),
+          ),
+        takeAgain: (records, stored) =>
+          take(
+            'again',
+            records.map(({ offset }) => offset).filter((offset) => !stored.has(offset)),
+          ),
+      },
+      storedBefore: async () => new Set([1]),
+      turnBytes: 1024 * 1024,
+      isFull: () => false,
+      isRunning: () => taken.length < count,
+      onRound() {
+        if (taken.length >= count) news.close()
+      },
+    })
+    return taken
+  }
+
+  it('takes what is new, and what may be stored already with regard to what is', async () => {
+    await send(3)
+    expect(await read(2, Array(8).fill(3))).toEqual(['again 0', 'again 2'])
+    expect(await read(3, Array(8).fill(0))).toEqual(['new 0', 'new 1', 'new 2'])
+    expect(await read(1, Array(8).fill(2), 2)).toEqual(['new 2'])
+  })
+
+  it('waits for records that are not there yet', async () => {
+    const reading = read(1, [])
+    await send(1)
+    files.reader.notice()
+    expect(await reading).toEqual(['new 0'])
+  })
+})
+
+describe('news', () => {
+  const next = new Map([[partition, 0]])
+  const newsOf = () => createNews({ reader: files.reader, roundMs: 1 })
+
+  it('of room end the wait behind their round, though they came before it, and no later one', async () => {
+    const aborted: boolean[] = []
+    const news = createNews({
+      roundMs: 1,
+      reader: {
+        wait(places, signal) {
+          aborted.push(signal?.aborted === true)
+          news.roomFreed()
+          return files.reader.wait(places, signal)
+        },
+      },
+    })
+    const held = new Set([partition])
+    news.beginRound()
+    news.roomFreed()
+    await news.wait(next, held)
+    news.beginRound()
+    await news.wait(next, held)
+    expect(aborted).toEqual([true, false])
+  })
+
+  it('end for good when nothing more is to be read', async () => {
+    const news = newsOf()
+    const waiting = news.wait(next, new Set())
+    news.close()
+    await waiting
+    await news.wait(next, new Set())
+  })
+})

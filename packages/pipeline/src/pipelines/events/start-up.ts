@@ -1,0 +1,66 @@
+import type { Logger } from '@tributary/kernel'
+import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
+import { type AppendedBefore, findAppendedBefore } from '../../appended-before.ts'
+import type { DeliverBranch } from '../../branches/deliver.ts'
+import type { StoreBranch } from '../../branches/store.ts'
+import type { Processor } from '../../process.ts'
+import type { Progress } from '../../progress.ts'
+import { recover } from '../../recovery.ts'
+import type { StoredVerdicts } from '../../stored-verdicts.ts'
+
+export type StartUpDeps = {
+  journal: ConsumerJournal
+  reader: LogReader
+  /** Of the deliveries log. */
+  deliveriesReader: LogReader
+  processor: Processor
+  store: Pick<StoreBranch, 'begin' | 'repeat' | 'committed'>
+  deliver: Pick<DeliverBranch, 'begin' | 'add'>
+  progress: Pick<Progress, 'begin'>
+  storedVerdicts: StoredVerdicts
+  logger: Logger
+  /** Bytes read at once. */
+  readBytes: number
+  /** Told what earlier runs appended to deliveries, before anything is processed. */
+  onAppendedBefore(before: AppendedBefore): void
+}
+
+/** Where reading begins. */
+export type StartingPoint = {
+  /** The offset to be read next, by partition. */
+  readonly next: Map<number, number>
+  /**
+   * The offset by partition before which records may be stored already without the journal's knowledge: with a new or
+   * lost journal, or one of another log, what was in the log at the start; 0 otherwise.
+   */
+  readonly unknownBefore: readonly number[]
+}
+
+/**
+ * Brings the journal in line with the log, finds what earlier runs appended to deliveries, and repeats what the last one
+ * left open. Comes before anything is read. Throws RangeMissing when the log does not hold that any more.
+ */
+export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
+  const { journal, reader, store, logger } = deps
+  const rewound = await reconcile(journal, reader)
+  if (rewound.size > 0) logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
+  store.begin()
+  const before = await findAppendedBefore({
+    requests: reader,
+    deliveries: deps.deliveriesReader,
+    journal,
+    sequences: await deps.deliver.begin(),
+  })
+  deps.onAppendedBefore(before)
+  if (before.found > 0) logger.info({ events: before.found }, 'Found what a run of before appended and left open')
+  const repeated = await recover(deps)
+  if (repeated > 0) logger.info({ inserts: repeated }, 'Repeated what the last run left open')
+  const starts = await reader.starts()
+  deps.progress.begin(starts)
+  const ends = await reader.ends()
+  const committed = store.committed()
+  return {
+    next: new Map(starts.map((start, partition) => [partition, Math.max(committed.get(partition) ?? 0, start)])),
+    unknownBefore: ends.map((end, partition) => (journal.fresh || rewound.has(partition) ? end : 0)),
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { createTurns, type TurnsDeps } from './turns.ts'
+
+/** Partitions of which a turn takes `most` records, from 0 on. */
+const world = (more: Partial<TurnsDeps> = {}, most = 2) => {
+  const next: number[] = [0, 0, 0]
+  const served: number[] = []
+  const ends = [0, 0, 0]
+  const round = createTurns({
+    nextOf: (partition) => next[partition] ?? 0,
+    isFull: () => false,
+    isRunning: () => true,
+    async turn(partition, from) {
+      served.push(partition)
+      next[partition] = Math.min(from + most, ends[partition] ?? 0)
+      return true
+    },
+    ...more,
+  })
+  return {
+    served,
+    round: (...to: number[]) => {
+      ends.splice(0, 3, ...to)
+      return round(to)
+    },
+  }
+}
+
+describe('turns', () => {
+  it('every partition with news has one in a round, however much another has', async () => {
+    const { round, served } = world()
+    expect(await round(100, 0, 2)).toEqual({ held: new Set(), more: true })
+    expect(served).toEqual([0, 2])
+  })
+
+  it('a round begins behind the partition that was served last', async () => {
+    const { round, served } = world()
+    await round(2, 2, 0)
+    await round(4, 4, 4)
+    expect(served).toEqual([0, 1, 2, 0, 1])
+  })
+
+  it('a round says whether some have more than their turn', async () => {
+    const { round } = world()
+    expect((await round(2, 2, 2)).more).toBe(false)
+    expect((await round(2, 5, 2)).more).toBe(true)
+  })
+
+  it('one without room is passed over and told, the others have their turn', async () => {
+    const { round, served } = world({ isFull: (partition) => partition === 1 })
+    expect(await round(2, 2, 2)).toEqual({ held: new Set([1]), more: false })
+    expect(served).toEqual([0, 2])
+    expect((await round(2, 0, 2)).held).toEqual(new Set())
+  })
+
+  it('one of which nothing could be read was not served', async () => {
+    const tried: number[] = []
+    const { round } = world({
+      async turn(partition) {
+        tried.push(partition)
+        return false
+      },
+    })
+    expect(await round(2, 2, 2)).toEqual({ held: new Set(), more: false })
+    await round(2, 0, 0)
+    expect(tried).toEqual([0, 1, 2, 0])
+  })
+
+  it('a round ends when the pipeline does', async () => {
+    let turns = 0
+    const { round, served } = world({ isRunning: () => turns++ < 2 })
+    await round(2, 2, 2)
+    expect(served).toEqual([0, 1])
+  })
+})
