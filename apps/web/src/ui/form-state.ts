@@ -166,5 +166,9 @@ export const useFormState = <T extends Values, Part>(
  */
 export const useFirstField = <T extends Values>(form: FormHandle<T>, name: keyof T & string): void => {
   const [first] = useState<string>(name)
-  useEffect(() => form.focus(first), [form, first])
+  useEffect(() => {
+    // A dialog notes what had the focus, to give it back, when the effects of what it shows have run.
+    const timer = setTimeout(() => form.focus(first))
+    return () => clearTimeout(timer)
+  }, [form, first])
 }
