@@ -345,17 +345,19 @@ describe('the events pipeline on the real engines', () => {
       }
     })()
     const delays: number[] = []
+    /** The most that was behind as a quiet event was sent: one look may come just after everything was committed. */
+    let behind = 0
     for (let n = 0; n < 5; n++) {
       const began = performance.now()
       await world.send(batchOf(`q${n}`, 1), { w: 'quiet' })
+      behind = Math.max(behind, (await world.pipeline.state()).lagRecords)
       await expect.poll(async () => (await idsOf('quiet')).length, { timeout: 10_000, interval: 20 }).toBe(n + 1)
       delays.push(performance.now() - began)
     }
-    const behind = (await world.pipeline.state()).lagRecords
     flooding = false
     await flooded
     await world.pipeline.idle()
-    expect(behind).toBeGreaterThan(0)
+    expect(behind).toBeGreaterThan(10)
     // How soon is for a product that has the machine for itself; here other tests run beside it.
     expect(Math.max(...delays)).toBeLessThan(8000)
     const [count] = await store.query<{ n: number }>("select count() as n from events where workspace_id = 'flood'")
