@@ -102,6 +102,8 @@ const visit = async (page: Page, path: string): Promise<void> => {
 /** Takes the keyboard to a control, which Tab must reach, too, and presses Enter. */
 const press = async (opener: Locator): Promise<void> => {
   await expect(opener).toBeVisible()
+  // Some wait for an answer before they can be used.
+  await expect(opener).toBeEnabled()
   expect(await opener.evaluate((element: HTMLElement) => element.tabIndex)).toBe(0)
   await opener.focus()
   await opener.press('Enter')
