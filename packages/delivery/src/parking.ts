@@ -107,7 +107,7 @@ const storable = (text: string): string => text.replaceAll('\0', '�').toWellFo
 /** Rows of one statement: 20 values each, far below the protocol's 65,535. */
 const rowsPerStatement = 1000
 
-const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes'] as const
+const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash'] as const
 
 const write = async (db: Transaction<Database>, change: ParkingChange): Promise<void> => {
   for (let at = 0; at < change.deletes.length; at += 10_000)

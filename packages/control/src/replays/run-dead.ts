@@ -61,7 +61,7 @@ const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: Due): Promise
       p.replay_indexes, ${idsWhere(true)}, cardinality(p.replay_indexes), ${shareOf}, 'waiting', 0,
       ${begun}::timestamptz, ${now}::timestamptz, p.last_status, p.last_reason, p.request, p.response, p.replay_id
     from parked_deliveries p where ${marked}
-    on conflict (destination_id, log_partition, log_offset, event_indexes) do update
+    on conflict (destination_id, log_partition, log_offset, event_indexes_hash) do update
       set state = 'waiting', attempts = 0, first_time = excluded.first_time, next_time = excluded.next_time,
         replay_id = excluded.replay_id, replay_indexes = null
     returning event_count as events`.execute(tx)

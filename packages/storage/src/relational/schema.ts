@@ -206,6 +206,8 @@ export type ParkedDeliveriesTable = {
   log_end: ColumnType<string | null, number | string | null | undefined, number | string | null>
   /** Which events of the log record, by index. */
   event_indexes: number[]
+  /** Stands for `event_indexes` in the key. */
+  event_indexes_hash: ColumnType<string, never, never>
   /** Their ids in the same order; empty for a range. */
   event_ids: Generated<string[]>
   event_count: number

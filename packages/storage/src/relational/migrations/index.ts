@@ -12,6 +12,7 @@ import { up as signInPlaces } from './0010-sign-in-places.ts'
 import { up as directoryChanges } from './0011-directory-changes.ts'
 import { up as mailJobs } from './0012-mail-jobs.ts'
 import { up as untoldOutcomes } from './0013-untold-outcomes.ts'
+import { up as parkedKey } from './0014-parked-key.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { name: '0011-directory-changes', up: directoryChanges },
   { name: '0012-mail-jobs', up: mailJobs },
   { name: '0013-untold-outcomes', up: untoldOutcomes },
+  { name: '0014-parked-key', up: parkedKey },
 ]
