@@ -17,7 +17,7 @@ const told = () => new Promise((resolve) => setImmediate(resolve))
 const messages = (form: ReturnType<typeof createForm<Form>>) =>
   Object.fromEntries(Object.entries(form.read().problems).map(([name, { message }]) => [name, message]))
 
-test('before the first submit nothing is told; a refused one tells all fields, and does not call', async () => {
+test('before the first submit no problem shows; a refused one shows those of all fields, and does not call', async () => {
   const form = createForm(empty, needed)
   form.change('title', '')
   await told()
@@ -66,7 +66,7 @@ test('what the rules said of values that have changed since is not shown', async
   expect(messages(form)).toEqual({})
 })
 
-test('a refusal of the call is told until the next submit, that of a field until the field changes', async () => {
+test('a refusal of the call shows until the next submit, that of a field until the field changes', async () => {
   const form = createForm({ title: 'x', settings: {} }, needed)
   const problems = { title: { message: 'Taken', code: '400' } }
   const failure = { message: 'Full', code: '402' }
@@ -97,4 +97,21 @@ test('a field in a group is found by all that follows the first dot, and a group
   expect(valueOf(form.read().values, 'settings.a.url')).toBe('https://example.com')
   const names = ['title', 'settings', 'settings.a.url', 'title.a', 'other', 'constructor']
   expect(names.filter((name) => isField(empty, name))).toEqual(['title', 'settings.a.url'])
+})
+
+test('a submit while one is under way does nothing, and the next one after it calls again', async () => {
+  const form = createForm({ title: 'x', settings: { 'a.url': 'y' } }, needed)
+  const answer = Promise.withResolvers<undefined>()
+  let calls = 0
+  const call = () => {
+    calls += 1
+    return answer.promise
+  }
+  const first = form.submit(call)
+  await form.submit(call)
+  answer.resolve(undefined)
+  await first
+  expect([calls, form.read().submits]).toEqual([1, 1])
+  await form.submit(call)
+  expect(calls).toBe(2)
 })

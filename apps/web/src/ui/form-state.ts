@@ -36,7 +36,10 @@ export type FormHandle<T extends Values> = {
   /** Takes the control of a field, which errors bring the cursor to; null when it goes. */
   place: (name: string, control: HTMLElement | null) => void
   focus: (name: string) => void
-  /** Checks all, and calls `onSubmit` with what the rules accept. It resolves to what it was refused with, if it was. */
+  /**
+   * Checks all, and calls `onSubmit` with what the rules accept. It resolves to what it was refused with, if it was. Does
+   * nothing while an earlier submit is under way.
+   */
   submit(onSubmit: (values: T) => Promise<Refusal | undefined>): Promise<void>
   /** Checks by these rules from now on. */
   follow(rules: Rules<T>): void
@@ -124,6 +127,7 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
     },
     focus: (name) => controls.get(name)?.focus(),
     async submit(onSubmit) {
+      if (state.submitting) return
       set({ submitting: true })
       const checked = await rules(state.values)
       if ('problems' in checked) {
