@@ -99,7 +99,7 @@ test('what is needed by a consumer that does not answer stays, whatever it is', 
   expect(told).toMatchObject([{ consumer: 'delivery', lost: false, records }])
 })
 
-test('from four fifths of the limit on the consumer that is furthest behind is told, and none before', async () => {
+test('from four fifths of the limit on platform admins hear of the consumer that is furthest behind, and not before', async () => {
   const consumers = [at('delivery', 'holds', { offset: 0 }), at('profiles', 'catches-up', { offset: 9 })]
   const bytes = await stream.bytes()
   await retentionOf(consumers, bytes / 0.79).run()

@@ -22,7 +22,7 @@ export type StreamRetentionDeps = {
   metrics: Metrics
 }
 
-/** From this share of the limit on, it is told. */
+/** From this share of the limit on, platform admins get a notice. */
 const nearShare = 0.8
 
 /** What a consumer needs: `told` is false while nobody knows, so that it needs all. */

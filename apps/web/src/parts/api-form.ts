@@ -8,7 +8,7 @@ export const rulesOf =
   async (values) => {
     const { data, error } = await schema.safeParseAsync(values, { error: stockMessage })
     if (error === undefined) return { values: data }
-    // Of a field with several problems the first is told.
+    // Of a field with several problems the first is shown.
     const problems = error.issues.map(({ path, message }) => [path.join('.'), message] as const).reverse()
     return { problems: Object.fromEntries(problems) }
   }

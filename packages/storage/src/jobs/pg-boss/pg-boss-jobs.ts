@@ -102,7 +102,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
           for (const [job, byState] of all)
             for (const [state, count] of Object.entries(byState)) metrics.gauge('jobs', count, { job, state })
         })
-        // What is wrong is told by the workers.
+        // The workers log what is wrong.
         .catch(() => {})
         .finally(tellCounts)
     })
