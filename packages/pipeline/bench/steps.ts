@@ -9,7 +9,6 @@
 import { parseSourceSchema } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 import type { JudgedBy } from '../src/event-types.ts'
-import { eventSteps } from '../src/pipelines/events.ts'
 import { createProcessor } from '../src/process.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)
@@ -101,7 +100,6 @@ type Cost = { cpu: number; wall: number; rowBytes: number }
 /** The steps over `wanted` events, ready to be measured: µs per event of one pass. */
 const prepare = ({ perRecord, connected, judged, text }: Shape): (() => Cost) => {
   const processor = createProcessor({
-    steps: eventSteps(),
     journal: { firstSeen: () => undefined },
     destinationsFor: () => (connected ? ['d-1'] : []),
     schemaFor: () => (judged ? judgedBy : undefined),

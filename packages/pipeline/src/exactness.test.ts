@@ -1,7 +1,6 @@
 import type { RequestMeta } from '@tributary/contract'
 import { rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
-import { eventSteps } from './pipelines/events.ts'
 import { createProcessor } from './process.ts'
 import { readRow } from './rows.ts'
 import { splitSingle } from './steps/split.ts'
@@ -11,7 +10,6 @@ const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 /** The rows of a request and the texts of its events as they are handed to delivery. */
 const sentOf = (text: string, meta: Partial<RequestMeta> = {}) => {
   const processor = createProcessor({
-    steps: eventSteps(),
     journal: { firstSeen: () => undefined },
     destinationsFor: () => ['d-1'],
     schemaFor: () => undefined,

@@ -2,7 +2,6 @@ import { type PipelineEvent, parseSourceSchema, type RequestMeta } from '@tribut
 import { type ConsumerJournal, type LogRecord, rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import type { JudgedBy } from './event-types.ts'
-import { eventSteps } from './pipelines/events.ts'
 import { createProcessor, type MicroBatch } from './process.ts'
 import { readRow } from './rows.ts'
 import { splitSingle } from './steps/split.ts'
@@ -21,7 +20,6 @@ const record = (body: unknown, meta: Partial<RequestMeta> = {}, offset = 0): Log
 
 const newProcessor = (firstSeen: ConsumerJournal['firstSeen'] = () => undefined, judgedBy?: JudgedBy) =>
   createProcessor({
-    steps: eventSteps(),
     journal: { firstSeen },
     destinationsFor: () => ['d-1'],
     schemaFor: () => judgedBy,
@@ -581,7 +579,6 @@ describe('events that are sent again', () => {
 describe('delivery records', () => {
   it('carry all accepted events of a source in order, within their size, whether or not it has destinations', () => {
     const processor = createProcessor({
-      steps: eventSteps(),
       journal: { firstSeen: () => undefined },
       destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
       schemaFor: () => undefined,

@@ -9,13 +9,10 @@ import {
   type SeenId,
 } from '@tributary/storage'
 import { betweenEvents, deliveryRecords, type SourceEvents, writePipelineEvent } from './delivery-records.ts'
-import type { AcceptedStatus, Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
-import type { Drop, DropReason, Reject } from './outcome.ts'
-import { reject } from './outcome.ts'
+import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
+import type { Fit, JudgedBy, NormalEvent, RawEvent, Request } from './event-types.ts'
+import type { DropReason, Reject } from './outcome.ts'
 import { type DroppedCount, rowPrefix, writeAccepted, writeRejected } from './rows.ts'
-import type { Verdict } from './sequence.ts'
-import { createSeenIds } from './steps/deduplicate.ts'
-import { judgeBySchema } from './steps/judge-by-schema.ts'
 import { type EventSlice, type Slice, type SplitBody, splitBatch, splitSingle } from './steps/split.ts'
 import { createTextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
@@ -67,12 +64,7 @@ export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   rejected: new Map(),
 })
 
-/** What became of an event when its record was processed before, by its id; undefined when it was not. */
-export type Decided = (eventId: string) => AcceptedStatus | undefined
-
 export type ProcessorDeps = {
-  /** What one event goes through before deduplication. The same event must always get the same verdict. */
-  steps(raw: RawEvent): Verdict
   journal: Pick<ConsumerJournal, 'firstSeen'>
   /** Destinations connected to a source; accepted events go on without any, too. */
   destinationsFor(sourceId: string): readonly string[]
@@ -181,21 +173,16 @@ export const ownerOf = (record: LogRecord): { workspaceId: string; sourceId: str
 }
 
 /** What all events of a record share. */
-type Scope = {
-  readonly destinations: readonly string[]
-  readonly judgedBy: JudgedBy | undefined
-  readonly decided: Decided | undefined
-}
+type Scope = PathScope & { readonly destinations: readonly string[] }
 
-const fault = reject('malformed_json', 'The event could not be processed.')
+type Stored = Extract<PathEnd, { kind: 'stored' }>
 
 /**
- * Takes records apart, their events through the steps, and leaves out what was seen before. Every event of a record ends
- * as a row (accepted, blocked or rejected) or as a count of what was left out. The same records with the same journal and
+ * Takes records apart and each of their events along its path. Every event of a record ends as a row (accepted, blocked,
+ * or rejected) or as a count of what was discarded. The same records with the same journal and
  * schemas give the same rows in the same order; with another schema the same events, judged by that one.
  */
 export const createProcessor = ({
-  steps,
   journal,
   destinationsFor,
   schemaFor,
@@ -203,28 +190,10 @@ export const createProcessor = ({
   isAppended = () => false,
   deliveryRecordBytes,
 }: ProcessorDeps): Processor => {
-  const seen = createSeenIds(journal)
+  const path = createEventPath(journal)
   const rows = createRowWriter()
   const texts = createTextBytes(betweenEvents)
   let hand: InHand | undefined
-
-  const safely = (raw: RawEvent): Verdict => {
-    try {
-      return steps(raw)
-    } catch {
-      return { event: undefined, outcome: fault }
-    }
-  }
-
-  const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {
-    if (event === undefined) return undefined
-    const { partition, offset, index, request } = event.raw
-    const stored = request.meta.p?.[index]
-    if (stored === undefined && !event.ownMessageId) return undefined
-    const id = stored ?? event.messageId
-    const replayed = stored !== undefined
-    return seen.check({ sourceId: request.meta.s, id, rejected, replayed, partition, offset, index })
-  }
 
   const count = (meta: RequestMeta, reason: DropReason): void => {
     const hour = Math.floor(meta.r / 3_600_000) * 3600
@@ -241,14 +210,9 @@ export const createProcessor = ({
     batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, blocked: false, fit: undefined })
   }
 
-  const keepAccepted = (batch: InHand, event: NormalEvent, { destinations, judgedBy, decided }: Scope): void => {
+  const keepStored = (batch: InHand, { event, status, judgement }: Stored, { destinations, judgedBy }: Scope): void => {
     const { raw } = event
     const { w: workspaceId, s: sourceId } = raw.request.meta
-    const judgement = judgedBy === undefined ? undefined : judgeBySchema(event, judgedBy.schema)
-    const fits = judgement === undefined || judgement.compatibility === 'compatible'
-    // Who sends an event again has judged it by the newest schema, which may not have come here yet.
-    const goesOn = fits || judgedBy?.enforcement !== 'block' || raw.request.meta.p !== undefined
-    const status = decided?.(raw.eventId) ?? (goesOn ? 'accepted' : 'blocked')
     const version = judgedBy?.version ?? 0
     writeAccepted(rows, event, status, judgement, version)
     const blocked = status === 'blocked'
@@ -275,12 +239,10 @@ export const createProcessor = ({
 
   const take = (batch: InHand, raw: RawEvent, scope: Scope): void => {
     batch.events++
-    const { event, outcome } = safely(raw)
-    const rejected = outcome.kind === 'reject' ? outcome : event === undefined ? fault : undefined
-    const dropped = outcome.kind === 'drop' ? outcome : deduplicate(event, rejected !== undefined)
-    if (dropped !== undefined) count(raw.request.meta, dropped.reason)
-    else if (rejected !== undefined || event === undefined) keepRejected(batch, raw, event, rejected ?? fault)
-    else keepAccepted(batch, event, scope)
+    const end = path.take(raw, scope)
+    if (end.kind === 'stored') keepStored(batch, end, scope)
+    else if (end.kind === 'rejected') keepRejected(batch, raw, end.event, end.why)
+    else count(raw.request.meta, end.reason)
   }
 
   return {
@@ -349,7 +311,7 @@ export const createProcessor = ({
       return result
     },
 
-    idsInHand: () => seen.inHand(),
-    idsHandedOver: () => seen.handedOver(),
+    idsInHand: () => path.idsInHand(),
+    idsHandedOver: () => path.idsHandedOver(),
   }
 }

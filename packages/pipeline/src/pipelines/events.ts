@@ -11,16 +11,11 @@ import type { AppendedBefore } from '../appended-before.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
-import type { JudgedBy, RawEvent } from '../event-types.ts'
+import type { JudgedBy } from '../event-types.ts'
 import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import { retrying } from '../retrying.ts'
-import { sequence, type Verdict } from '../sequence.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
-import { checkEnvelope } from '../steps/check-envelope.ts'
-import { normalise } from '../steps/normalise.ts'
-import { parseJson } from '../steps/parse-json.ts'
-import { withinLimits } from '../steps/within-limits.ts'
 import { createStoredBefore } from '../stored-before.ts'
 import { createStoredVerdicts } from '../stored-verdicts.ts'
 import { createFanOut } from './events/fan-out.ts'
@@ -78,10 +73,6 @@ export type Pipeline = {
   state(): Promise<PipelineState>
 }
 
-/** What every event goes through, in this order, between the split of its request and deduplication. */
-export const eventSteps = (): ((event: RawEvent) => Verdict) =>
-  sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())
-
 type Wiring = {
   deps: Omit<PipelineDeps, 'settings'>
   settings: PipelineSettings
@@ -97,7 +88,6 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onRoom }: Wi
   let before: AppendedBefore | undefined
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
   const processor = createProcessor({
-    steps: eventSteps(),
     journal,
     destinationsFor: deps.destinationsFor,
     schemaFor: deps.schemaFor,
@@ -184,11 +174,11 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
 }
 
 /**
- * The events pipeline: log → steps → event store, live channel, deliveries.
+ * The events pipeline: log → path of each event (`event-path.ts`) → event store, live channel, deliveries.
  *
- *     partitions ─ in turn ─▶ split ▶ limits ▶ parse ▶ normalise ▶ envelope ▶ deduplicate ▶ schema ─┬─▶ publish   best effort
- *                                                                                                   ├─▶ deliver   exactly once (*)
- *                                                                                                   └─▶ store     exactly once
+ *     partitions ─ in turn ─▶ split ▶ event path ─┬─▶ publish   best effort
+ *                                                 ├─▶ deliver   exactly once (*)
+ *                                                 └─▶ store     exactly once
  *
  * (*) Into the deliveries log: the pipeline is its producer `events`, and what recovery repeats is below the last sequence.
  *

@@ -1,9 +1,7 @@
 import type { LogRecord } from '@tributary/storage'
-import { eventSteps } from '../../pipelines/events.ts'
 import { createProcessor, type MicroBatch } from '../../process.ts'
 
 const processor = createProcessor({
-  steps: eventSteps(),
   journal: { firstSeen: () => undefined },
   destinationsFor: () => [],
   schemaFor: () => undefined,

@@ -1,7 +1,6 @@
 import type { LogRecord } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { createProcessor, type MicroBatch } from '../../process.ts'
-import { eventSteps } from '../events.ts'
 import { createIntake } from './intake.ts'
 
 const record = (offset: number, events: number): LogRecord => ({
@@ -26,7 +25,6 @@ const record = (offset: number, events: number): LogRecord => ({
 const setUp = () => {
   const batches: MicroBatch[] = []
   const processor = createProcessor({
-    steps: eventSteps(),
     journal: { firstSeen: () => undefined },
     destinationsFor: () => ['d'],
     schemaFor: () => undefined,

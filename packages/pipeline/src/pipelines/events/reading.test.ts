@@ -8,7 +8,6 @@ import type { AppendedBefore } from '../../appended-before.ts'
 import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createProcessor } from '../../process.ts'
 import { defaultPipelineSettings } from '../../settings.ts'
-import { eventSteps } from '../events.ts'
 import { type Files, openFiles } from '../test-world.ts'
 import { createNews } from './news.ts'
 import { readLoop } from './read-loop.ts'
@@ -41,7 +40,6 @@ describe('the start', () => {
   const begin = async (journal = files.journal) => {
     const told: string[] = []
     const processor = createProcessor({
-      steps: eventSteps(),
       journal,
       destinationsFor: () => [],
       schemaFor: () => undefined,

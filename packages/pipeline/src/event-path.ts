@@ -1,0 +1,100 @@
+import type { Judgement } from '@tributary/contract'
+import type { ConsumerJournal, SeenId } from '@tributary/storage'
+import type { AcceptedStatus, JudgedBy, NormalEvent, RawEvent } from './event-types.ts'
+import { type Drop, type Reject, reject } from './outcome.ts'
+import { sequence, type Verdict } from './sequence.ts'
+import { checkEnvelope } from './steps/check-envelope.ts'
+import { createSeenIds } from './steps/deduplicate.ts'
+import { judgeBySchema } from './steps/judge-by-schema.ts'
+import { normalise } from './steps/normalise.ts'
+import { parseJson } from './steps/parse-json.ts'
+import { withinLimits } from './steps/within-limits.ts'
+
+/** The status of an event when its record was processed before, by its id; undefined when it was not. */
+export type Decided = (eventId: string) => AcceptedStatus | undefined
+
+/** What the events of one record are checked with. */
+export type PathScope = {
+  /** What a schema of the source asks for; undefined for a source without one. */
+  readonly judgedBy: JudgedBy | undefined
+  readonly decided: Decided | undefined
+}
+
+/** Where an event's path ends: it is stored as accepted or blocked, kept as rejected, or discarded and counted. */
+export type PathEnd =
+  | {
+      readonly kind: 'stored'
+      readonly event: NormalEvent
+      readonly status: AcceptedStatus
+      /** Undefined without a schema. */
+      readonly judgement: Judgement | undefined
+    }
+  /** `event` is as much of it as could be read. */
+  | { readonly kind: 'rejected'; readonly event: NormalEvent | undefined; readonly why: Reject }
+  | Drop
+
+export type EventPath = {
+  /** Takes one event of a split request to its end. Never throws. */
+  take(raw: RawEvent, scope: PathScope): PathEnd
+  /** Message ids that no journaled range carries yet. */
+  idsInHand(): readonly SeenId[]
+  /** Forgets the ids in hand, after they were journaled. */
+  idsHandedOver(): void
+}
+
+const fault = reject('malformed_json', 'The event could not be processed.')
+
+const validate = (event: NormalEvent, { judgedBy, decided }: PathScope): PathEnd => {
+  const judgement = judgedBy === undefined ? undefined : judgeBySchema(event, judgedBy.schema)
+  const fits = judgement === undefined || judgement.compatibility === 'compatible'
+  // Who sends an event again has validated it by the newest schema, which may not have come here yet.
+  const goesOn = fits || judgedBy?.enforcement !== 'block' || event.raw.request.meta.p !== undefined
+  const status = decided?.(event.raw.eventId) ?? (goesOn ? 'accepted' : 'blocked')
+  return { kind: 'stored', event, status, judgement }
+}
+
+/**
+ * The path of every event behind the split of its request, in this order and nowhere else:
+ *
+ *     limits ▶ parse ▶ normalize ▶ envelope ▶ deduplicate ▶ schema
+ *
+ * The first four are a pure function of the event. Deduplication remembers, and runs for rejected events, too, so that a
+ * repeated request adds no second rejected row. The schema may say something else when a record is read again; an event
+ * that was decided before keeps its status.
+ */
+export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): EventPath => {
+  const steps = sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())
+  const seen = createSeenIds(journal)
+
+  const safely = (raw: RawEvent): Verdict => {
+    try {
+      return steps(raw)
+    } catch {
+      return { event: undefined, outcome: fault }
+    }
+  }
+
+  const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {
+    if (event === undefined) return undefined
+    const { partition, offset, index, request } = event.raw
+    const stored = request.meta.p?.[index]
+    if (stored === undefined && !event.ownMessageId) return undefined
+    const id = stored ?? event.messageId
+    const replayed = stored !== undefined
+    return seen.check({ sourceId: request.meta.s, id, rejected, replayed, partition, offset, index })
+  }
+
+  return {
+    take(raw, scope) {
+      const { event, outcome } = safely(raw)
+      if (outcome.kind === 'drop') return outcome
+      const rejected = outcome.kind === 'reject' ? outcome : event === undefined ? fault : undefined
+      const duplicate = deduplicate(event, rejected !== undefined)
+      if (duplicate !== undefined) return duplicate
+      if (rejected !== undefined || event === undefined) return { kind: 'rejected', event, why: rejected ?? fault }
+      return validate(event, scope)
+    },
+    idsInHand: seen.inHand,
+    idsHandedOver: seen.handedOver,
+  }
+}
