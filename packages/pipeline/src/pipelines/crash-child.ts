@@ -1,6 +1,7 @@
 /**
  * A pipeline in a process of its own, for the crash tests: `crash-child.ts <folder> <event store URL> [<fault point>
- * <n>]`. Kills itself at the n-th pass of the point; else it stores everything in the log and exits with 0.
+ * <n>]`. Kills itself at the n-th pass of the point; else it stores everything in the log and exits with 0. `CLOCK_AHEAD_MS`
+ * is how far its clock is ahead.
  */
 import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore } from '@tributary/storage'
@@ -8,6 +9,10 @@ import { createPipeline } from './events.ts'
 import { openFiles } from './test-world.ts'
 
 const [dir = '', url = '', point, count = '1'] = process.argv.slice(2)
+
+const ahead = Number(process.env.CLOCK_AHEAD_MS ?? 0)
+const now = Date.now
+Date.now = () => now() + ahead
 
 let passes = 0
 if (point !== undefined) {

@@ -14,9 +14,10 @@ import { batchOf, deliveredIds, openFiles } from './test-world.ts'
 const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const workspaces = ['w-a', 'w-b', 'w-c']
 
-/** Runs the child to its end; tells whether it was killed. */
-const run = async (...args: string[]): Promise<'killed' | 'finished'> => {
-  const running = spawn(process.execPath, [child, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+/** Runs the child to its end, with a clock that is that many minutes ahead; tells whether it was killed. */
+const runAhead = async (minutes: number, ...args: string[]): Promise<'killed' | 'finished'> => {
+  const env = { ...process.env, CLOCK_AHEAD_MS: String(minutes * 60_000) }
+  const running = spawn(process.execPath, [child, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
   running.stderr.on('data', (chunk) => {
     errors += chunk
@@ -26,6 +27,8 @@ const run = async (...args: string[]): Promise<'killed' | 'finished'> => {
   if (code !== 0) throw new Error(`The child ended with ${code}: ${errors}`)
   return 'finished'
 }
+
+const run = (...args: string[]): Promise<'killed' | 'finished'> => runAhead(0, ...args)
 
 /** Requests of three workspaces with events that are accepted, rejected and repeated. Returns the ids to be stored. */
 const fill = async (dir: string): Promise<string[]> => {
@@ -126,6 +129,31 @@ describe('after a kill', () => {
         const journal = openJournal({ file: join(dir, 'journal.sqlite') })
         expect(journal.openRanges()).toEqual([])
         journal.close()
+      } finally {
+        await rm(dir, { recursive: true, force: true })
+      }
+    },
+  )
+
+  it.each([
+    ['ahead of', 10],
+    ['behind', -10],
+  ])(
+    'of one whose clock was ten minutes %s that of its successor, each event is stored and handed to deliveries exactly once',
+    async (_, minutes) => {
+      await store.command('truncate table events')
+      await store.command('truncate table dropped_events')
+      const dir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
+      try {
+        const expected = await fill(dir)
+        expect(await runAhead(minutes, dir, store.url, 'pipeline.after-deliveries-append', '3')).toBe('killed')
+        expect(await runAhead(-minutes, dir, store.url, 'pipeline.before-commit', '2')).toBe('killed')
+        expect(await run(dir, store.url)).toBe('finished')
+        expect(await storedIds()).toEqual(expected)
+        const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
+        const delivered = (await deliveredIds(deliveries)).toSorted()
+        deliveries.close()
+        expect(delivered).toEqual(expected.filter((id) => !id.endsWith('-3')))
       } finally {
         await rm(dir, { recursive: true, force: true })
       }
