@@ -2,6 +2,7 @@
 // `npm run bench -- start latency` measures some; `npm run bench -- log` shows what the log alone costs.
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureBacklog } from './figures/backlog.ts'
+import { measureConnectors } from './figures/connectors.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
 import { measureDirectory } from './figures/directory.ts'
 import { measureExplorer } from './figures/explorer.ts'
@@ -30,6 +31,7 @@ const acknowledged = async (): Promise<Figure[]> => {
 
 const parts: Record<string, () => Promise<Figure[]>> = {
   start: measureStart,
+  connectors: measureConnectors,
   acknowledged,
   latency: () => measureLatency(15),
   directory: measureDirectory,

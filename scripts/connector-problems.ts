@@ -1,25 +1,19 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type DestinationDefinition, definitionProblems } from '@tributary/connector-kit'
-
-/** Where a destination is registered, as paths from the root, and what stands there. */
-export const registrations = (slug: string): { file: string; text: string }[] => [
-  { file: 'tsconfig.json', text: `"connectors/destinations/${slug}"` },
-  { file: 'tsconfig.tests.json', text: `"connectors/destinations/${slug}"` },
-  { file: 'apps/server/tsconfig.json', text: `"../../connectors/destinations/${slug}"` },
-  { file: 'apps/server/package.json', text: `"@tributary/destination-${slug}"` },
-  { file: 'apps/server/src/catalog.ts', text: `'@tributary/destination-${slug}'` },
-  { file: 'package-lock.json', text: `"connectors/destinations/${slug}"` },
-]
-
-const isDefinition = (value: unknown): value is DestinationDefinition =>
-  typeof value === 'object' && value !== null && 'slug' in value && 'deliver' in value && 'actions' in value
+import { definitionProblems, logoProblems } from '@tributary/connector-kit'
+import {
+  type ConnectorKind,
+  catalogFile,
+  catalogText,
+  connectorSlugs,
+  readDestination,
+  readSource,
+} from './connector-catalog.ts'
 
 /** Tests that run nothing of the connector, or that wait to be written. */
 const testProblems = (folder: string): string[] => {
-  const tests = globSync('src/**/*.test.ts', { cwd: folder })
-  if (tests.length === 0) return ['There is no test: src/*.test.ts']
+  const tests = globSync('*.test.ts', { cwd: folder })
+  if (tests.length === 0) return ['There is no test: *.test.ts']
   const texts = tests.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
   const problems: string[] = []
   if (!/\bdeliver\b|runConnector/.test(texts)) problems.push('No test delivers anything')
@@ -30,43 +24,55 @@ const testProblems = (folder: string): string[] => {
 
 /** Lines that say what is still to be done. */
 const openWork = (folder: string): string[] =>
-  globSync('src/**/*.ts', { cwd: folder }).flatMap((file) =>
-    readFileSync(join(folder, file), 'utf8')
-      .split('\n')
-      .flatMap((line, at) => {
-        const todo = /\bTODO\b.*/.exec(line)?.[0]
-        return todo === undefined ? [] : [`${file}:${at + 1} says ${todo}`]
-      }),
-  )
+  globSync('**/*.{ts,svg}', { cwd: folder })
+    .toSorted()
+    .flatMap((file) =>
+      readFileSync(join(folder, file), 'utf8')
+        .split('\n')
+        .flatMap((line, at) => {
+          const todo = /\bTODO\b.*/.exec(line)?.[0]
+          return todo === undefined ? [] : [`${file}:${at + 1} says ${todo}`]
+        }),
+    )
 
-const folderProblems = async (root: string, slug: string): Promise<string[]> => {
-  const folder = join(root, 'connectors/destinations', slug)
-  const entry = join(folder, 'src/index.ts')
-  if (!existsSync(entry)) return ['There is no src/index.ts']
-  const unregistered = registrations(slug)
-    .filter(({ file, text }) => !readFileSync(join(root, file), 'utf8').includes(text))
-    .map(({ file }) => `It is not registered in ${file}`)
-  const exported: Record<string, unknown> = await import(pathToFileURL(entry).href)
-  const definitions = Object.values(exported).filter(isDefinition)
-  const [definition] = definitions
-  if (definition === undefined || definitions.length > 1)
-    return [...unregistered, `src/index.ts exports ${definitions.length} definitions, not one`]
-  const misnamed = definition.slug === slug ? [] : [`Its slug is "${definition.slug}", not the name of its folder`]
-  // Its open work names the places; what the definition says of it would be the same once more.
-  const open = openWork(folder)
-  const own = definitionProblems(definition).filter((problem) => !problem.includes('TODO'))
-  return [...unregistered, ...misnamed, ...own, ...testProblems(folder), ...open]
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const namedAs = (slug: string, definition: { slug: string }): string[] =>
+  definition.slug === slug ? [] : [`Its slug is "${definition.slug}", not the name of its folder`]
+
+/** What the definition of a folder lacks. While it has open work, that says it once more and better. */
+const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open: boolean): Promise<string[]> => {
+  if (kind === 'sources') return namedAs(slug, await readSource(root, slug))
+  const definition = await readDestination(root, slug)
+  return [...namedAs(slug, definition), ...(open ? [] : definitionProblems(definition))]
 }
 
-/** What the destinations of a working copy lack, by the name of their folder; those that are complete have no entry. */
+const folderProblems = async (root: string, kind: ConnectorKind, slug: string): Promise<string[]> => {
+  const folder = join(root, 'connectors', kind, slug)
+  const missing = ['definition.ts', 'logo.svg'].filter((file) => !existsSync(join(folder, file)))
+  if (missing.length > 0) return missing.map((file) => `There is no ${file}`)
+  const open = openWork(folder)
+  const own = await ownProblems(root, kind, slug, open.length > 0).catch((error: unknown) => [wordsOf(error)])
+  const logo = open.length > 0 ? [] : logoProblems(readFileSync(join(folder, 'logo.svg'), 'utf8'))
+  return [...own, ...logo, ...open, ...(kind === 'destinations' ? testProblems(folder) : [])]
+}
+
+/** Whether the generated catalog is what the folders say. */
+const catalogProblems = async (root: string): Promise<string[]> => {
+  const file = join(root, catalogFile)
+  const there = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return there === (await catalogText(root)) ? [] : ['It is not what the folders say: run npm run connector']
+}
+
+/** What the connectors of a working copy lack, by file or folder; what is complete has no entry. */
 export const connectorProblems = async (root: string): Promise<Map<string, string[]>> => {
-  const slugs = readdirSync(join(root, 'connectors/destinations'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
   const problems = new Map<string, string[]>()
-  for (const slug of slugs.toSorted()) {
-    const own = await folderProblems(root, slug)
-    if (own.length > 0) problems.set(slug, own)
+  const add = (place: string, own: string[]): void => {
+    if (own.length > 0) problems.set(place, own)
   }
+  for (const kind of ['destinations', 'sources'] as const)
+    for (const slug of connectorSlugs(root, kind))
+      add(`connectors/${kind}/${slug}`, await folderProblems(root, kind, slug))
+  add(catalogFile, await catalogProblems(root).catch((error: unknown) => [wordsOf(error)]))
   return problems
 }

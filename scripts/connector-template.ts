@@ -1,6 +1,4 @@
-/** The name of a slug in code: `google-sheets` is `googleSheets`. */
-export const identifierOf = (slug: string): string =>
-  slug.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+import { identifierOf } from './connector-catalog.ts'
 
 const titleOf = (slug: string): string =>
   slug
@@ -8,37 +6,8 @@ const titleOf = (slug: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
 
-const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
-
-const packageFile = (slug: string): string =>
-  json({
-    name: `@tributary/destination-${slug}`,
-    version: '0.1.0',
-    private: true,
-    license: 'Apache-2.0',
-    type: 'module',
-    exports: { '.': './src/index.ts' },
-    dependencies: { '@tributary/connector-kit': '0.1.0' },
-    devDependencies: {},
-  })
-
-const tsconfigFile = (slug: string): string =>
-  json({
-    extends: '../../../tsconfig.base.json',
-    compilerOptions: {
-      rootDir: 'src',
-      outDir: `../../../.cache/tsc/destination-${slug}`,
-      tsBuildInfoFile: `../../../.cache/tsc/destination-${slug}.tsbuildinfo`,
-    },
-    include: ['src'],
-    exclude: ['src/**/*.test.ts'],
-    references: [{ path: '../../../packages/connector-kit' }],
-  })
-
-const logoFile = (): string => `// TODO: draw a logo of simple shapes; no copied artwork.
-/** The picture of the catalogue, drawn for this project. */
-export const logo =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#56606b"/></svg>'
+const logoFile = `<!-- TODO: draw a logo of simple shapes; no copied artwork. -->
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#56606b"/></svg>
 `
 
 const definitionFile = (
@@ -47,14 +16,12 @@ const definitionFile = (
   title: string,
 ): string => `import type { DestinationDefinition } from '@tributary/connector-kit'
 import { deliver, testConnection } from './deliver.ts'
-import { logo } from './logo.ts'
 
 // TODO: name the vendor's page that the limits of batching and rate come from; leave rate out where there is none.
 export const ${name}: DestinationDefinition = {
   slug: '${slug}',
   title: '${title}',
   description: 'TODO: say in one sentence what it is for.',
-  logo,
   docs: {
     // TODO: the vendor's page about the API that is used.
     url: 'https://todo.example/',
@@ -206,7 +173,7 @@ import {
   startPeer,
 } from '@tributary/connector-kit/testing'
 import { afterEach, expect, it } from 'vitest'
-import { ${name} } from './index.ts'
+import { ${name} } from './definition.ts'
 
 let peer: Peer | undefined
 afterEach(async () => {
@@ -267,12 +234,9 @@ export const connectorFiles = (slug: string): Readonly<Record<string, string>> =
   const name = identifierOf(slug)
   const title = titleOf(slug)
   return {
-    'package.json': packageFile(slug),
-    'tsconfig.json': tsconfigFile(slug),
-    'src/index.ts': `export { ${name} } from './definition.ts'\n`,
-    'src/definition.ts': definitionFile(slug, name, title),
-    'src/deliver.ts': deliverFile(title),
-    'src/logo.ts': logoFile(),
-    [`src/${slug}.test.ts`]: testFile(slug, name, title),
+    'definition.ts': definitionFile(slug, name, title),
+    'deliver.ts': deliverFile(title),
+    'logo.svg': logoFile,
+    [`${slug}.test.ts`]: testFile(slug, name, title),
   }
 }

@@ -1,23 +1,23 @@
-// npm run connector -- <slug>: makes the folder of a new destination, registers it, and names what is to be filled in.
-import { spawnSync } from 'node:child_process'
+// npm run connector -- <slug>: makes the folder of a new destination and names what is to be filled in. Without a slug, makes
+// the generated catalog anew.
 import { resolve } from 'node:path'
+import { catalogFile } from './connector-catalog.ts'
 import { connectorProblems } from './connector-problems.ts'
-import { makeConnector } from './make-connector.ts'
+import { makeConnector, writeCatalog } from './make-connector.ts'
 
 const [slug] = process.argv.slice(2)
-if (slug === undefined) {
-  console.error('Name the destination: npm run connector -- google-sheets')
-  process.exit(2)
-}
 const root = resolve('.')
 try {
-  makeConnector(root, slug)
+  if (slug === undefined) await writeCatalog(root)
+  else await makeConnector(root, slug)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 }
-const changed = [`connectors/destinations/${slug}`, 'apps/server/src/catalog.ts', 'apps/server/package.json']
-spawnSync('biome', ['check', '--write', ...changed], { stdio: ['ignore', 'ignore', 'inherit'] })
-console.log(`connectors/destinations/${slug} is created and registered. To fill in (npm run check lists it too):`)
-for (const line of (await connectorProblems(root)).get(slug) ?? []) console.log(`  ${line}`)
-console.log(`Its tests: node_modules/.bin/vitest run --project unit connectors/destinations/${slug}`)
+console.log(`${catalogFile} is what the folders say.`)
+if (slug !== undefined) {
+  console.log(`connectors/destinations/${slug} is created. To fill in (npm run check lists it too):`)
+  for (const line of (await connectorProblems(root)).get(`connectors/destinations/${slug}`) ?? [])
+    console.log(`  ${line}`)
+  console.log(`Its tests: node_modules/.bin/vitest run --project unit connectors/destinations/${slug}`)
+}

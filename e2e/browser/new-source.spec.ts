@@ -75,7 +75,7 @@ test('SRC-21, SRC-22, SRC-23, SRC-24: existing sources are offered once there ar
   const existing = page.getByRole('group', { name: 'From existing sources' })
   await expect(existing.getByRole('option')).toHaveText([/Web shop/])
   const logo = existing.getByRole('option').locator('img')
-  await expect(logo).toHaveAttribute('src', /^data:image\/svg/)
+  await expect(logo).toHaveAttribute('src', /^\/media\/connectors\/sources\/javascript-/)
   const box = await logo.boundingBox()
   expect(Math.max(box?.width ?? 99, box?.height ?? 99)).toBeLessThanOrEqual(32)
   const templates = page.getByRole('group', { name: 'From templates' }).getByRole('option')

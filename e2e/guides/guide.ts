@@ -2,14 +2,16 @@ import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listedSources } from '@tributary/connectors'
 import { fillGuide } from '@tributary/contract'
-import { sourceDefinitions } from '@tributary/sources'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+const sources = await Promise.all(listedSources.map((entry) => entry.load()))
+
 /** The code of a source's set-up guide in one language, all steps together, as its page shows it to a reader. */
 export const guideCode = (slug: string, language: string, values: { origin: string; writeKey: string }): string => {
-  const source = sourceDefinitions.find((definition) => definition.slug === slug)
+  const source = sources.find((definition) => definition.slug === slug)
   if (source === undefined) throw new Error(`There is no source ${slug}`)
   const steps = source.guide.map((step) => ({ code: '', language: '', ...step }))
   return fillGuide(steps, values)

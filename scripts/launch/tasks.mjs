@@ -81,8 +81,8 @@ export const tasks = {
   },
   connector: {
     script: 'scripts/connector.ts',
-    does: 'Creates the folder of a new destination, registers it, and lists what to fill in.',
-    usage: '-- <slug>',
+    does: 'Creates the folder of a new destination, and lists what to fill in. Without a name, makes the catalog of connectors anew.',
+    usage: '[-- <slug>]',
   },
   'admin-password': {
     script: 'scripts/admin-password.ts',

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listedDestinations, listedSources } from '@tributary/connectors'
 import { silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createConnectorLogos } from './connector-logos.ts'
 import { createMedia } from './media.ts'
 
 const key = 'logos/a.webp'
@@ -13,6 +15,7 @@ const media = createMedia({
     if (name === 'logos/away.webp') throw new Error('the disk is away')
     return name === key ? { body: Buffer.from('picture'), contentType: 'image/webp' } : undefined
   },
+  readLogo: createConnectorLogos(),
 })
 const server = createServer((request, response) => media.handle(request, response))
 let url = ''
@@ -46,9 +49,20 @@ test.each(['max-w=0', 'max-w=-1', 'max-w=1e9', 'max-w=x', 'max-w=', 'max-w=99999
   },
 )
 
+test('the logo of each connector is at the address that the catalog names, as a picture in which nothing runs', async () => {
+  for (const { icon } of [...listedDestinations, ...listedSources]) {
+    const reply = await fetch(`${url}${icon.replace(/^\/media/, '')}`)
+    expect([icon, reply.status, reply.headers.get('content-type')]).toEqual([icon, 200, 'image/svg+xml'])
+    expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await reply.text()).toMatch(/^<svg /)
+  }
+})
+
 test('what is not there is 404, what cannot be read now 503, and neither is cached', async () => {
   for (const [path, status] of [
     ['logos/none.webp', 404],
+    ['connectors/destinations/webhook-000000000000.svg', 404],
+    ['connectors/destinations/../../package.json', 404],
     ['%2e%2e/secret.key', 404],
     ['', 404],
     ['logos/away.webp', 503],

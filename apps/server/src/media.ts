@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Control } from '@tributary/control'
 import type { Logger } from '@tributary/kernel'
+import type { Logo } from './connector-logos.ts'
 
 const prefix = '/media/'
 
@@ -29,21 +30,32 @@ const parse = (url: string) => {
 }
 
 /**
- * Serves stored pictures at `/media/{key}`, to everybody who knows the key and for a year. `max-w` and `max-h` ask for one
- * of few smaller sizes that is not smaller than that; 404 for everything else.
+ * Serves stored pictures at `/media/{key}` and logos of connectors at `/media/connectors/{key}`, to everybody who knows the
+ * key and for a year. `max-w` and `max-h` ask for one of few smaller sizes of a stored picture that is not smaller than
+ * that; 404 for everything else.
  */
-export const createMedia = ({ readImage, logger }: { readImage: Control['readImage']; logger: Logger }) => {
+export const createMedia = ({
+  readImage,
+  readLogo,
+  logger,
+}: {
+  readImage: Control['readImage']
+  readLogo: (key: string) => Promise<Logo | undefined>
+  logger: Logger
+}) => {
   const fail = (response: ServerResponse, code: number, text: string): void => {
     response.writeHead(code, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
     response.end(text)
   }
+  const read = ({ key, box }: NonNullable<ReturnType<typeof parse>>) =>
+    key.startsWith('connectors/') ? readLogo(key) : readImage(key, box)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       return fail(response, 405, 'Only GET and HEAD')
     }
     const asked = parse(request.url ?? '')
-    const found = asked === undefined ? undefined : await readImage(asked.key, asked.box)
+    const found = asked === undefined ? undefined : await read(asked)
     if (found === undefined) return fail(response, 404, 'Not found')
     response.writeHead(200, {
       ...headers,

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { createAuthorize } from '@tributary/api-kit'
 import { createCollect, createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
+import { listedDestinations, listedSources } from '@tributary/connectors'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
-import { sourceDefinitions } from '@tributary/sources'
 import {
   closeToOthers,
   createCoordinationHub,
@@ -20,10 +20,10 @@ import {
 } from '@tributary/storage'
 import Fastify from 'fastify'
 import { z } from 'zod'
-import { destinationDefinitions, sourceWebhooks } from './catalog.ts'
 import { clientConfigOf } from './client-config.ts'
 import { createClientIp, createProxyWatch } from './client-ip.ts'
 import type { Config } from './config.ts'
+import { createConnectorLogos } from './connector-logos.ts'
 import { contentPolicySources } from './content-policy.ts'
 import { createDiskWatch } from './disk.ts'
 import { createDocs } from './docs/docs.ts'
@@ -47,6 +47,7 @@ import { createProductSecretBox, deriveKey, loadSecretKey } from './secret-key.t
 import { settleSecretKey } from './secret-key-rotation.ts'
 import type { RoleName } from './settings.ts'
 import { createSettle } from './settled.ts'
+import { createSourceWebhooks } from './source-webhooks.ts'
 import { createStoredBefore } from './stored-before.ts'
 import { createUpkeep } from './upkeep.ts'
 import { createWebFiles } from './web-files.ts'
@@ -138,7 +139,9 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const deliveries = threads.pipeline === undefined ? undefined : openLogReader({ dir: folders(config.dataDir).stream })
   stack.defer(() => deliveries?.close())
 
-  const keys = createWriteKeyDirectory({ db: relational.db, pool: relational.pool, secretBox, logger })
+  const webhooks = createSourceWebhooks(logger)
+  const { db, pool } = relational
+  const keys = createWriteKeyDirectory({ db, pool, secretBox, connectors: webhooks, logger })
   await keys.start()
   stack.defer(() => keys.stop())
   const workShare = createWorkShare()
@@ -153,8 +156,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     eventStore,
     jobs,
     secretBox,
-    catalog: { sources: sourceDefinitions, destinations: [...destinationDefinitions.values()] },
-    receiveWebhook: createWebhookReceiver(sourceWebhooks),
+    catalog: { sources: listedSources, destinations: listedDestinations },
+    receiveWebhook: createWebhookReceiver(),
     workShare,
     counters: hub.coordination,
     requestClient,
@@ -197,7 +200,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     ? createCollect({
         log: requests,
         keys,
-        webhooks: sourceWebhooks,
+        webhooks,
         workShare,
         refusals: createRefusalSink({ db: relational.db }),
         coordination: hub.coordination,
@@ -263,11 +266,13 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     }),
     flags: has('api') ? await createFlags({ values: config.flags, authenticate, logger }) : undefined,
     devOutbox: mail.devOutbox,
-    media: has('api') ? createMedia({ readImage: control.readImage, logger }) : undefined,
+    media: has('api')
+      ? createMedia({ readImage: control.readImage, readLogo: createConnectorLogos(), logger })
+      : undefined,
     guides: createDocs({
       folder: guidesFolder,
-      sources: sourceDefinitions,
-      destinations: [...destinationDefinitions.values()],
+      sources: listedSources,
+      destinations: listedDestinations,
       publicUrl: () => ownUrl,
     }),
     api: has('api') ? (request, response) => fastify.routing(request, response) : undefined,

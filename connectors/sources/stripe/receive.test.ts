@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { WebhookCall } from '@tributary/connector-kit'
 import { describe, expect, test } from 'vitest'
+import { stripe } from './definition.ts'
 import { receive } from './receive.ts'
-import { stripe } from './source.ts'
 
 const secret = 'whsec_test_secret'
 const now = Date.parse('2026-01-01T00:00:00Z')

@@ -11,4 +11,4 @@ export {
   type WriteKeyEntry,
   type WriteKeyUse,
 } from './ports.ts'
-export { createWebhookReceiver, type ReceiveWebhookCall, type Webhooks } from './receive-webhook.ts'
+export { createWebhookReceiver, type ReceiveWebhookCall, type WebhookRule, type Webhooks } from './receive-webhook.ts'

@@ -5,17 +5,24 @@ import { trackingLimits } from '@tributary/contract'
 import { checkSingle } from './judge.ts'
 import { tooDeep as badDepth, type Refusal } from './refusal.ts'
 
-/** What the definitions of sources say about calls to their webhooks, by the slug of the source. */
-export type Webhooks = ReadonlyMap<string, NonNullable<SourceDefinition['webhook']>>
+/** What the definition of a source says about calls to its webhook. */
+export type WebhookRule = NonNullable<SourceDefinition['webhook']>
+
+/** The rules by the slug of the source; undefined for a source that has none. */
+export type Webhooks = { get(slug: string): WebhookRule | undefined }
 
 /** Events as JSON texts; or why the call is refused. */
 export type ReceivedWebhook = { events: readonly string[] } | { refusal: Refusal }
 
 /**
  * What becomes of a call to the webhook of a source: exactly what collection appends to the log, and what a preview
- * shows. `undefined` when the source's kind has no rule for it.
+ * shows. `undefined` when the rule leaves it to the general one.
  */
-export type ReceiveWebhookCall = (app: string, settings: Settings, call: WebhookCall) => ReceivedWebhook | undefined
+export type ReceiveWebhookCall = (
+  rule: WebhookRule,
+  settings: Settings,
+  call: WebhookCall,
+) => ReceivedWebhook | undefined
 
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
@@ -49,10 +56,10 @@ const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook
  * refuses the call: whoever sends it hears of it, and sees it among the refused requests.
  */
 export const createWebhookReceiver =
-  (webhooks: Webhooks, eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
-  (app, settings, call) =>
+  (eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
+  (rule, settings, call) =>
     refusingDepth(() => {
-      const receipt = webhooks.get(app)?.receive(call, settings)
+      const receipt = rule.receive(call, settings)
       if (receipt === undefined || 'refusal' in receipt) return receipt
       const texts: string[] = []
       for (const [index, given] of receipt.events.entries()) {

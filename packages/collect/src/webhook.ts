@@ -14,13 +14,14 @@ const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
  * track event.
  */
 export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
-  const { webhooks = new Map(), clock } = deps
-  const receive = createWebhookReceiver(webhooks, desk.settings.eventBytes)
+  const { webhooks, clock } = deps
+  const receive = createWebhookReceiver(desk.settings.eventBytes)
   const wrap: Wrap = (sent, { req, query }, entry) => {
     // A source that is off is told so by the checks that follow.
-    if (entry !== undefined && entry.sourceEnabled && webhooks.has(entry.app)) {
+    const rule = entry === undefined ? undefined : webhooks?.get(entry.app)
+    if (entry !== undefined && entry.sourceEnabled && rule !== undefined) {
       if (entry.settings === undefined) return desk.later.settingsUnreadable
-      const received = receive(entry.app, entry.settings, webhookCall(req, query, sent, clock()))
+      const received = receive(rule, entry.settings, webhookCall(req, query, sent, clock()))
       if (received !== undefined) {
         if ('refusal' in received) return received.refusal
         if (received.events.length === 0) return 'nothing'
@@ -30,6 +31,6 @@ export const createWebhook = (desk: Desk, deps: CollectDeps): Wrap => {
     const body = webhookEvent(sent, query, req.method ?? '')
     return Buffer.isBuffer(body) ? { body } : body
   }
-  wrap.ownCode = ({ app }) => webhooks.has(app)
+  wrap.ownCode = ({ app }) => webhooks?.get(app) !== undefined
   return wrap
 }

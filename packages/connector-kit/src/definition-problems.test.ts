@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DestinationDefinition, ObjectDefinition } from './definition.ts'
-import { definitionProblems } from './definition-problems.ts'
+import { definitionProblems, logoProblems } from './definition-problems.ts'
 
 const field = { label: 'Key', help: 'h', required: true, secret: true, sentTo: [], editable: true } as const
 const target = { label: 'Text', help: 'h', type: 'string', required: true, recommended: true, kind: 'custom' } as const
@@ -31,7 +31,6 @@ const complete: DestinationDefinition = {
   slug: 'some-service',
   title: 'Some Service',
   description: 'Sends events there.',
-  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M0 0h4"/></svg>',
   docs: { url: 'https://docs.example', steps: [1, 2].map((step) => ({ title: `Step ${step}`, text: 'Do it.' })) },
   fields: [{ name: 'api_key', type: 'secret', ...field }],
   kinds: ['Event Streams'],
@@ -48,20 +47,23 @@ it('a complete definition has no problems', () => {
   expect(definitionProblems(complete)).toEqual([])
 })
 
-const svg = (inner: string): string => complete.logo.replace('<path', `${inner}<path`)
+const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><path d="M0 0h4"/></svg>'
+
+it.each([
+  [logo, []],
+  ['logo.png', ['The logo is not one SVG element']],
+  [logo.replace('0 0 48 48', '0 0 48 24'), ['The logo has no square viewBox that begins at 0 0']],
+  [logo.replace('<path', '<script>1</script><path'), ['The logo has scripts or elements that could fetch something']],
+  [logo.replace('<path', '<path onload="x"'), ['The logo has scripts or elements that could fetch something']],
+  [logo.replace('<path', '<path fill="url(https://a.b/c)"'), ['The logo refers to something outside']],
+])('a logo is a picture and nothing else: %s', (svg, problems) => {
+  expect(logoProblems(svg)).toEqual(problems)
+})
 
 it.each<[Partial<DestinationDefinition>, string]>([
   [{ slug: 'someService' }, 'The slug "someService" is not in kebab-case'],
   [{ description: 'TODO: one sentence.' }, 'The description is still to be written: TODO: one sentence.'],
   [{ description: 'Sends events' }, 'The description is not a sentence'],
-  [{ logo: 'logo.png' }, 'The logo is not one SVG element'],
-  [{ logo: complete.logo.replace('0 0 48 48', '0 0 48 24') }, 'The logo has no square viewBox that begins at 0 0'],
-  [{ logo: svg('<script>1</script>') }, 'The logo has scripts or elements that could fetch something'],
-  [
-    { logo: complete.logo.replace('<path', '<path onload="x"') },
-    'The logo has scripts or elements that could fetch something',
-  ],
-  [{ logo: complete.logo.replace('<path', '<path fill="url(https://a.b/c)"') }, 'The logo refers to something outside'],
   [
     { docs: { ...complete.docs, url: 'http://docs.example' } },
     'The address of the vendor’s documents is not an https URL',

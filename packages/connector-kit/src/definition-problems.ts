@@ -28,7 +28,8 @@ const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** Names that a credential has. What only names one, such as `access_key_id`, is none. */
 const credential = /(^|_)(secret|password|token|(api|write|private|secret|license)_key|webhook_url|connection_string)$/
 
-const logoProblems = (logo: string): string[] => {
+/** Why a picture is no logo, in words: it must be one square SVG element, small, without scripts or outside references. */
+export const logoProblems = (logo: string): string[] => {
   const problems: string[] = []
   const svg = logo.trim()
   if (!/^<svg\s[^>]*>[\s\S]*<\/svg>$/.test(svg)) return ['The logo is not one SVG element']
@@ -195,7 +196,6 @@ export const definitionProblems = (definition: DestinationDefinition): string[] 
     ...textProblem('The title', title),
     ...textProblem('The description', description),
     ...(description.trim().endsWith('.') ? [] : ['The description is not a sentence']),
-    ...logoProblems(definition.logo),
     ...docsProblems(definition),
     ...repeated(fields.map(({ name }) => name)).map((name) => `The setting ${name} is there twice`),
     ...fields.flatMap((field) => fieldProblems(field, fields)),

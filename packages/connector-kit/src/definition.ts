@@ -223,8 +223,6 @@ export type DestinationDefinition = SettingsDefinition & {
   slug: string
   /** One sentence. */
   description: string
-  /** SVG text, square, without scripts or outside references. */
-  logo: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
   /** What data it moves. */

@@ -17,7 +17,6 @@ const definition: DestinationDefinition = {
   slug: 'probe',
   title: 'Probe',
   description: '',
-  logo: '',
   docs: { url: '', steps: [] },
   fields: [
     field('url', 'url', { required: true }),

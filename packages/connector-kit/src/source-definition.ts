@@ -45,8 +45,6 @@ export type SourceDefinition = {
   targetProduct?: TargetProduct
   /** Where the documentation of the library is. */
   docsUrl?: string
-  /** SVG text, square, without scripts or outside references. */
-  logo: string
   guide: readonly SourceGuideStep[]
   /** The schema that its sources begin with, where its events are known beforehand. */
   predefinedSchema?: SourceSchema

@@ -43,17 +43,22 @@ const catalogApp = z.object({
   instance_count: z.number().int(),
   /** `app_icon` is a picture's address, also a data: address. */
   extra: z.object({ app_icon: z.string() }),
-  guide: z.array(guideStep),
 })
 
-export const catalogSource = catalogApp.extend({
+/** A kind of source as the list shows it. */
+export const listedCatalogSource = catalogApp.extend({
   has_predefined_schema: z.boolean(),
-  /** What its sources ask for; empty for most. */
-  settings: z.array(settingOption),
   /** One of the numbers of `sourceTypes`. */
   type: z.number().int(),
   target_product: z.enum(targetProducts),
 })
+
+export const catalogSource = listedCatalogSource.extend({
+  /** What its sources ask for; empty for most. */
+  settings: z.array(settingOption),
+  guide: z.array(guideStep),
+})
+export type ListedCatalogSource = z.infer<typeof listedCatalogSource>
 export type CatalogSource = z.infer<typeof catalogSource>
 
 /** What data an app moves. */
@@ -87,13 +92,17 @@ const destinationObject = z.object({
   actions: z.array(z.string()),
 })
 
-export const catalogDestination = catalogApp.extend({
+/** A kind of destination as the list shows it. */
+export const listedCatalogDestination = catalogApp.extend({ data_kinds: z.array(z.enum(dataKinds)) })
+
+export const catalogDestination = listedCatalogDestination.extend({
   settings: z.array(settingOption),
-  data_kinds: z.array(z.enum(dataKinds)),
+  guide: z.array(guideStep),
   /** What it receives. */
   objects: z.array(destinationObject),
   actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
 })
+export type ListedCatalogDestination = z.infer<typeof listedCatalogDestination>
 export type CatalogDestination = z.infer<typeof catalogDestination>
 
 /** `search` looks in the title. */
@@ -107,7 +116,7 @@ export const catalogSources = {
     access: workspaceMembers,
     summary: 'Lists the source catalog.',
     query: catalogQuery,
-    response: z.object({ catalog_sources: z.array(catalogSource), next_page_token: nextPageToken }),
+    response: z.object({ catalog_sources: z.array(listedCatalogSource), next_page_token: nextPageToken }),
     errors: [errors.notFound],
   }),
   get: defineMethod({
@@ -115,7 +124,7 @@ export const catalogSources = {
     verb: 'GET',
     path: '/workspaces/{workspace}/catalogSources/{app}',
     access: workspaceMembers,
-    summary: 'Gets a source catalog entry with its setup guide.',
+    summary: 'Gets a source catalog entry with its settings and setup guide.',
     response: catalogSource,
     errors: [errors.notFound],
   }),
@@ -129,7 +138,7 @@ export const catalogDestinations = {
     access: workspaceMembers,
     summary: 'Lists the destination catalog.',
     query: catalogQuery.extend({ data_kind: z.enum(dataKinds).optional() }),
-    response: z.object({ catalog_destinations: z.array(catalogDestination), next_page_token: nextPageToken }),
+    response: z.object({ catalog_destinations: z.array(listedCatalogDestination), next_page_token: nextPageToken }),
     errors: [errors.notFound],
   }),
   get: defineMethod({

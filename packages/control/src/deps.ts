@@ -1,6 +1,7 @@
 import type { Db, LiveChannel } from '@tributary/api-kit'
 import type {
-  DestinationDefinition,
+  ListedDestination,
+  ListedSource,
   RequestClient,
   Settings,
   SourceDefinition,
@@ -14,13 +15,13 @@ import type { OpenIdSettings } from './openid/openid.ts'
 
 /** What sources and destinations can be made of. */
 export type Catalog = {
-  sources: readonly SourceDefinition[]
-  destinations: readonly DestinationDefinition[]
+  sources: readonly ListedSource[]
+  destinations: readonly ListedDestination[]
 }
 
-/** Events as JSON texts, or why a call is refused; undefined when the app has no rule for it. */
+/** Events as JSON texts, or why a call is refused; undefined when the rule of the app leaves it to the general one. */
 export type ReceiveWebhookCall = (
-  app: string,
+  rule: NonNullable<SourceDefinition['webhook']>,
   settings: Settings,
   call: WebhookCall,
 ) => { events: readonly string[] } | { refusal: WebhookRefusal } | undefined

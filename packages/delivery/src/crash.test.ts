@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
-import { webhook } from '@tributary/destination-webhook'
+import { webhook } from '@tributary/connectors/destinations/webhook'
 import { openLogReader } from '@tributary/storage'
 import {
   createTestDatabase,
@@ -73,7 +73,7 @@ it.each([
     eventStoreUrl: store.url,
     folder: fixture.folder,
     entries: [...fixture.entries.values()],
-    connector: { module: '@tributary/destination-webhook', name: 'webhook' },
+    connector: { module: '@tributary/connectors/destinations/webhook', name: 'webhook' },
     fault: { point, count },
   })
   expect(signal).toBe('SIGKILL')
@@ -113,7 +113,7 @@ describe('killed while it delivers, every event still reaches every destination'
       eventStoreUrl: store.url,
       folder: fixture.folder,
       entries: [...fixture.entries.values()],
-      connector: { module: '@tributary/destination-webhook', name: 'webhook' },
+      connector: { module: '@tributary/connectors/destinations/webhook', name: 'webhook' },
       fault: { point, count },
     })
     expect(signal).toBe('SIGKILL')
@@ -160,7 +160,7 @@ describe('killed while it delivers, every event still reaches every destination'
       eventStoreUrl: store.url,
       folder: fixture.folder,
       entries: [...fixture.entries.values()],
-      connector: { module: '@tributary/destination-webhook', name: 'webhook' },
+      connector: { module: '@tributary/connectors/destinations/webhook', name: 'webhook' },
       fault: { point, count },
     })
     expect(signal).toBe('SIGKILL')

@@ -1,4 +1,4 @@
-import type { DestinationDefinition, RequestClient } from '@tributary/connector-kit'
+import type { DestinationDefinition, LoadedConnectors, RequestClient } from '@tributary/connector-kit'
 import { type Clock, createWorkShare, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
 import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader, LogWriter } from '@tributary/storage'
 import type { Kysely } from 'kysely'
@@ -25,8 +25,8 @@ export type DeliveryDeps = {
   /** The log from which producers of rows learn what became of them. */
   outcomes: Pick<LogWriter, 'append'>
   directory: DestinationDirectory
-  /** Connectors by slug. */
-  connectors: ReadonlyMap<string, DestinationDefinition>
+  /** Connectors by slug; those of the directory's destinations are loaded. */
+  connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   /** For destinations that need a grant of OAuth 2. */
   accessTokens?: AccessTokens

@@ -2,7 +2,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { type Peer, type PeerAnswer, selfSigned, startPeer } from '@tributary/connector-kit/testing'
-import { webhook } from '@tributary/destination-webhook'
+import { webhook } from '@tributary/connectors/destinations/webhook'
 import {
   createTestDatabase,
   createTestEventStore,

@@ -1,6 +1,6 @@
 import { ConfigurationError, clientFingerprint, type GrantState, RetryableError } from '@tributary/connector-kit'
 import { type Peer, startPeer } from '@tributary/connector-kit/testing'
-import { webhook } from '@tributary/destination-webhook'
+import { webhook } from '@tributary/connectors/destinations/webhook'
 import { newId } from '@tributary/kernel'
 import {
   createTestDatabase,

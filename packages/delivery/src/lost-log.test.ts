@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPeer } from '@tributary/connector-kit/testing'
-import { webhook } from '@tributary/destination-webhook'
+import { webhook } from '@tributary/connectors/destinations/webhook'
 import { newId } from '@tributary/kernel'
 import { openJournal, partitionOf } from '@tributary/storage'
 import {

@@ -1,5 +1,5 @@
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
-import { webhook } from '@tributary/destination-webhook'
+import { webhook } from '@tributary/connectors/destinations/webhook'
 import {
   createTestDatabase,
   createTestEventStore,

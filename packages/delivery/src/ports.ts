@@ -1,4 +1,10 @@
-import type { DestinationDefinition, GrantState, OAuth2Client, RequestClient } from '@tributary/connector-kit'
+import type {
+  DestinationDefinition,
+  GrantState,
+  LoadedConnectors,
+  OAuth2Client,
+  RequestClient,
+} from '@tributary/connector-kit'
 import type { EventConditions, EventMapping } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
@@ -49,7 +55,7 @@ export type LaneContext = {
   /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
   owned: ReadonlySet<number>
   directory: DestinationDirectory
-  connectors: ReadonlyMap<string, DestinationDefinition>
+  connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   accessTokens: AccessTokens | undefined
   attempts: AttemptLog

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/testing'
+import { webhook } from '@tributary/connectors/destinations/webhook'
 import type { OutboundRow } from '@tributary/contract'
-import { webhook } from '@tributary/destination-webhook'
 import { openLogReader, StaleProducer } from '@tributary/storage'
 import {
   createTestDatabase,

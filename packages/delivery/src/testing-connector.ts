@@ -54,7 +54,6 @@ export const relay: DestinationDefinition = {
   slug: 'relay',
   title: 'Relay',
   description: 'For tests.',
-  logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   docs: { url: 'https://example.com', steps: [] },
   fields: [
     { ...number('url', 0), type: 'url', required: true },

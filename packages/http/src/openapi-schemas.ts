@@ -32,6 +32,8 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Invitation: contract.invitation,
   InvitationLink: contract.invitationLink,
   InvitationPreview: contract.invitationPreview,
+  ListedCatalogDestination: contract.listedCatalogDestination,
+  ListedCatalogSource: contract.listedCatalogSource,
   Login: contract.loginResponse,
   MappingSource: contract.mappingSource,
   MappingTarget: contract.mappingTarget,

@@ -1,8 +1,14 @@
-import type { DestinationDefinition, FieldDefinition, SourceDefinition } from '@tributary/connector-kit'
+import type {
+  DestinationDefinition,
+  FieldDefinition,
+  ListedDestination,
+  ListedSource,
+  SourceDefinition,
+} from '@tributary/connector-kit'
 import { sourceTypes, syncModes } from '@tributary/contract'
 
 /** A page made of a connector's definition: its Markdown and what the lists of pages say of it. */
-export type ConnectorPage = { slug: string; title: string; about: string; logo: string; kind: string; text: string }
+export type ConnectorPage = { slug: string; title: string; about: string; icon: string; kind: string; text: string }
 
 type Step = { title: string; text: string; code?: string; language?: string }
 
@@ -49,7 +55,7 @@ const kindOf = (type: number): string =>
   Object.entries(sourceTypes).find(([, number]) => number === type)?.[0] ?? 'Unspecified'
 
 /** The page of a source: what it is, its set-up guide, settings, and the events of a schema that it begins with. */
-export const sourcePage = (source: SourceDefinition): ConnectorPage => {
+export const sourcePage = ({ icon }: ListedSource, source: SourceDefinition): ConnectorPage => {
   const titles = [...(source.predefinedSchema?.events.keys() ?? [])].map((name) => `\`${name}\``)
   const parts = [
     `# ${source.title}`,
@@ -64,8 +70,8 @@ export const sourcePage = (source: SourceDefinition): ConnectorPage => {
       ? []
       : ['## Read more', `[Documentation of ${source.title}](${source.docsUrl}), from its vendor.`]),
   ]
-  const { slug, title, description, logo, type } = source
-  return { slug, title, about: firstSentence(description), logo, kind: kindOf(type), text: parts.join('\n\n') }
+  const { slug, title, description, type } = source
+  return { slug, title, about: firstSentence(description), icon, kind: kindOf(type), text: parts.join('\n\n') }
 }
 
 const receivesOf = ({ objects }: DestinationDefinition): string[] => [
@@ -102,8 +108,8 @@ const actionsOf = ({ actions }: DestinationDefinition): string[] => [
 ]
 
 /** The page of a destination: what it is, its set-up guide, settings, what it receives and does with an event. */
-export const destinationPage = (destination: DestinationDefinition): ConnectorPage => {
-  const { slug, title, description, logo, docs } = destination
+export const destinationPage = ({ icon }: ListedDestination, destination: DestinationDefinition): ConnectorPage => {
+  const { slug, title, description, docs } = destination
   const more = docs.url.startsWith('/docs/')
     ? `[Reference: ${title}](${docs.url.slice('/docs/'.length)}.md)`
     : `[Documentation of ${title}](${docs.url}), from its vendor.`
@@ -117,5 +123,5 @@ export const destinationPage = (destination: DestinationDefinition): ConnectorPa
     '## Read more',
     more,
   ]
-  return { slug, title, about: firstSentence(description), logo, kind: '', text: parts.join('\n\n') }
+  return { slug, title, about: firstSentence(description), icon, kind: '', text: parts.join('\n\n') }
 }

@@ -2,15 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { listedDestinations, listedSources } from '@tributary/connectors'
 import { methodList } from '@tributary/contract'
-import { sourceDefinitions } from '@tributary/sources'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { destinationDefinitions } from '../catalog.ts'
 import { createDocs } from './docs.ts'
 
 const folder = fileURLToPath(new URL('../../../../docs', import.meta.url))
-const destinations = [...destinationDefinitions.values()]
-const docs = createDocs({ folder, sources: sourceDefinitions, destinations, publicUrl: () => 'https://in.example' })
+const docs = createDocs({
+  folder,
+  sources: listedSources,
+  destinations: listedDestinations,
+  publicUrl: () => 'https://in.example',
+})
 const server = createServer((request, response) => docs.handle(request, response))
 let base: string
 beforeAll(async () => {
@@ -58,14 +61,15 @@ test('from its first page every page and every heading is reached by links that 
       ])
     }
   const connectors = [
-    ...sourceDefinitions.map(({ slug }) => `/docs/sources/${slug}`),
-    ...destinations.map(({ slug }) => `/docs/destinations/${slug}`),
+    ...listedSources.map(({ slug }) => `/docs/sources/${slug}`),
+    ...listedDestinations.map(({ slug }) => `/docs/destinations/${slug}`),
   ]
   expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs/getting-started', '/docs/operations', ...connectors]))
 })
 
 test('each source and destination has its whole guide and every setting on its page', async () => {
-  for (const { slug, guide, fields = [] } of sourceDefinitions) {
+  for (const entry of listedSources) {
+    const { slug, guide, fields = [] } = await entry.load()
     const words = wordsOf(await read(`/docs/sources/${slug}`))
     for (const { title, code = '' } of guide) {
       expect(words).toContain(title)
@@ -75,7 +79,8 @@ test('each source and destination has its whole guide and every setting on its p
     }
     for (const { label } of fields) expect(words).toContain(label)
   }
-  for (const { slug, docs: guide, fields, actions } of destinations) {
+  for (const entry of listedDestinations) {
+    const { slug, docs: guide, fields, actions } = await entry.load()
     const words = wordsOf(await read(`/docs/destinations/${slug}`))
     for (const { title, code = '' } of guide.steps)
       expect([words.includes(title), words.includes(code)]).toEqual([true, true])

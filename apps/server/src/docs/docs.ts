@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import type { ListedDestination, ListedSource } from '@tributary/connector-kit'
 import { missingKey } from '@tributary/contract'
 import { chooseEncoding } from '../content-encoding.ts'
 import { type Assets, homeHtml, missingHtml, pageHtml, searchHtml } from './layout.ts'
@@ -16,8 +16,8 @@ type Content = { body: Buffer; type: string; cache: string; etag: string; packed
 export type DocsDeps = {
   /** The folder of the Markdown files. */
   folder: string
-  sources: readonly SourceDefinition[]
-  destinations: readonly DestinationDefinition[]
+  sources: readonly ListedSource[]
+  destinations: readonly ListedDestination[]
   /** The product's own address, which code has until the page knows the reader's. Asked when a page is first read. */
   publicUrl: () => string
 }

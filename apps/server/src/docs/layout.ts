@@ -26,7 +26,7 @@ const contents = (pages: readonly DocsPage[], current: string): string =>
     .map((group) => {
       const all = pages.filter((page) => page.group === group)
       const open = all.some(({ path }) => path === current)
-      const listed = open ? all : all.filter(({ logo }) => logo === undefined)
+      const listed = open ? all : all.filter(({ icon }) => icon === undefined)
       const api =
         group === 'Reference'
           ? '<li><a href="/api/docs">API explorer</a></li><li><a href="/api/openapi.json">OpenAPI description</a></li>'
@@ -64,8 +64,8 @@ ${searchForm(parts.query ?? '')}<a class="home" href="/">Open Tributary</a></hea
 <div class="frame"><nav id="contents" popover aria-label="Documentation">${contents(parts.pages, parts.current)}</nav>
 <main id="main" tabindex="-1">${parts.main}</main>${parts.toc ?? ''}</div></body></html>`
 
-const logoOf = ({ logo }: DocsPage): string =>
-  logo === undefined ? '' : `<img src="data:image/svg+xml,${encodeURIComponent(logo)}" alt="" width="28" height="28">`
+const logoOf = ({ icon }: DocsPage): string =>
+  icon === undefined ? '' : `<img src="${escapeHtml(icon)}" alt="" width="28" height="28">`
 
 const cards = (pages: readonly DocsPage[]): string =>
   `<ul class="cards">${pages
@@ -88,11 +88,11 @@ const fillBar = '<div id="fill" class="fill" hidden></div>'
 export const pageHtml = (page: DocsPage, pages: readonly DocsPage[], assets: Assets): string => {
   const cardsOf =
     page.path === '/docs/sources' || page.path === '/docs/destinations'
-      ? connectorCards(pages.filter(({ group, logo }) => group === page.group && logo !== undefined))
+      ? connectorCards(pages.filter(({ group, icon }) => group === page.group && icon !== undefined))
       : ''
   const body = page.html.includes('data-fill="writeKey"') ? page.html.replace('</h1>', `</h1>${fillBar}`) : page.html
-  const connector = page.logo !== undefined
-  const all = pages.filter(({ group, logo }) => (connector ? group === page.group : logo === undefined))
+  const connector = page.icon !== undefined
+  const all = pages.filter(({ group, icon }) => (connector ? group === page.group : icon === undefined))
   const at = all.indexOf(page)
   const [before, after] = [all[at - 1], all[at + 1]]
   const turn = (to: DocsPage | undefined, word: string): string =>
@@ -113,10 +113,10 @@ export const pageHtml = (page: DocsPage, pages: readonly DocsPage[], assets: Ass
 
 /** The first page: what there is to read. */
 export const homeHtml = (pages: readonly DocsPage[], assets: Assets): string => {
-  const of = (group: string) => pages.filter((page) => page.group === group && page.logo === undefined)
+  const of = (group: string) => pages.filter((page) => page.group === group && page.icon === undefined)
   const main = `<article><h1>Documentation</h1><p>Collect customer events with the SDKs you already use, see them arrive live, check them against a schema, and deliver them.</p>${groupTitles
     .map((group) => {
-      const connectors = pages.filter((page) => page.group === group && page.logo !== undefined)
+      const connectors = pages.filter((page) => page.group === group && page.icon !== undefined)
       const names = `<p class="names">${connectors.map(({ path, title }) => `<a href="${path}">${escapeHtml(title)}</a>`).join('')}</p>`
       return `<h2>${group}</h2>${cards(of(group))}${connectors.length === 0 ? '' : names}`
     })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToTheEventLoop } from 'node:timers/promises'
-import type { DestinationDefinition, SourceDefinition } from '@tributary/connector-kit'
+import type { ListedDestination, ListedSource } from '@tributary/connector-kit'
 import { apiCalls } from './api-page.ts'
 import { type ConnectorPage, destinationPage, sourcePage } from './connector-pages.ts'
 import { type FillName, type Rendered, renderMarkdown } from './markdown.ts'
@@ -13,8 +13,8 @@ export type DocsPage = Rendered & {
   group: GroupTitle
   /** One line about it, for the lists of pages. */
   about: string
-  /** Of a connector's page: its logo as SVG text, and the part of its list it stands in. */
-  logo?: string
+  /** Of a connector's page: the address of its logo, and the part of its list it stands in. */
+  icon?: string
   kind?: string
   /** `catalogSources/{slug}`: the kind of source whose key belongs into its code. */
   app?: string
@@ -72,7 +72,7 @@ const addressOf = (href: string): string | undefined => {
  */
 export const loadPages = async (
   folder: string,
-  connectors: { sources: readonly SourceDefinition[]; destinations: readonly DestinationDefinition[] },
+  connectors: { sources: readonly ListedSource[]; destinations: readonly ListedDestination[] },
   values: Readonly<Record<FillName, string>>,
 ): Promise<DocsPage[]> => {
   const guide = (name: keyof typeof guides): Unrendered => {
@@ -82,19 +82,23 @@ export const loadPages = async (
   }
   const connector =
     (group: 'Sources' | 'Destinations') =>
-    ({ slug, about, logo, kind, text }: ConnectorPage): Unrendered => ({
+    ({ slug, about, icon, kind, text }: ConnectorPage): Unrendered => ({
       text,
       path: `/docs/${group.toLowerCase()}/${slug}`,
       group,
       about,
-      logo,
+      icon,
       kind,
       ...(group === 'Sources' ? { app: `catalogSources/${slug}` } : {}),
     })
+  const sources = await Promise.all(connectors.sources.map(async (entry) => sourcePage(entry, await entry.load())))
+  const destinations = await Promise.all(
+    connectors.destinations.map(async (entry) => destinationPage(entry, await entry.load())),
+  )
   const all = [
     ...Object.keys(guides).filter(isGuide).map(guide),
-    ...connectors.sources.map(sourcePage).map(connector('Sources')),
-    ...connectors.destinations.map(destinationPage).map(connector('Destinations')),
+    ...sources.map(connector('Sources')),
+    ...destinations.map(connector('Destinations')),
   ]
   const pages: DocsPage[] = []
   for (const { text, ...page } of all) {

@@ -5,12 +5,11 @@ import { createDelivery } from '@tributary/delivery'
 import { systemClock } from '@tributary/kernel'
 import { realtimeTopics } from '@tributary/realtime'
 import { type LogPosition, openLogWriter } from '@tributary/storage'
-import { destinationDefinitions } from '../catalog.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory } from './thread-host.ts'
 
 const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
-const { config, db, directory, eventStore, journal, logger, metrics, reader } = context
+const { config, connectors, db, directory, eventStore, journal, logger, metrics, reader } = context
 const started = startDirectory(directory)
 const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: true })
 
@@ -23,7 +22,7 @@ const delivery = createDelivery({
   eventStore,
   outcomes,
   directory: { get: (id) => directory.get(id), ready: () => started },
-  connectors: destinationDefinitions,
+  connectors,
   requestClient,
   accessTokens: createAccessTokens({
     db,

@@ -1,4 +1,6 @@
 import { workerData } from 'node:worker_threads'
+import { createLoadedConnectors } from '@tributary/connector-kit'
+import { listedDestinations } from '@tributary/connectors'
 import { createDestinationDirectory } from '@tributary/control'
 import {
   connectCoordination,
@@ -17,7 +19,8 @@ import { yieldToAcceptance } from './thread-host.ts'
 
 /**
  * Opens what a role works with in the calling thread: the engines at the addresses that the main thread handed over,
- * the log it reads, its journal and the destinations' directory. `close` closes them all, in the order of their use.
+ * the log it reads, its journal and the destinations' directory, with the connectors of its destinations for delivery.
+ * `close` closes them all, in the order of their use.
  */
 export const openRoleContext = (
   role: 'pipeline' | 'delivery',
@@ -33,11 +36,14 @@ export const openRoleContext = (
   const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
   const secretBox = createProductSecretBox(secretKey)
+  const connectors = createLoadedConnectors(listedDestinations, logger)
   const directory = createDestinationDirectory({
     db: relational.db,
     pool: relational.pool,
     secretBox,
     logger,
+    // The pipeline asks for the ways of events only.
+    ...(role === 'delivery' ? { connectors } : {}),
   })
   const reader = openLogReader({ dir: at[reads.log] })
   const journal = openJournal({ file: at.journal(role) })
@@ -51,6 +57,7 @@ export const openRoleContext = (
     db: relational.db,
     eventStore,
     directory,
+    connectors,
     secretBox,
     reader,
     journal,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type Harness,
   idIn,
+  listed,
   type Organization,
   startControl,
   startOrganization,
@@ -26,7 +27,7 @@ beforeAll(async () => {
     },
     fields: testDestination.fields.map((field) => ({ ...field, editable: true })),
   }
-  harness = await startControl({ catalog: { ...testCatalog, destinations: [verifying] } })
+  harness = await startControl({ catalog: { ...testCatalog, destinations: listed(verifying) } })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())

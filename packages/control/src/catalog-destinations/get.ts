@@ -12,5 +12,5 @@ export const getCatalogDestination =
     const entry = catalog.destinations.find(({ slug }) => slug === params.app)
     if (entry === undefined) throw notFound('There is no destination with this name in the catalog')
     const counts = await instanceCounts(db, 'destinations', workspace.id)
-    return presentCatalogDestination(entry, counts.get(entry.slug) ?? 0)
+    return presentCatalogDestination(entry, await entry.load(), counts.get(entry.slug) ?? 0)
   }

@@ -3,7 +3,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts, searched } from '../instance-counts.ts'
-import { presentCatalogDestination } from './present.ts'
+import { presentListedDestination } from './present.ts'
 
 /** What a destination can be made of, with how many the workspace has of each. */
 export const listCatalogDestinations =
@@ -18,7 +18,7 @@ export const listCatalogDestinations =
     )
     const counts = await instanceCounts(db, 'destinations', workspace.id)
     return {
-      catalog_destinations: rows.map((entry) => presentCatalogDestination(entry, counts.get(entry.slug) ?? 0)),
+      catalog_destinations: rows.map((entry) => presentListedDestination(entry, counts.get(entry.slug) ?? 0)),
       next_page_token: next,
     }
   }

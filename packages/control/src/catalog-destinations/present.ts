@@ -1,7 +1,11 @@
-import type { DestinationDefinition, ObjectDefinition, ObjectIdentifier } from '@tributary/connector-kit'
-import { type CatalogDestination, resourceNames } from '@tributary/contract'
+import type {
+  DestinationDefinition,
+  ListedDestination,
+  ObjectDefinition,
+  ObjectIdentifier,
+} from '@tributary/connector-kit'
+import { type CatalogDestination, type ListedCatalogDestination, resourceNames } from '@tributary/contract'
 import { presentOption } from '../app-settings/present-setting.ts'
-import { iconAddress } from '../catalog-sources/present.ts'
 
 const eventIdentifiers = { messageId: 'Message id', userId: 'User id' } as const
 
@@ -26,21 +30,30 @@ const presentObject = (
   actions: [...actions],
 })
 
-/** An entry of the destination catalogue as the wire shows it. */
+/** A kind of destination as the list of the catalog shows it. */
+export const presentListedDestination = (
+  entry: ListedDestination,
+  instanceCount: number,
+): ListedCatalogDestination => ({
+  name: resourceNames.catalogDestination.format({ app: entry.slug }),
+  title: entry.title,
+  display_name: entry.title,
+  description: entry.description,
+  docs_url: entry.docsUrl,
+  instance_count: instanceCount,
+  extra: { app_icon: entry.icon },
+  data_kinds: [...entry.kinds],
+})
+
+/** A kind of destination with what its definition says. */
 export const presentCatalogDestination = (
+  entry: ListedDestination,
   definition: DestinationDefinition,
   instanceCount: number,
 ): CatalogDestination => ({
-  name: resourceNames.catalogDestination.format({ app: definition.slug }),
-  title: definition.title,
-  display_name: definition.title,
-  description: definition.description,
-  docs_url: definition.docs.url,
-  instance_count: instanceCount,
-  extra: { app_icon: iconAddress(definition.logo) },
+  ...presentListedDestination(entry, instanceCount),
   guide: definition.docs.steps.map(({ title, text, code = '', language = '' }) => ({ title, text, code, language })),
   settings: definition.fields.map(presentOption),
-  data_kinds: [...definition.kinds],
   objects: definition.objects.map((object) => presentObject(definition, object)),
   actions: definition.actions.map(({ name, title, description }) => ({ name, title, description })),
 })

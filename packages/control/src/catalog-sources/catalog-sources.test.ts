@@ -25,7 +25,7 @@ test('SRC-02: a catalogued app has its titles, name, documentation, count, schem
     docs_url: 'https://docs.example',
     instance_count: 0,
     has_predefined_schema: false,
-    extra: { app_icon: `data:image/svg+xml;base64,${btoa('<svg/>')}` },
+    extra: { app_icon: '/media/connectors/logo.svg' },
   }
   const { catalog_sources } = await administrator.ok(methods.catalogSources.list, workspace)
   expect(catalog_sources.find(({ name }) => name === entry.name)).toMatchObject(entry)

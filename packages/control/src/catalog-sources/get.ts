@@ -12,5 +12,5 @@ export const getCatalogSource =
     const entry = catalog.sources.find(({ slug }) => slug === params.app)
     if (entry === undefined) throw notFound('There is no source with this name in the catalog')
     const counts = await instanceCounts(db, 'sources', workspace.id)
-    return presentCatalogSource(entry, counts.get(entry.slug) ?? 0)
+    return presentCatalogSource(entry, await entry.load(), counts.get(entry.slug) ?? 0)
   }

@@ -3,7 +3,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts, searched } from '../instance-counts.ts'
-import { presentCatalogSource } from './present.ts'
+import { presentListedSource } from './present.ts'
 
 /** What a source can be made of, with how many the workspace has of each. */
 export const listCatalogSources =
@@ -13,7 +13,7 @@ export const listCatalogSources =
     const { rows, next } = slicePage(page, searched(catalog.sources, query.search))
     const counts = await instanceCounts(db, 'sources', workspace.id)
     return {
-      catalog_sources: rows.map((entry) => presentCatalogSource(entry, counts.get(entry.slug) ?? 0)),
+      catalog_sources: rows.map((entry) => presentListedSource(entry, counts.get(entry.slug) ?? 0)),
       next_page_token: next,
     }
   }

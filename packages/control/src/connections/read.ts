@@ -1,7 +1,6 @@
 import { type Db, isId } from '@tributary/api-kit'
 import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
-import { iconAddress } from '../catalog-sources/present.ts'
 import type { Catalog } from '../deps.ts'
 
 /** The connections of a workspace with what a list shows of their ends. */
@@ -52,14 +51,14 @@ export const presentConnection = (row: ConnectionRow, catalog: Catalog): Connect
         title: row.source_title,
         enabled: row.source_enabled,
         display_name: sourceEntry?.title ?? row.source_app,
-        app_icon: sourceEntry === undefined ? '' : iconAddress(sourceEntry.logo),
+        app_icon: sourceEntry?.icon ?? '',
       },
       destination: {
         name: destination,
         title: row.destination_title,
         enabled: row.destination_enabled,
         display_name: destinationEntry?.title ?? row.destination_app,
-        app_icon: destinationEntry === undefined ? '' : iconAddress(destinationEntry.logo),
+        app_icon: destinationEntry?.icon ?? '',
       },
     },
   }

@@ -69,7 +69,7 @@ export const completeConnectDestination =
     const { db, secretBox, clock } = deps
     const destination = await readDestination(db, workspace.id, params.destination)
     const consent = await takeConsent(deps, body.state, { destinationId: destination.id, userId: actor.userId })
-    const client = requireClient(deps, destination)
+    const client = await requireClient(deps, destination)
     if (clientFingerprint(client) !== consent.issuedFor)
       throw badRequest('CONSENT_UNKNOWN', "The destination's settings have changed. Start again")
     const { account, ...tokens } = await tokensFor(deps, client, { code: body.code, ...consent })

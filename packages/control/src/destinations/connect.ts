@@ -1,11 +1,5 @@
 import { audit } from '@tributary/api-kit'
-import {
-  clientFingerprint,
-  consentAddress,
-  type DestinationDefinition,
-  missingOfClient,
-  type OAuth2Client,
-} from '@tributary/connector-kit'
+import { clientFingerprint, consentAddress, missingOfClient, type OAuth2Client } from '@tributary/connector-kit'
 import { consentMs, destinationReturnPath, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, randomToken } from '@tributary/kernel'
@@ -17,11 +11,11 @@ import { hashToken } from '../secret-tokens.ts'
 import { type DestinationRow, readDestination } from './read.ts'
 
 /** The client of a destination that needs a permission; throws 400 for one that needs none or lacks settings for it. */
-export const requireClient = (
+export const requireClient = async (
   { catalog, secretBox, logger }: Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>,
   row: DestinationRow,
-): OAuth2Client => {
-  const definition: DestinationDefinition | undefined = catalog.destinations.find(({ slug }) => slug === row.app)
+): Promise<OAuth2Client> => {
+  const definition = await catalog.destinations.find(({ slug }) => slug === row.app)?.load()
   const client = definition?.oauth2?.(readableSettings(`destinations/${row.id}`, row, secretBox, logger))
   if (client === undefined) throw badRequest('VALIDATION', 'This destination does not use OAuth')
   const missing = missingOfClient(client)
@@ -45,7 +39,7 @@ export const connectDestination =
       host: caller.host,
       path: destinationReturnPath,
     })
-    const client = requireClient(deps, destination)
+    const client = await requireClient(deps, destination)
     const state = `${workspace.id}.${destination.id}.${randomToken(32)}`
     const stateHash = hashToken(state)
     const codeVerifier = randomToken(48)

@@ -19,7 +19,7 @@ export const createDestination =
   async ({ actor, workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const { app } = parseReference(resourceNames.catalogDestination, 'app.name', body.app.name)
-    const definition = catalog.destinations.find(({ slug }) => slug === app)
+    const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
     if (definition === undefined) {
       const text = 'There is no destination with this name in the catalog'
       throw badRequest('VALIDATION', text, { 'app.name': text })

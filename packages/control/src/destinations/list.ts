@@ -29,7 +29,7 @@ export const listDestinations =
       shown.map((row) => row.id),
     )
     return {
-      destinations: shown.map((row) => presentDestination(row, counts, grants.get(row.id), deps)),
+      destinations: await Promise.all(shown.map((row) => presentDestination(row, counts, grants.get(row.id), deps))),
       next_page_token: next,
     }
   }

@@ -1,5 +1,5 @@
 import { type Db, isId } from '@tributary/api-kit'
-import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import type { DestinationDefinition, ListedDestination, Settings } from '@tributary/connector-kit'
 import { type Destination, type DestinationApp, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { DestinationsTable } from '@tributary/storage'
@@ -7,7 +7,6 @@ import type { Selectable } from 'kysely'
 import { missingSettings } from '../app-settings/change-setting.ts'
 import { presentSettings } from '../app-settings/present-setting.ts'
 import { readableSettings } from '../app-settings/stored-settings.ts'
-import { iconAddress } from '../catalog-sources/present.ts'
 import type { ControlDeps } from '../deps.ts'
 import { instanceCounts } from '../instance-counts.ts'
 import { type GrantRow, presentGrant, readGrants } from '../oauth-grants/grants.ts'
@@ -36,38 +35,40 @@ type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
 const presentApp = (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
-  entry: DestinationDefinition | undefined,
+  entry: ListedDestination | undefined,
+  definition: DestinationDefinition | undefined,
   settings: Settings,
 ): DestinationApp => ({
   name: resourceNames.destinationApp.format({ workspace: row.workspace_id, destination: row.id }),
   catalog_app: resourceNames.catalogDestination.format({ app: row.app }),
   title: entry?.title ?? row.app,
   display_name: entry?.title ?? row.app,
-  docs_url: entry?.docs.url ?? '',
+  docs_url: entry?.docsUrl ?? '',
   instance_count: counts.get(row.app) ?? 0,
-  extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
-  settings: presentSettings(entry?.fields ?? [], settings),
+  extra: { app_icon: entry?.icon ?? '' },
+  settings: presentSettings(definition?.fields ?? [], settings),
 })
 
 /** A destination as the wire shows it. */
-export const presentDestination = (
+export const presentDestination = async (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
   grant: GrantRow | undefined,
   { catalog, secretBox, logger }: PresentDeps,
-): Destination => {
+): Promise<Destination> => {
   const entry = catalog.destinations.find(({ slug }) => slug === row.app)
+  const definition = await entry?.load()
   const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
-  const missing = entry === undefined ? [] : missingSettings(entry, settings, row)
+  const missing = definition === undefined ? [] : missingSettings(definition, settings, row)
   return {
     name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
     title: row.title,
-    app: presentApp(row, counts, entry, settings),
+    app: presentApp(row, counts, entry, definition, settings),
     state: missing.length > 0 ? 'needs_setup' : 'ready',
     missing_settings: [...missing],
     enabled: row.enabled,
     consent_categories: row.consent_categories,
-    grant: presentGrant(entry?.oauth2?.(settings), grant),
+    grant: presentGrant(definition?.oauth2?.(settings), grant),
     create_time: row.create_time.toISOString(),
     update_time: row.update_time.toISOString(),
   }
@@ -81,5 +82,6 @@ export const showDestination = async (
 ): Promise<Destination> => {
   const row = await readDestination(deps.db, workspaceId, destinationId)
   const grants = await readGrants(deps.db, [row.id])
-  return presentDestination(row, await instanceCounts(deps.db, 'destinations', workspaceId), grants.get(row.id), deps)
+  const counts = await instanceCounts(deps.db, 'destinations', workspaceId)
+  return await presentDestination(row, counts, grants.get(row.id), deps)
 }

@@ -3,7 +3,7 @@ import { type Peer, type PeerAnswer, startPeer } from '@tributary/connector-kit/
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { type Harness, listed, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { mappedCatalog, mappedDestination, secretOfMapped, startMapped } from '../testing/mapped-destination.ts'
 
 let harness: Harness
@@ -54,7 +54,7 @@ test('what fails on the way is told in words', async () => {
 
 test('a fault of the connector says nothing of its insides, and one that never ends is given up', async () => {
   const failing = (testConnection: DestinationDefinition['testConnection']) =>
-    startControl({ catalog: { ...mappedCatalog, destinations: [{ ...mappedDestination, testConnection }] } })
+    startControl({ catalog: { ...mappedCatalog, destinations: listed({ ...mappedDestination, testConnection }) } })
   await using faulty = await failing(() => Promise.reject(new TypeError('undefined is not a function')))
   const its = await startOrganization(faulty)
   const { params } = await startMapped(faulty, its)

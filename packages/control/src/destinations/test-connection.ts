@@ -33,7 +33,7 @@ export const testConnection =
   async ({ actor, workspace, params, signal }) => {
     const { db, catalog, counters, clock, logger } = deps
     const row = await readDestination(db, workspace.id, params.destination)
-    const definition = requireDefinition(catalog, row, 'destination')
+    const definition = await requireDefinition(catalog, row, 'destination')
     await countTry(
       counters,
       [[`connection-tests:${workspace.id}`, mostTests]],

@@ -58,7 +58,7 @@ export const updateSetting =
     const { db, catalog, secretBox, clock } = deps
     const current = await readDestination(db, workspace.id, params.destination)
     const { id } = current
-    const app = catalog.destinations.find(({ slug }) => slug === current.app)
+    const app = await catalog.destinations.find(({ slug }) => slug === current.app)?.load()
     // Asked before the row is locked: a destination may take its time.
     if (app?.verifySettings !== undefined && body.value !== null) {
       const before = openForChange(`destinations/${id}`, current, secretBox)
@@ -75,10 +75,9 @@ export const updateSetting =
         .forUpdate()
         .executeTakeFirst()
       if (row === undefined) throw notFound('destination not found')
-      const definition = catalog.destinations.find(({ slug }) => slug === row.app)
       await tx
         .updateTable('destinations')
-        .set({ ...changeSetting(`destinations/${id}`, definition, row, body, secretBox), update_time: time })
+        .set({ ...changeSetting(`destinations/${id}`, app, row, body, secretBox), update_time: time })
         .where('id', '=', id)
         .execute()
       await audit(tx, {

@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/api-kit'
-import type { GrantState, Settings } from '@tributary/connector-kit'
+import type { GrantState, LoadedConnectors, Settings } from '@tributary/connector-kit'
 import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
 import type { SecretBox } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
@@ -39,8 +39,13 @@ export type DestinationDirectory = Follower & {
 
 const none: readonly string[] = []
 
-/** Every destination and connection in memory, for the pipeline and for delivery. */
-export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: SecretBox }): DestinationDirectory => {
+/**
+ * Every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector of a
+ * destination is loaded before the destination is in the snapshot.
+ */
+export const createDestinationDirectory = (
+  deps: FollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+): DestinationDirectory => {
   const { secretBox, logger } = deps
   let bySource = new Map<string, readonly string[]>()
   let byId = new Map<string, DirectoryDestination>()
@@ -145,6 +150,7 @@ export const createDestinationDirectory = (deps: FollowerDeps & { secretBox: Sec
     async load(tx, changed) {
       const destinations = await loadDestinations(tx, changed?.destinations)
       const links = await loadLinks(tx, changed?.sources)
+      await deps.connectors?.load(destinations.map(({ app }) => app))
       return () => {
         if (changed === undefined) {
           byId = new Map()

@@ -277,6 +277,30 @@ describe('the directory of destinations', () => {
   })
 })
 
+test('the connector of what is in a snapshot is loaded before it is there', async () => {
+  const { destination } = await make()
+  const stores = [connectStore(), connectStore()] as const
+  const [sources, destinations] = [new Set<string>(), new Set<string>()]
+  const collecting = (into: Set<string>) => ({
+    load: async (slugs: Iterable<string>) => {
+      await new Promise(setImmediate)
+      for (const slug of slugs) into.add(slug)
+    },
+  })
+  const { secretBox } = harness
+  const keys = createWriteKeyDirectory({ ...stores[0], secretBox, connectors: collecting(sources) })
+  const following = createDestinationDirectory({ ...stores[1], secretBox, connectors: collecting(destinations) })
+  onTestFinished(async () => {
+    await Promise.all([keys.stop(), following.stop()])
+    for (const store of stores) await store.close()
+  })
+  const seen: boolean[] = []
+  following.onChange(() => seen.push(destinations.has(following.get(idIn(destination.name))?.app ?? '')))
+  await Promise.all([keys.start(), following.start()])
+  expect(seen[0]).toBe(true)
+  expect(sources).toContain('http')
+})
+
 describe('following changes', () => {
   const startBoth = async (secretBox = harness.secretBox) => {
     // Each listens on a connection of its own.

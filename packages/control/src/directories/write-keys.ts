@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/api-kit'
-import type { Settings } from '@tributary/connector-kit'
+import type { LoadedConnectors, Settings } from '@tributary/connector-kit'
 import type { SecretBox } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../app-settings/stored-settings.ts'
@@ -31,8 +31,13 @@ const rememberedKeys = 20_000
 /** Longer than any key we make: such a text is not even hashed. */
 const longestKey = 256
 
-/** Every valid write key with its source, in memory, for collection: no query is made for a request. */
-export const createWriteKeyDirectory = (deps: FollowerDeps & { secretBox: SecretBox }): WriteKeyDirectory => {
+/**
+ * Every valid write key with its source, in memory, for collection: no query is made for a request. With `connectors`, the
+ * connector of a source is loaded before its keys are in the snapshot.
+ */
+export const createWriteKeyDirectory = (
+  deps: FollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+): WriteKeyDirectory => {
   const byHash = new Map<string, WriteKeyEntry>()
   const revoked = new Map<string, WriteKeyEntry>()
   /** Hashes by key, and ids of keys by source, of all that are known. */
@@ -102,6 +107,7 @@ export const createWriteKeyDirectory = (deps: FollowerDeps & { secretBox: Secret
     name: 'write keys',
     async load(tx, changed) {
       const rows = await loadKeys(tx, changed)
+      await deps.connectors?.load(rows.map(({ app }) => app))
       // Keys of one source share what was opened for it.
       const opened = new Map<string, Settings | undefined>()
       for (const row of rows)

@@ -8,5 +8,5 @@ import { presentMappings } from './read.ts'
 export const getMappings =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.mappings.get> =>
   async ({ workspace, params }) => {
-    return presentMappings(await readDestination(db, workspace.id, params.destination), catalog)
+    return await presentMappings(await readDestination(db, workspace.id, params.destination), catalog)
   }

@@ -12,6 +12,6 @@ export const previewMapping =
   ): Handler<typeof methods.mappings.preview> =>
   async ({ workspace, params, body, signal }) => {
     const row = await readDestination(deps.db, workspace.id, params.destination)
-    const definition = requireDefinition(deps.catalog, row, 'event_mapping')
+    const definition = await requireDefinition(deps.catalog, row, 'event_mapping')
     return (await tryMapping(deps, row, definition, body, signal)).shown
   }

@@ -31,16 +31,18 @@ const presentAction = (action: ActionDefinition): DestinationAction => ({
 })
 
 /** What a destination is an instance of; undefined when its app is no longer in the catalogue. */
-export const definitionOf = (catalog: Catalog, row: Pick<DestinationRow, 'app'>): DestinationDefinition | undefined =>
-  catalog.destinations.find(({ slug }) => slug === row.app)
+export const definitionOf = async (
+  catalog: Catalog,
+  row: Pick<DestinationRow, 'app'>,
+): Promise<DestinationDefinition | undefined> => await catalog.destinations.find(({ slug }) => slug === row.app)?.load()
 
 /** As `definitionOf`, for what cannot be done without; throws 400 naming `field`. */
-export const requireDefinition = (
+export const requireDefinition = async (
   catalog: Catalog,
   row: Pick<DestinationRow, 'app'>,
   field: string,
-): DestinationDefinition => {
-  const definition = definitionOf(catalog, row)
+): Promise<DestinationDefinition> => {
+  const definition = await definitionOf(catalog, row)
   const text = 'The app of this destination is no longer in the catalog'
   if (definition === undefined) throw badRequest('VALIDATION', text, { [field]: text })
   return definition
@@ -50,8 +52,8 @@ const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping[] | un
   row.mappings === null ? undefined : eventMappings.parse(row.mappings)
 
 /** The mappings of a destination as the wire shows them. */
-export const presentMappings = (row: DestinationRow, catalog: Catalog): DestinationMappings => {
-  const definition = definitionOf(catalog, row)
+export const presentMappings = async (row: DestinationRow, catalog: Catalog): Promise<DestinationMappings> => {
+  const definition = await definitionOf(catalog, row)
   const own = ownMappings(row)
   const name = resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id })
   return {

@@ -54,7 +54,7 @@ const send = async (
   event: OutgoingEvent,
   signal: AbortSignal,
 ): Promise<Sent> => {
-  const definition = requireDefinition(deps.catalog, row, 'event_mapping')
+  const definition = await requireDefinition(deps.catalog, row, 'event_mapping')
   let hidden: readonly string[] = []
   let last: Exchange | undefined
   const began = performance.now()
@@ -89,7 +89,7 @@ export const sendTestEvent =
   async ({ actor, workspace, params, body, signal }) => {
     const { db, catalog, counters, clock } = deps
     const row = await readDestination(db, workspace.id, params.destination)
-    const definition = requireDefinition(catalog, row, 'event_mapping')
+    const definition = await requireDefinition(catalog, row, 'event_mapping')
     const { shown, outgoing } = await tryMapping(deps, row, definition, body, signal)
     await countTry(
       counters,

@@ -121,7 +121,7 @@ export const suggestMappings =
   }: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock'>): Handler<typeof methods.mappings.suggest> =>
   async ({ workspace, params, body, signal }) => {
     const row = await readDestination(db, workspace.id, params.destination)
-    const definition = requireDefinition(catalog, row, 'destination')
+    const definition = await requireDefinition(catalog, row, 'destination')
     const action = definition.actions.find(({ name }) => name === body.destination)
     if (action === undefined) {
       const text = `${definition.title} has no action "${body.destination}"`

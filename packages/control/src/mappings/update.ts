@@ -23,7 +23,7 @@ export const updateMappings =
     const current = await readDestination(db, workspace.id, params.destination)
     const { event_mappings: wanted, revision } = body
     if (wanted !== null) {
-      const definition = requireDefinition(catalog, current, 'event_mappings')
+      const definition = await requireDefinition(catalog, current, 'event_mappings')
       const problems = await checkMappings(workShare, workspace.id, definition, wanted)
       const [first] = Object.values(problems)
       if (first !== undefined) throw badRequest('VALIDATION', first, problems)
@@ -63,5 +63,5 @@ export const updateMappings =
         time,
       })
     })
-    return presentMappings(await readDestination(db, workspace.id, id), catalog)
+    return await presentMappings(await readDestination(db, workspace.id, id), catalog)
   }

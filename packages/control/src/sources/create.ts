@@ -22,7 +22,8 @@ export const createSource =
       const text = 'There is no source with this name in the catalog'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
-    const definition = { ...entry, fields: entry.fields ?? [] }
+    const opened = await entry.load()
+    const definition = { ...opened, fields: opened.fields ?? [] }
     const settings = checkNewSettings(definition, body.settings)
     const id = idFor(body.request_id, 'sources', workspace.id)
     const time = new Date(clock())
@@ -35,7 +36,7 @@ export const createSource =
           title: body.title,
           app,
           ...storeSettings(`sources/${id}`, definition, settings, secretBox),
-          target_product: entry.targetProduct ?? 'CDP',
+          target_product: entry.targetProduct,
           create_time: time,
           update_time: time,
         })
@@ -47,7 +48,7 @@ export const createSource =
       await insertSchemaVersion(tx, {
         sourceId: id,
         version: 1,
-        stored: await initialSchema(tx, workspace.id, entry, template),
+        stored: await initialSchema(tx, workspace.id, opened, template),
         change: 'created',
         authorId: actor.userId,
         time,
@@ -69,5 +70,5 @@ export const createSource =
     })
     const row = await selectSources(db, workspace.id).where('sources.id', '=', id).executeTakeFirst()
     if (row === undefined) throw conflict('ALREADY_EXISTS', 'This request made a source that has been deleted since')
-    return presentSource(row, deps)
+    return await presentSource(row, deps)
   }

@@ -19,5 +19,5 @@ export const listSources =
       .limit(page.size + 1)
       .execute()
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
-    return { sources: shown.map((row) => presentSource(row, deps)), next_page_token: next }
+    return { sources: await Promise.all(shown.map((row) => presentSource(row, deps))), next_page_token: next }
   }

@@ -1,7 +1,7 @@
 import { createWebhookReceiver } from '@tributary/collect'
+import { listedSources } from '@tributary/connectors'
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
-import { sourceDefinitions } from '@tributary/sources'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type Harness,
@@ -15,13 +15,12 @@ import {
 let harness: Harness
 let organization: Organization
 let path: string
-const webhook = sourceDefinitions.find(({ slug }) => slug === 'webhook')
+const webhook = listedSources.filter(({ slug }) => slug === 'webhook')
 beforeAll(async () => {
   // The real definition and what collection runs.
-  if (webhook?.webhook === undefined) throw new Error('no rule')
   harness = await startControl({
-    catalog: { ...testCatalog, sources: [...testCatalog.sources, webhook] },
-    receiveWebhook: createWebhookReceiver(new Map([['webhook', webhook.webhook]])),
+    catalog: { ...testCatalog, sources: [...testCatalog.sources, ...webhook] },
+    receiveWebhook: createWebhookReceiver(),
   })
   organization = await startOrganization(harness)
   path = await make('webhook')

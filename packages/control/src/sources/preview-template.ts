@@ -14,10 +14,10 @@ export const previewTemplate =
   async ({ workspace, params, body: { template, body, query, headers } }) => {
     const { db, catalog, secretBox, receiveWebhook, workShare, clock, logger } = deps
     const source = await readSource(db, workspace.id, params.source)
-    const field = catalog.sources
-      .find(({ slug }) => slug === source.app)
-      ?.fields?.find(({ type }) => type === 'template')
-    if (field === undefined) {
+    const definition = await catalog.sources.find(({ slug }) => slug === source.app)?.load()
+    const field = definition?.fields?.find(({ type }) => type === 'template')
+    const rule = definition?.webhook
+    if (field === undefined || rule === undefined) {
       const text = 'This kind of source has no template'
       throw badRequest('VALIDATION', text, { template: text })
     }
@@ -36,7 +36,7 @@ export const previewTemplate =
       receivedAt: clock(),
     }
     const received = await takeTurn(workShare, workspace.id, () =>
-      receiveWebhook(source.app, { ...settings, [field.name]: template }, call),
+      receiveWebhook(rule, { ...settings, [field.name]: template }, call),
     )
     if (received === undefined) return { events: [], error: null }
     return 'refusal' in received

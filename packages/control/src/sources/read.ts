@@ -12,7 +12,6 @@ import type { SourcesTable } from '@tributary/storage'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { presentSettings } from '../app-settings/present-setting.ts'
 import { readableSettings } from '../app-settings/stored-settings.ts'
-import { iconAddress } from '../catalog-sources/present.ts'
 import type { ControlDeps } from '../deps.ts'
 
 export type SourceRow = Selectable<SourcesTable> & { last_used_time: Date | null }
@@ -43,10 +42,10 @@ export const readSource = async (db: Db, workspaceId: string, sourceId: string):
 type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
 
 /** A source as the wire shows it: no secret's value is in it. */
-export const presentSource = (row: SourceRow, { catalog, secretBox, logger }: PresentDeps): Source => {
+export const presentSource = async (row: SourceRow, { catalog, secretBox, logger }: PresentDeps): Promise<Source> => {
   const ids = { workspace: row.workspace_id, source: row.id }
   const entry = catalog.sources.find(({ slug }) => slug === row.app)
-  const fields = entry?.fields ?? []
+  const fields = (await entry?.load())?.fields ?? []
   return {
     name: resourceNames.source.format(ids),
     title: row.title,
@@ -56,7 +55,7 @@ export const presentSource = (row: SourceRow, { catalog, secretBox, logger }: Pr
       display_name: entry?.title ?? row.app,
       docs_url: entry?.docsUrl ?? '',
       type: entry?.type ?? sourceTypes.Unspecified,
-      extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
+      extra: { app_icon: entry?.icon ?? '' },
       settings: presentSettings(
         fields,
         fields.length === 0 ? {} : readableSettings(`sources/${row.id}`, row, secretBox, logger),
@@ -83,7 +82,7 @@ export const presentWithSchema = async (deps: PresentDeps & { db: Db }, row: Sou
     .limit(1)
     .executeTakeFirstOrThrow()
   return {
-    ...presentSource({ ...row, schema_version: current.version }, deps),
+    ...(await presentSource({ ...row, schema_version: current.version }, deps)),
     schema: {
       schema: current.schema,
       version: current.version,

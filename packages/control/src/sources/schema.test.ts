@@ -7,6 +7,7 @@ import {
   type Caller,
   type Harness,
   idIn,
+  listedSources,
   type Organization,
   startControl,
   startOrganization,
@@ -20,10 +21,15 @@ let organization: Organization
 let administrator: Caller
 let workspace: { workspace: string }
 beforeAll(async () => {
-  const [first] = testCatalog.sources
-  if (first === undefined) throw new Error('no source')
-  const own = { ...first, slug: 'payments', title: 'Payments', predefinedSchema: appSchema }
-  harness = await startControl({ catalog: { ...testCatalog, sources: [...testCatalog.sources, own] } })
+  const own = listedSources({
+    slug: 'payments',
+    title: 'Payments',
+    description: 'd',
+    type: 5,
+    guide: [],
+    predefinedSchema: appSchema,
+  })
+  harness = await startControl({ catalog: { ...testCatalog, sources: [...testCatalog.sources, ...own] } })
   organization = await startOrganization(harness)
   administrator = organization.administrator
 })

@@ -45,7 +45,7 @@ describe('a source', () => {
       has_received: false,
       last_event_time: null,
     })
-    expect(source.app.extra.app_icon).toMatch(/^data:image\/svg\+xml;base64,/)
+    expect(source.app.extra.app_icon).toMatch(/^\/media\/connectors\//)
     expect(await administrator.ok(methods.sources.get, { ...workspace, source: idIn(source.name) })).toMatchObject(
       source,
     )
@@ -64,7 +64,7 @@ describe('a source', () => {
         {
           title: 'Shop',
           name: expect.stringMatching(`workspaces/${workspace.workspace}/sources/`),
-          app: { extra: { app_icon: expect.stringMatching(/^data:image/) } },
+          app: { extra: { app_icon: expect.stringMatching(/^\/media\/connectors\//) } },
         },
       ],
     })

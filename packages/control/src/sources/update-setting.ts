@@ -13,7 +13,9 @@ export const updateSourceSetting =
   ): Handler<typeof methods.sources.updateSetting> =>
   async ({ actor, workspace, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
-    const { id } = await readSource(db, workspace.id, params.source)
+    const { id, app } = await readSource(db, workspace.id, params.source)
+    const entry = await catalog.sources.find(({ slug }) => slug === app)?.load()
+    const definition = entry === undefined ? undefined : { ...entry, fields: entry.fields ?? [] }
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const row = await tx
@@ -24,8 +26,6 @@ export const updateSourceSetting =
         .forUpdate()
         .executeTakeFirst()
       if (row === undefined) throw notFound('source not found')
-      const entry = catalog.sources.find(({ slug }) => slug === row.app)
-      const definition = entry === undefined ? undefined : { ...entry, fields: entry.fields ?? [] }
       await tx
         .updateTable('sources')
         .set({ ...changeSetting(`sources/${id}`, definition, row, body, secretBox), update_time: time })
@@ -41,5 +41,5 @@ export const updateSourceSetting =
         time,
       })
     })
-    return presentSource(await readSource(db, workspace.id, id), deps)
+    return await presentSource(await readSource(db, workspace.id, id), deps)
   }

@@ -6,6 +6,8 @@ import {
   createEgressPolicy,
   createRequestClient,
   type DestinationDefinition,
+  listDestination,
+  listSource,
   type SourceDefinition,
 } from '@tributary/connector-kit'
 import {
@@ -36,7 +38,6 @@ export const testDestination: DestinationDefinition = {
   slug: 'webhook',
   title: 'Webhook',
   description: 'For tests.',
-  logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   docs: { url: 'https://docs.example/webhook', steps: [{ title: 'Prepare', text: 'An address.' }] },
   fields: [
     { name: 'url', label: 'URL', help: '', type: 'url', required: true, secret: false, editable: true },
@@ -109,8 +110,8 @@ const testSignedSource: SourceDefinition = {
   title: 'Signed',
   description: 'd',
   type: 5,
-  logo: '<svg/>',
   guide: [],
+  webhook: { receive: () => ({ events: [] }), signed: true },
   fields: [
     {
       name: 'signing_secret',
@@ -133,22 +134,25 @@ const testSignedSource: SourceDefinition = {
   ],
 }
 
+/** Where the logos of the tests' catalog would be. */
+const testIcon = '/media/connectors/logo.svg'
+
+/** Kinds of destinations as a catalog lists them. */
+export const listed = (...definitions: readonly DestinationDefinition[]): Catalog['destinations'] =>
+  definitions.map((definition) => listDestination(definition, testIcon))
+
+/** Kinds of sources as a catalog lists them. */
+export const listedSources = (...definitions: readonly SourceDefinition[]): Catalog['sources'] =>
+  definitions.map((definition) => listSource(definition, testIcon))
+
 export const testCatalog: Catalog = {
-  sources: [
-    { slug: 'http', title: 'HTTP API', description: 'd', type: 3, logo: '<svg/>', guide: [{ title: 't', text: 'x' }] },
-    {
-      slug: 'javascript',
-      title: 'JavaScript',
-      description: 'd',
-      type: 1,
-      logo: '<svg/>',
-      docsUrl: 'https://docs.example',
-      guide: [],
-    },
+  sources: listedSources(
+    { slug: 'http', title: 'HTTP API', description: 'd', type: 3, guide: [{ title: 't', text: 'x' }] },
+    { slug: 'javascript', title: 'JavaScript', description: 'd', type: 1, docsUrl: 'https://docs.example', guide: [] },
     testSignedSource,
-    { slug: 'ads', title: 'Ads', description: 'd', type: 5, logo: '<svg/>', targetProduct: 'SIGNALS', guide: [] },
-  ],
-  destinations: [testDestination, testPermittedDestination],
+    { slug: 'ads', title: 'Ads', description: 'd', type: 5, targetProduct: 'SIGNALS', guide: [] },
+  ),
+  destinations: listed(testDestination, testPermittedDestination),
 }
 
 export const testClientConfig: ClientConfig = {

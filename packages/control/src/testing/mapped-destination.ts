@@ -9,7 +9,7 @@ import {
 } from '@tributary/connector-kit'
 import { type EventMapping, eventMappings, methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
-import { type Harness, idIn, type Organization, testCatalog, testDestination } from './control-harness.ts'
+import { type Harness, idIn, listed, type Organization, testCatalog, testDestination } from './control-harness.ts'
 
 const target = (name: string, label: string, more: Partial<ActionTarget> = {}): ActionTarget => ({
   name,
@@ -88,7 +88,7 @@ export const mappedDestination: DestinationDefinition = {
   },
 }
 
-export const mappedCatalog = { ...testCatalog, destinations: [testDestination, mappedDestination] }
+export const mappedCatalog = { ...testCatalog, destinations: listed(testDestination, mappedDestination) }
 
 export const secretOfMapped = 'hush-hush-secret'
 

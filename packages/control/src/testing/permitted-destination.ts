@@ -17,7 +17,6 @@ export const testPermittedDestination: DestinationDefinition = {
   slug: 'permitted',
   title: 'Permitted',
   description: 'd',
-  logo: '<svg/>',
   docs: { url: 'https://docs.example', steps: [] },
   fields: [
     field('authorize_url', { type: 'url' }),

@@ -63,7 +63,7 @@ test('nothing to search for finds everything by title, and it is said when that 
   expect(found).toMatchObject({
     name: expect.stringMatching(`^workspaces/${params.workspace}/sources/`),
     kind: 'source',
-    app: { display_name: 'HTTP API', extra: { app_icon: expect.stringMatching(/^data:image/) } },
+    app: { display_name: 'HTTP API', extra: { app_icon: expect.stringMatching(/^\/media\/connectors\//) } },
   })
 })
 

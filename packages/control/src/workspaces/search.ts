@@ -2,10 +2,9 @@ import type { Db } from '@tributary/api-kit'
 import { type FoundObject, matchScore, type methods, pageLimits, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { iconAddress } from '../catalog-sources/present.ts'
 import type { ControlDeps } from '../deps.ts'
 
-type Entry = { slug: string; title: string; logo: string }
+type Entry = { slug: string; title: string; icon: string }
 
 /** Rows of a kind that are ranked, more than any page; of a workspace in which more fit, those with the shortest titles. */
 const rankedLimit = pageLimits.max + 1
@@ -55,7 +54,7 @@ export const searchWorkspace =
       const entry = entries.find((each) => each.slug === slug)
       return {
         display_name: entry?.title ?? slug,
-        extra: { app_icon: entry === undefined ? '' : iconAddress(entry.logo) },
+        extra: { app_icon: entry?.icon ?? '' },
       }
     }
     const [sources, destinations] = await Promise.all([

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { listedDestinations, listedSources, logoFile } from '@tributary/connectors'
+
+/** A picture and what it is. */
+export type Logo = { contentType: string; body: Buffer }
+
+/** Reads logos of connectors by the key of their address below `/media/`; undefined for a key that no connector has now. */
+export const createConnectorLogos = (): ((key: string) => Promise<Logo | undefined>) => {
+  const files = new Map([
+    ...listedDestinations.map(({ slug, icon }): [string, URL] => [icon, logoFile('destinations', slug)]),
+    ...listedSources.map(({ slug, icon }): [string, URL] => [icon, logoFile('sources', slug)]),
+  ])
+  return async (key) => {
+    const file = files.get(`/media/${key}`)
+    return file === undefined ? undefined : { contentType: 'image/svg+xml', body: await readFile(file) }
+  }
+}

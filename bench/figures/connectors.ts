@@ -1,0 +1,92 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { startProduct } from '@tributary/test-kit'
+import { identifierOf } from '../../scripts/connector-catalog.ts'
+import { writeCatalog } from '../../scripts/make-connector.ts'
+import { type Figure, inTurns, mean, peakResidentBytes, spreadOfRatio, startEnvironment } from '../harness.ts'
+
+const MiB = 1024 * 1024
+const fakes = 200
+const limit = 1.1
+const pairs = 5
+
+/** A copy of the webhook under another name. */
+const addFake = (root: string, slug: string): void => {
+  const folder = join(root, 'connectors/destinations', slug)
+  cpSync(join(root, 'connectors/destinations/webhook'), folder, { recursive: true })
+  const file = join(folder, 'definition.ts')
+  const text = readFileSync(file, 'utf8')
+  const renamed = text
+    .replace(/export const webhook\b/, `export const ${identifierOf(slug)}`)
+    .replace("slug: 'webhook'", `slug: '${slug}'`)
+    .replace("title: 'Webhook'", `title: 'Fake ${slug}'`)
+  if (!renamed.includes(`slug: '${slug}'`)) throw new Error('The webhook is not as expected')
+  writeFileSync(file, renamed)
+}
+
+/** The connectors of this checkout in a folder of their own, with fakes besides; below it, so that packages are found. */
+const copyConnectors = async (count: number): Promise<string> => {
+  mkdirSync('.cache', { recursive: true })
+  const root = mkdtempSync(resolve('.cache/bench-connectors-'))
+  cpSync('connectors', join(root, 'connectors'), { recursive: true, filter: (path) => !path.includes('.test.') })
+  for (let index = 0; index < count; index++) addFake(root, `fake-${index}`)
+  await writeCatalog(root)
+  return root
+}
+
+const figureOf = (
+  figure: string,
+  values: Record<'many' | 'few', number[]>,
+  unit: (value: number) => string,
+): Figure => {
+  const ratio = mean(values.many) / mean(values.few)
+  return {
+    figure,
+    target: `<= ${limit} of ${unit(mean(values.few))}`,
+    measured: `${unit(mean(values.many))}, ± ${spreadOfRatio(values.many, values.few).toFixed(2)}`,
+    ratio,
+    pass: ratio <= limit,
+  }
+}
+
+/**
+ * Starts the product with 200 kinds of destinations more, in turns with those it has: time from the spawn of the process
+ * to its word that it is ready, and the kernel's peak of its memory. Each has a data folder and compiled code of its own,
+ * of a start before.
+ */
+export const measureConnectors = async (): Promise<Figure[]> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
+  const roots = { few: await copyConnectors(0), many: await copyConnectors(fakes) }
+  const memory: Record<'many' | 'few', number[]> = { few: [], many: [] }
+  const start = async (kind: 'many' | 'few'): Promise<number> => {
+    const began = performance.now()
+    await using product = await startProduct({
+      dataDir: join(dataDir, kind),
+      env: {
+        ...startEnvironment,
+        NODE_COMPILE_CACHE: join(dataDir, `compile-${kind}`),
+        NODE_OPTIONS: `--import=${new URL('../other-connectors.ts', import.meta.url).href}`,
+        BENCH_CONNECTORS: pathToFileURL(join(roots[kind], 'connectors/index.ts')).href,
+      },
+    })
+    const took = performance.now() - began
+    memory[kind].push(peakResidentBytes(product.pid))
+    return took
+  }
+  try {
+    for (const kind of ['few', 'many'] as const) await start(kind)
+    memory.few = []
+    memory.many = []
+    const times = await inTurns(pairs, ['few', 'many'], start)
+    return [
+      figureOf(`start with ${fakes} connectors more`, times, (ms) => `${(ms / 1000).toFixed(2)} s`),
+      figureOf('memory, same', memory, (bytes) => `${Math.round(bytes / MiB)} MiB`),
+    ]
+  } finally {
+    for (const root of Object.values(roots)) rmSync(root, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  callOnce,
+  clientFingerprint,
+  compileMappings,
+  type DeliverContext,
+  type DestinationDefinition,
+  definitionProblems,
+  type FieldDefinition,
+  type HttpAnswer,
+  type OutgoingEvent,
+  RetryableError,
+  redirectedSecrets,
+  type Settings,
+  validatePartialSettings,
+  validateSettings,
+} from '@tributary/connector-kit'
+import { eventTypes, type PipelineEvent } from '@tributary/contract'
+import { silentLogger } from '@tributary/kernel'
+import { describe, expect, it } from 'vitest'
+import { listedDestinations } from './index.ts'
+
+const definitions = await Promise.all(listedDestinations.map((entry) => entry.load()))
+
+/** Stands in every secret, and in the answers of the peers. */
+const secret = 's3cr3t-0123456789'
+
+/** The secret as it may stand in a request. */
+const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
+
+const valueOf = (field: FieldDefinition): Settings[string] => {
+  if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
+  if (field.secret) return field.name.endsWith('url') ? `https://peer.example/services/T000/B000/${secret}` : secret
+  if (field.default !== undefined || !field.required) return field.default
+  if (field.type === 'url') return 'https://peer.example/hook'
+  if (field.type === 'select') return field.choices?.[0]?.value
+  return field.type === 'number' ? field.min : 'some-value'
+}
+
+const settingsOf = (definition: DestinationDefinition): Settings => {
+  const given = Object.fromEntries(definition.fields.map((field) => [field.name, valueOf(field)]))
+  const validated = validateSettings(definition, given)
+  if (!validated.ok) throw new Error(`${definition.slug} refuses ${JSON.stringify(validated.errors)}`)
+  return validated.settings
+}
+
+/** An event of each type as the presets make it; a type that they leave out is none. */
+const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
+  const map = compileMappings(definition, undefined, { workspaceId: 'w', destinationId: 'd' })
+  return eventTypes.flatMap((type, at): OutgoingEvent[] => {
+    const event: PipelineEvent = {
+      eventId: `0-00000000000000000001-0000${at}`,
+      messageId: `message-${at}`,
+      type,
+      event: type === 'track' ? 'Order Completed' : '',
+      userId: 'user-1',
+      anonymousId: 'anonymous-1',
+      groupId: 'group-1',
+      previousId: 'previous-1',
+      properties: { total: 5 },
+      traits: { email: 'ada@example.com' },
+      context: {},
+      test: false,
+      receivedAt: '2026-01-02T03:04:05.678Z',
+      timestamp: '2026-01-02T03:04:05.000Z',
+    }
+    const mapped = map(event, 's')
+    if (mapped.kind === 'failed') throw new Error(`${definition.slug}, ${type}: ${mapped.reason}`)
+    if (mapped.kind === 'unmapped') return []
+    const { action, payload } = mapped
+    const { eventId, messageId, event: name } = event
+    const outgoing = { eventId, messageId, type, event: name, action, json: JSON.stringify(event) }
+    return [payload === undefined ? outgoing : { ...outgoing, payload }]
+  })
+}
+
+/** Everything that is kept of a delivery and of a test of the connection to a peer that answers so. */
+const keptOf = async (definition: DestinationDefinition, answer: Partial<HttpAnswer> | 'none'): Promise<string> => {
+  const exchanges: unknown[] = []
+  const client: Pick<DeliverContext, 'request' | 'connect'> = {
+    request: async () => {
+      if (answer === 'none') throw new RetryableError('Connection refused')
+      return { status: 200, headers: {}, body: '', latencyMs: 1, ...answer }
+    },
+    connect: async () => {
+      throw new RetryableError('Connection refused')
+    },
+  }
+  const kept = await callOnce(
+    {
+      client,
+      settings: settingsOf(definition),
+      clock: () => 1_767_323_045_678,
+      logger: silentLogger,
+      signal: new AbortController().signal,
+      onExchange: (exchange) => exchanges.push(exchange),
+    },
+    async (context) => {
+      const batch = eventsOf(definition).slice(0, definition.batching(context.settings).maxEvents)
+      const delivered = await definition.deliver(batch, context).catch((error: unknown) => error)
+      return [delivered, await definition.testConnection(context)]
+    },
+  )
+  const whole = (value: unknown): unknown => (value instanceof Error ? { ...value, message: value.message } : value)
+  return JSON.stringify([...kept.map(whole), exchanges])
+}
+
+/** Where a secret goes with these settings: origins of requests that carry one, and every connection that is opened. */
+const secretsSentTo = async (definition: DestinationDefinition, settings: Settings): Promise<string[]> => {
+  const places = new Set<string>()
+  const client: Pick<DeliverContext, 'request' | 'connect'> = {
+    request: async ({ url, headers, body = '' }) => {
+      const sent = JSON.stringify([url, headers, body.toString()])
+      if (hidden.some((text) => sent.includes(text))) places.add(new URL(url).origin)
+      return { status: 200, headers: {}, body: '', latencyMs: 1 }
+    },
+    connect: async ({ host, port }) => {
+      places.add(`${host}:${port}`)
+      throw new RetryableError('Connection refused')
+    },
+  }
+  const signal = new AbortController().signal
+  const call = { client, settings, clock: () => 1_767_323_045_678, logger: silentLogger, signal }
+  await callOnce(call, async (context) => {
+    const batch = eventsOf(definition).slice(0, definition.batching(settings).maxEvents)
+    await definition.deliver(batch, context).catch(() => undefined)
+    await definition.testConnection(context)
+    const registered = definition.oauth2?.({ ...settings, authentication: 'oauth2' })
+    if (registered !== undefined) places.add(registered.tokenUrl)
+  })
+  return [...places]
+}
+
+/** Another value that a setting may have, at another place where that means something. */
+const otherValueOf = (field: FieldDefinition, value: Settings[string]): Settings[string] => {
+  if (field.type === 'url') return 'https://elsewhere.example/hook'
+  if (field.type === 'boolean') return value !== true
+  if (field.type === 'number') return Number(value) + 1
+  return field.type === 'select' ? field.choices?.find((choice) => choice.value !== value)?.value : 'another-value'
+}
+
+describe.each(definitions.map((definition) => [definition.slug, definition] as const))('%s', (_slug, definition) => {
+  it('is complete', () => {
+    expect(definitionProblems(definition)).toEqual([])
+  })
+
+  it('can be made without settings, and names those that it still needs', () => {
+    const required = definition.fields.filter((field) => field.required && field.default === undefined)
+    expect(validatePartialSettings(definition, {})).toMatchObject({
+      ok: true,
+      missing: required.map(({ name }) => name),
+    })
+    expect(required.length).toBeGreaterThan(0)
+  })
+
+  it('does something with events of some type as it is', () => {
+    expect(eventsOf(definition).length).toBeGreaterThan(0)
+  })
+
+  it('says of each secret which settings decide where it goes: a change that sends one elsewhere asks for it again', async () => {
+    const settings = settingsOf(definition)
+    const places = await secretsSentTo(definition, settings)
+    for (const field of definition.fields.filter((each) => !each.secret)) {
+      const changed = { ...settings, [field.name]: otherValueOf(field, settings[field.name]) }
+      const moved = (await secretsSentTo(definition, changed)).some((place) => !places.includes(place))
+      if (moved) expect([field.name, redirectedSecrets(definition, settings, changed)]).not.toEqual([field.name, []])
+    }
+  })
+
+  it.each<[string, Partial<HttpAnswer> | 'none']>([
+    ['takes it', { status: 200, body: `{"success":true,"key":"${secret}"}` }],
+    ['refuses it', { status: 400, body: `no such field in ${secret}` }],
+    ['refuses the key', { status: 401, body: `who is ${secret}? ${'x'.repeat(4070)} ${secret}` }],
+    ['is busy', { status: 429, headers: { 'retry-after': secret }, body: '<html>later</html>' }],
+    ['has a fault', { status: 500, body: secret }],
+    ['is away', 'none'],
+  ])('keeps no secret of a delivery to a peer that %s', async (_, answer) => {
+    const kept = await keptOf(definition, answer)
+    for (const text of hidden) expect(kept).not.toContain(text)
+    expect(kept).toContain('message')
+  })
+})
+
+it.each([
+  ['webhook', 'url', ['headers', 'signing_secret']],
+  ['webhook', 'oauth_token_url', ['oauth_client_secret']],
+  ['postgresql', 'host', ['password']],
+  ['postgresql', 'port', ['password']],
+  ['postgresql', 'tls', ['password']],
+  ['postgresql', 'ca_certificate', ['password']],
+  ['s3', 'endpoint', ['secret_access_key']],
+  ['segment', 'endpoint', ['write_key']],
+  ['rudderstack', 'data_plane_url', ['write_key']],
+])('%s: another %s asks for %j again', (slug, name, secrets) => {
+  const definition = definitions.find((each) => each.slug === slug)
+  const field = definition?.fields.find((each) => each.name === name)
+  if (definition === undefined || field === undefined) throw new Error('no such setting')
+  const settings = settingsOf(definition)
+  const changed = { ...settings, [name]: otherValueOf(field, settings[name]) }
+  expect(redirectedSecrets(definition, settings, changed).map((each) => each.name)).toEqual(secrets)
+})
+
+it('a grant is given for the address that its tokens are sent to, whichever destination asks for one', () => {
+  for (const definition of definitions) {
+    const settings = { ...settingsOf(definition), authentication: 'oauth2' }
+    const [address = ''] = definition.fields.filter(({ type, required }) => type === 'url' && required)
+    const name = address === '' ? '' : address.name
+    const one = definition.oauth2?.(settings)
+    const other = definition.oauth2?.({ ...settings, [name]: 'https://elsewhere.example/' })
+    if (one !== undefined && other !== undefined) expect(clientFingerprint(one)).not.toBe(clientFingerprint(other))
+  }
+})
+
+it('slugs are different, and so are titles', () => {
+  expect(new Set(definitions.map(({ title }) => title)).size).toBe(definitions.length)
+})

@@ -1,1 +1,0 @@
-export { postgresql } from './definition.ts'

@@ -1,0 +1,85 @@
+import {
+  createTrackingForwarder,
+  type DestinationDefinition,
+  forwardAction,
+  forwardedEvents,
+  type Settings,
+} from '@tributary/connector-kit'
+
+/** The batch address of a data plane; one that is given whole stays. */
+const addressOf = (settings: Settings): string => {
+  const url = new URL(typeof settings.data_plane_url === 'string' ? settings.data_plane_url : '')
+  const path = url.pathname.replace(/(\/v1(\/batch)?)?\/*$/, '')
+  url.pathname = `${path}/v1/batch`
+  return url.href
+}
+
+/**
+ * Limits: RudderStack, "HTTP API": 500 kB a batch. A data plane names none for requests in a time; it answers 429 when
+ * it has enough.
+ */
+export const rudderstack: DestinationDefinition = {
+  slug: 'rudderstack',
+  title: 'RudderStack',
+  description: 'Forwards events unchanged to a RudderStack source, hosted or on your own data plane.',
+  docs: {
+    url: 'https://www.rudderstack.com/docs/api/http-api/',
+    steps: [
+      {
+        title: 'Add a source in RudderStack',
+        text: 'Under **Collect, Sources**, add an **HTTP** event stream source. Events keep the context of the site or app they come from.',
+      },
+      {
+        title: 'Copy its write key',
+        text: 'Find it in the source under **Setup**. Tributary stores it encrypted.',
+      },
+      {
+        title: 'Copy the data plane URL',
+        text: 'Find it at the top of the **Connections** page. Use the URL of the server that receives events, not of the web app. Tributary adds `/v1/batch`.',
+      },
+      {
+        title: 'Avoid duplicates',
+        text: "Don't connect sources whose site or app already sends to RudderStack, or their events arrive twice. Retried events keep their message ID, so RudderStack can deduplicate them.",
+      },
+      {
+        title: 'Handle errors',
+        text: 'With a wrong key or a disabled source, events are held until you fix it. An event rejected for its content becomes a dead letter; the rest of its batch is sent.',
+      },
+    ],
+  },
+  fields: [
+    {
+      name: 'data_plane_url',
+      label: 'Data plane URL',
+      help: 'For example https://your-name.dataplane.rudderstack.com.',
+      type: 'url',
+      required: true,
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'write_key',
+      label: 'Write key',
+      help: 'The write key of the RudderStack source. Stored encrypted.',
+      type: 'secret',
+      required: true,
+      maxLength: 200,
+      secret: true,
+      sentTo: [{ setting: 'data_plane_url', by: 'origin' }],
+      editable: true,
+    },
+  ],
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [forwardedEvents('RudderStack')],
+  actions: [forwardAction('RudderStack')],
+  presets: [{ action: 'forward', fields: {} }],
+  batching: () => ({ maxEvents: 250, maxBytes: 400_000, maxWaitMs: 1000 }),
+  ...createTrackingForwarder({
+    title: 'RudderStack',
+    address: addressOf,
+    writeKey: (settings) => (typeof settings.write_key === 'string' ? settings.write_key.trim() : ''),
+    requestBytes: 500_000,
+    tested: 'The data plane accepted this write key.',
+  }),
+}

@@ -1,1 +1,0 @@
-export { rudderstack } from './definition.ts'

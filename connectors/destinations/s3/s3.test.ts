@@ -1,0 +1,301 @@
+import { createHash, createHmac } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import {
+  ConfigurationError,
+  callOnce,
+  createEgressPolicy,
+  createRequestClient,
+  EgressRefusedError,
+  type OutgoingEvent,
+  RejectedError,
+  RetryableError,
+  validateSettings,
+} from '@tributary/connector-kit'
+import { type Peer, type PeerAnswer, type PeerRequest, runConnector, startPeer } from '@tributary/connector-kit/testing'
+import { silentLogger } from '@tributary/kernel'
+import { afterEach, describe, expect, test } from 'vitest'
+import { bucketAddress, objectPath } from './address.ts'
+import { s3 } from './definition.ts'
+
+const credentials = { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
+const region = 'eu-central-1'
+
+const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+
+/**
+ * The signature of a request as its receiver reckons it (docs.aws.amazon.com, "Signature Calculations for the Authorization
+ * Header"), from what came over the wire alone; why it is refused, or undefined.
+ */
+const refusal = ({ method, url, headers, bytes }: PeerRequest): string | undefined => {
+  const found =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
+  const [, id, day = '', scopeRegion = '', names = '', signature] = found.exec(String(headers.authorization)) ?? []
+  if (id !== credentials.access_key_id) return 'InvalidAccessKeyId'
+  if (scopeRegion !== region) return 'AuthorizationHeaderMalformed'
+  if (headers['x-amz-content-sha256'] !== sha256(bytes)) return 'XAmzContentSHA256Mismatch'
+  const md5 = headers['content-md5']
+  if (method === 'PUT' && md5 !== createHash('md5').update(bytes).digest('base64')) return 'BadDigest'
+  for (const needed of ['host', 'x-amz-date', 'x-amz-content-sha256'])
+    if (!names.split(';').includes(needed)) return 'AccessDenied'
+  const signedHeaders = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+  const canonical = [method, url, '', signedHeaders.join(''), names, headers['x-amz-content-sha256']].join('\n')
+  const time = String(headers['x-amz-date'])
+  const text = ['AWS4-HMAC-SHA256', time, `${day}/${region}/s3/aws4_request`, sha256(canonical)].join('\n')
+  let key: string | Buffer = `AWS4${credentials.secret_access_key}`
+  for (const part of [day, region, 's3', 'aws4_request']) key = hmac(key, part)
+  if (!time.startsWith(day)) return 'AccessDenied'
+  return hmac(key, text).toString('hex') === signature ? undefined : 'SignatureDoesNotMatch'
+}
+
+const errorBody = (code: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>About ${code}.</Message><RequestId>1</RequestId></Error>`
+
+type Storage = Peer & { objects: Map<string, Buffer>; settings: Record<string, unknown> }
+
+let peer: Storage | undefined
+afterEach(async () => {
+  await peer?.close()
+  peer = undefined
+})
+
+/** A storage that keeps objects of requests whose signature holds, unless `answer` says otherwise. */
+const startStorage = async (
+  answer: (request: PeerRequest) => PeerAnswer | undefined = () => undefined,
+): Promise<Storage> => {
+  const objects = new Map<string, Buffer>()
+  const made = await startPeer((request) => {
+    const code = refusal(request)
+    if (code !== undefined) return { status: 403, body: errorBody(code) }
+    const own = answer(request)
+    if (own !== undefined) return own
+    const key = decodeURIComponent(request.url)
+    if (request.method === 'PUT') objects.set(key, request.bytes)
+    else objects.delete(key)
+    return { status: request.method === 'PUT' ? 200 : 204 }
+  })
+  const settings = { ...credentials, region, bucket: 'my-events', endpoint: made.url, path_style: true }
+  peer = { ...made, objects, settings }
+  return peer
+}
+
+const event = (
+  number: number,
+  receivedAt = '2026-01-31T13:59:59.000Z',
+  more: Partial<OutgoingEvent> = {},
+): OutgoingEvent => {
+  const full = { eventId: `0-${number}-0`, messageId: `m${number}`, type: 'track' as const, event: 'Order Completed' }
+  return {
+    ...full,
+    json: JSON.stringify({ ...full, properties: { note: 'ü' }, receivedAt }),
+    action: 'write_line',
+    ...more,
+  }
+}
+const linesOf = (object: Buffer | undefined): unknown[] =>
+  gunzipSync(object ?? Buffer.alloc(0))
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('a batch', () => {
+  test('is one compressed object of JSON lines, in the folder of its hour, with a signature that holds', async () => {
+    const { objects, settings, requests } = await startStorage()
+    const events = [event(1), event(2), event(3)]
+    const result = await runConnector(s3, settings, events)
+    expect(result).toMatchObject({ outcomes: events.map(() => ({ kind: 'delivered' })), httpStatus: 200 })
+    const [[key, object] = []] = [...objects]
+    expect(key).toMatch(/^\/my-events\/events\/dt=2026-01-31\/hr=13\/0-1-0-[0-9a-f]{16}\.json\.gz$/)
+    expect(linesOf(object)).toEqual(events.map(({ json }) => JSON.parse(json)))
+    expect(requests[0]?.url).toContain('/dt%3D2026-01-31/hr%3D13/')
+    expect(requests[0]?.headers['content-type']).toBe('application/gzip')
+  })
+
+  test('that is sent again is written over itself, and another one is another object', async () => {
+    const { objects, settings } = await startStorage()
+    await runConnector(s3, settings, [event(1), event(2)])
+    await runConnector(s3, settings, [event(1), event(2)], { now: Date.now() + 100_000 })
+    expect(objects.size).toBe(1)
+    await runConnector(s3, settings, [event(1), event(3)])
+    expect(objects.size).toBe(2)
+  })
+
+  test('over two hours is an object for each', async () => {
+    const { objects, settings } = await startStorage()
+    await runConnector(s3, { ...settings, prefix: '/a/b c+ü/' }, [
+      event(1),
+      event(2, '2026-01-31T14:00:00.000Z'),
+      event(3),
+    ])
+    expect([...objects].map(([key, object]) => [key.replace(/\/0-.*/, ''), linesOf(object).length])).toEqual([
+      ['/my-events/a/b c+ü/dt=2026-01-31/hr=13', 2],
+      ['/my-events/a/b c+ü/dt=2026-01-31/hr=14', 1],
+    ])
+  })
+
+  test('of mapped events has what the mapping made of them, uncompressed when that is chosen', async () => {
+    const { objects, settings } = await startStorage()
+    await runConnector(s3, { ...settings, prefix: '/', format: 'json' }, [
+      event(1, undefined, { payload: { total: 5 } }),
+    ])
+    const [[key, object] = []] = [...objects]
+    expect(key).toMatch(/^\/my-events\/dt=2026-01-31\/hr=13\/0-1-0-[0-9a-f]{16}\.json$/)
+    expect(object?.toString()).toBe('{"total":5}\n')
+  })
+
+  test('half of which the storage took is half delivered', async () => {
+    let calls = 0
+    const { settings } = await startStorage(() =>
+      ++calls === 2 ? { status: 503, body: errorBody('SlowDown') } : undefined,
+    )
+    const { outcomes, response } = await runConnector(s3, settings, [
+      event(1, '2026-01-31T14:00:00.000Z'),
+      event(2),
+      event(3, '2026-01-31T14:00:00.000Z'),
+    ])
+    expect(outcomes).toEqual([
+      { kind: 'delivered' },
+      { kind: 'retry', reason: 'SlowDown: About SlowDown.' },
+      { kind: 'delivered' },
+    ])
+    expect(response).toContain('SlowDown')
+  })
+})
+
+describe('an answer', () => {
+  const failing = async (answer: PeerAnswer, given: Record<string, unknown> = {}): Promise<unknown> => {
+    const { settings } = await startStorage(() => answer)
+    return await runConnector(s3, { ...settings, ...given }, [event(1)], { timeoutMs: 1000 }).catch(
+      (error: unknown) => error,
+    )
+  }
+
+  test.each([
+    ['NoSuchBucket', 404],
+    ['AccessDenied', 403],
+    ['InvalidBucketName', 400],
+    ['PermanentRedirect', 301],
+    ['ExpiredToken', 400],
+  ])('%s is an error of the set-up', async (code, status) => {
+    const failure = await failing({ status, body: errorBody(code) })
+    expect(failure).toBeInstanceOf(ConfigurationError)
+    expect((failure as Error).message).toBe(`${code}: About ${code}.`)
+  })
+
+  test.each([
+    ['SlowDown', 503],
+    ['InternalError', 500],
+    ['RequestTimeout', 400],
+    ['OperationAborted', 409],
+    ['', 502],
+  ])('%s %i is a matter of time', async (code, status) => {
+    const failure = await failing({ status, body: code === '' ? '' : errorBody(code), headers: { 'retry-after': '7' } })
+    expect(failure).toBeInstanceOf(RetryableError)
+  })
+
+  test('that the clocks differ says so, and is tried again', async () => {
+    const failure = await failing({ status: 403, body: errorBody('RequestTimeTooSkewed') })
+    expect(failure).toBeInstanceOf(RetryableError)
+    expect((failure as Error).message).toMatch(/^This server's clock differs from the storage's clock/)
+  })
+
+  test('that an object is too large rejects its events', async () => {
+    expect(await failing({ status: 400, body: errorBody('EntityTooLarge') })).toBeInstanceOf(RejectedError)
+  })
+
+  test('from another region names the right one', async () => {
+    const headers = { 'x-amz-bucket-region': 'us-west-2' }
+    const failure = await failing({ status: 400, body: errorBody('AuthorizationHeaderMalformed'), headers })
+    expect((failure as Error).message).toContain('The bucket is in the region us-west-2.')
+  })
+
+  test.each([
+    ['SignatureDoesNotMatch', { secret_access_key: 'another-secret-access-key' }],
+    ['InvalidAccessKeyId', { access_key_id: 'ANOTHER' }],
+  ])('%s to wrong credentials is an error of the set-up, kept without them', async (code, given) => {
+    const { settings } = await startStorage()
+    const failure = await runConnector(s3, { ...settings, ...given }, [event(1)]).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ConfigurationError)
+    expect((failure as Error).message).toContain(code)
+    const kept = JSON.stringify((failure as ConfigurationError).exchange)
+    expect(kept).toContain('PUT')
+    for (const secret of ['another-secret-access-key', credentials.secret_access_key, 'Signature='])
+      expect(kept).not.toContain(secret)
+  })
+
+  test('that never comes, and an address that may not be reached', async () => {
+    expect(await failing('reset')).toBeInstanceOf(RetryableError)
+    await peer?.close()
+    const { settings } = await startStorage()
+    const egress = createEgressPolicy()
+    await expect(runConnector(s3, settings, [event(1)], { egress })).rejects.toThrow(EgressRefusedError)
+  })
+})
+
+describe('the connection', () => {
+  const test_ = async (
+    answer?: (request: PeerRequest) => PeerAnswer | undefined,
+    given: Record<string, unknown> = {},
+  ) => {
+    const storage = await startStorage(answer)
+    const checked = validateSettings(s3, { ...storage.settings, ...given })
+    if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
+    const client = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
+    const { signal } = new AbortController()
+    const deps = { client, settings: checked.settings, clock: Date.now, logger: silentLogger, signal }
+    const result = await callOnce(deps, (context) => s3.testConnection(context))
+    await client.close()
+    return { result, storage }
+  }
+
+  test('is tried by an object that is written and taken away', async () => {
+    const { result, storage } = await test_()
+    expect(result).toEqual({
+      ok: true,
+      message: 'The object events/.tributary-test in the bucket my-events was written and deleted.',
+    })
+    expect(storage.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'PUT /my-events/events/.tributary-test',
+      'DELETE /my-events/events/.tributary-test',
+    ])
+  })
+
+  test('is fine when nothing may be deleted, and says what stays', async () => {
+    const { result } = await test_(({ method }) =>
+      method === 'DELETE' ? { status: 403, body: errorBody('AccessDenied') } : undefined,
+    )
+    expect(result).toMatchObject({ ok: true, message: expect.stringContaining('It was not deleted') })
+  })
+
+  test('is not when nothing may be written', async () => {
+    const { result } = await test_(() => ({ status: 404, body: errorBody('NoSuchBucket') }))
+    expect(result).toEqual({ ok: false, message: 'NoSuchBucket: About NoSuchBucket.' })
+  })
+})
+
+test.each([
+  [{}, 'https://my-events.s3.eu-central-1.amazonaws.com', '/a/b%20c'],
+  [{ path_style: true }, 'https://s3.eu-central-1.amazonaws.com', '/my-events/a/b%20c'],
+  [{ bucket: 'my.events' }, 'https://s3.eu-central-1.amazonaws.com', '/my.events/a/b%20c'],
+  [{ region: 'cn-north-1' }, 'https://my-events.s3.cn-north-1.amazonaws.com.cn', '/a/b%20c'],
+  [{ endpoint: 'https://store.example:9000/s3/' }, 'https://my-events.store.example:9000', '/s3/a/b%20c'],
+  [{ endpoint: 'http://10.0.0.1:9000' }, 'http://10.0.0.1:9000', '/my-events/a/b%20c'],
+])('%j is at %s', (given, origin, path) => {
+  const address = bucketAddress({ bucket: 'my-events', region, ...given })
+  expect([address.origin, objectPath(address, 'a/b c')]).toEqual([origin, path])
+})
+
+test.each([
+  ['bucket', { bucket: 'a' }],
+  ['bucket', { bucket: 'a/b' }],
+  ['bucket', { bucket: 'evil.example#' }],
+  ['region', { region: 'eu.central' }],
+  ['prefix', { prefix: 'a/../b' }],
+  ['prefix', { prefix: 'a\nb' }],
+  ['wait_seconds', { wait_seconds: 5 }],
+  ['endpoint', { endpoint: 'https://x.example/?a=1' }],
+])('rejects a bad %s: %j', (name, given) => {
+  const whole = { ...credentials, region, bucket: 'my-events', ...given }
+  expect(validateSettings(s3, whole)).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
+})

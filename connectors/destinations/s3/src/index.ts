@@ -1,1 +1,0 @@
-export { s3 } from './definition.ts'

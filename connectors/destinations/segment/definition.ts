@@ -1,0 +1,118 @@
+import {
+  type ConnectionTest,
+  createTrackingForwarder,
+  type DeliverContext,
+  DeliveryError,
+  type DestinationDefinition,
+  forwardAction,
+  forwardedEvents,
+  isWebPage,
+  type Settings,
+} from '@tributary/connector-kit'
+
+const officialHosts = new Set(['api.segment.io', 'events.eu1.segmentapis.com'])
+const defaultEndpoint = 'https://api.segment.io/v1/batch'
+
+/** The batch address: a bare origin and one that ends in `/v1` are completed. */
+const addressOf = (settings: Settings): string => {
+  const url = new URL(typeof settings.endpoint === 'string' ? settings.endpoint : defaultEndpoint)
+  const path = url.pathname.replace(/\/+$/, '')
+  url.pathname = path === '' ? '/v1/batch' : path.endsWith('/v1') ? `${path}/batch` : path
+  return url.href
+}
+
+const writeKeyOf = (settings: Settings): string =>
+  typeof settings.write_key === 'string' ? settings.write_key.trim() : ''
+
+/**
+ * Segment takes batches with any write key, so its settings address is asked, with which its own libraries begin: it
+ * knows every key.
+ */
+const testKey = async (context: DeliverContext): Promise<ConnectionTest | undefined> => {
+  if (!officialHosts.has(new URL(addressOf(context.settings)).hostname)) return undefined
+  const url = `https://cdn.segment.com/v1/projects/${encodeURIComponent(writeKeyOf(context.settings))}/settings`
+  const answer = await context
+    .request({ method: 'GET', url, headers: {}, signal: context.signal })
+    .catch((error: unknown) => {
+      if (error instanceof DeliveryError) return undefined
+      throw error
+    })
+  if (answer?.status === 200 && !isWebPage(answer)) return { ok: true, message: 'Segment accepted this write key.' }
+  if (answer?.status === 403 || answer?.status === 404)
+    return { ok: false, message: `Segment has no source with this write key (HTTP ${answer.status})` }
+  return { ok: true, message: 'Segment accepts batches but did not confirm the write key.' }
+}
+
+/**
+ * Limits: Segment, "HTTP API source": 500 kB a request, 32 kB and 2,500 events in a batch; "Tracking API rate limits":
+ * 1,000 requests a second for a workspace.
+ */
+export const segment: DestinationDefinition = {
+  slug: 'segment',
+  title: 'Segment',
+  description: "Forwards events unchanged to a Segment source, or to any server that accepts Segment's tracking calls.",
+  docs: {
+    url: 'https://www.twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api',
+    steps: [
+      {
+        title: 'Add a source in Segment',
+        text: 'Under **Connections, Sources**, add an **HTTP API** source. Events keep the context of the site or app they come from.',
+      },
+      {
+        title: 'Copy its write key',
+        text: 'Find it in the source under **Settings, API Keys**. Tributary stores it encrypted.',
+      },
+      {
+        title: 'Set the region',
+        text: 'An EU workspace accepts events only at `https://events.eu1.segmentapis.com/v1/batch`. Segment answers the default endpoint with success but loses the events.',
+      },
+      {
+        title: 'Avoid duplicates',
+        text: "Don't connect sources whose site or app already sends to Segment, or their events arrive twice. Retried events keep their message ID, so Segment counts them once.",
+      },
+      {
+        title: 'Check what arrives',
+        text: 'Segment responds with success even to a wrong write key or an invalid event. Check the debugger of your Segment source. Events over 32 kB are not sent and are listed in the delivery log.',
+      },
+    ],
+  },
+  fields: [
+    {
+      name: 'write_key',
+      label: 'Write key',
+      help: 'The write key of the Segment source. Stored encrypted.',
+      type: 'secret',
+      required: true,
+      maxLength: 200,
+      secret: true,
+      sentTo: [{ setting: 'endpoint', by: 'origin' }],
+      editable: true,
+    },
+    {
+      name: 'endpoint',
+      label: 'Endpoint',
+      help: 'The URL for batches. Change it for an EU workspace, or for another server with the same API.',
+      type: 'url',
+      required: true,
+      default: defaultEndpoint,
+      secret: false,
+      editable: true,
+    },
+  ],
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [forwardedEvents('Segment')],
+  actions: [forwardAction('Segment')],
+  presets: [{ action: 'forward', fields: {} }],
+  batching: () => ({ maxEvents: 250, maxBytes: 400_000, maxWaitMs: 1000 }),
+  rate: () => ({ requests: 500, perMs: 1000 }),
+  ...createTrackingForwarder({
+    title: 'Segment',
+    address: addressOf,
+    writeKey: writeKeyOf,
+    requestBytes: 500_000,
+    eventBytes: 32 * 1024,
+    tested: 'The endpoint accepts batches with this write key. Send a test event to check that events arrive.',
+    testKey,
+  }),
+}

@@ -1,0 +1,215 @@
+import { ConfigurationError, type DeliverContext, validateSettings } from '@tributary/connector-kit'
+import {
+  outgoingEvent,
+  type Peer,
+  type PeerAnswer,
+  type PeerRequest,
+  runConnectionTest,
+  runConnector,
+  startPeer,
+} from '@tributary/connector-kit/testing'
+import { afterEach, expect, it } from 'vitest'
+import { segment } from './definition.ts'
+
+let peer: Peer | undefined
+afterEach(async () => {
+  await peer?.close()
+  peer = undefined
+})
+
+const key = 'segment-write-key-1'
+const success: PeerAnswer = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"success":true}' }
+
+type Sent = { messageId: string; userId?: string; anonymousId?: string; [key: string]: unknown }
+const batchOf = ({ body }: PeerRequest): Sent[] => (JSON.parse(body) as { batch: Sent[] }).batch
+
+/**
+ * What Segment documents: twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api, "Authentication",
+ * "Batch", "Errors", and .../guides/rate-limits: any key is answered with 200; JSON that is broken or too large with 400.
+ */
+const documented = (request: PeerRequest): PeerAnswer => {
+  if (request.method !== 'POST' || request.url !== '/v1/batch') return { status: 404, body: 'Cannot POST' }
+  if (!/^Basic \S+$/.test(request.headers.authorization ?? '')) return { status: 400, body: 'no write key' }
+  if (request.headers['content-type'] !== 'application/json') return { status: 400, body: 'malformed JSON' }
+  if (Buffer.byteLength(request.body) > 500_000) return { status: 400, body: 'exceed payload limit' }
+  const batch = batchOf(request)
+  if (batch.some((event) => Buffer.byteLength(JSON.stringify(event)) > 32 * 1024))
+    return { status: 400, body: 'exceed payload limit' }
+  return success
+}
+
+const receiver = async (answer: (request: PeerRequest, index: number) => PeerAnswer = documented): Promise<Peer> => {
+  peer = await startPeer(answer)
+  return peer
+}
+const settingsOf = ({ url }: Peer): Record<string, unknown> => ({ write_key: key, endpoint: url })
+
+it('a batch carries the calls as they were, in their order, with the key as user name', async () => {
+  const at = await receiver()
+  const events = [
+    outgoingEvent({ messageId: 'm-1', properties: { total: 5 }, context: { ip: '203.0.113.7' } }),
+    outgoingEvent({ messageId: 'm-2', type: 'page', event: 'Pricing', extra: { category: 'Docs' } }),
+  ]
+  const result = await runConnector(segment, settingsOf(at), events)
+  expect(result).toMatchObject({ httpStatus: 200, outcomes: [{ kind: 'delivered' }, { kind: 'delivered' }] })
+  expect(result.request).toBeUndefined()
+  const [request] = at.requests
+  expect(request?.headers.authorization).toBe(`Basic ${Buffer.from(`${key}:`).toString('base64')}`)
+  expect(at.requests.flatMap(batchOf)).toEqual([
+    {
+      type: 'track',
+      messageId: 'm-1',
+      event: 'Order Completed',
+      userId: 'user-1',
+      properties: { total: 5 },
+      context: { ip: '203.0.113.7' },
+      timestamp: '2026-01-02T03:04:05.000Z',
+    },
+    {
+      type: 'page',
+      messageId: 'm-2',
+      name: 'Pricing',
+      category: 'Docs',
+      userId: 'user-1',
+      context: {},
+      timestamp: '2026-01-02T03:04:05.000Z',
+    },
+  ])
+})
+
+it.each([
+  ['', '/v1/batch'],
+  ['v1', '/v1/batch'],
+  ['v1/', '/v1/batch'],
+  ['v1/batch', '/v1/batch'],
+  ['own/path', '/own/path'],
+])('an endpoint with the path "%s" is asked at %s', async (path, wanted) => {
+  const at = await receiver(() => success)
+  await runConnector(segment, { write_key: ` ${key}\n`, endpoint: `${at.url}${path}` }, [outgoingEvent()])
+  expect(at.requests[0]?.url).toBe(wanted)
+  expect(at.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from(`${key}:`).toString('base64')}`)
+})
+
+it('an event over 32 kB is refused without being sent, the others of its batch go', async () => {
+  const at = await receiver()
+  const events = [20_000, 33_000, 30_000].map((size, n) =>
+    outgoingEvent({ messageId: `m-${n}`, properties: { text: 'x'.repeat(size) } }),
+  )
+  expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual([
+    { kind: 'delivered' },
+    { kind: 'rejected', reason: expect.stringMatching(/^The event has 32\.\d kB; Segment allows 32\.0 kB$/) },
+    { kind: 'delivered' },
+  ])
+  expect(at.requests.flatMap(batchOf).map(({ messageId }) => messageId)).toEqual(['m-0', 'm-2'])
+  expect((await runConnector(segment, settingsOf(at), events.slice(1, 2))).outcomes).toMatchObject([
+    { kind: 'rejected' },
+  ])
+  expect(at.requests).toHaveLength(1)
+})
+
+it('what does not fit into one request is to be halved before anything is sent', async () => {
+  const at = await receiver()
+  const events = Array.from({ length: 20 }, (_, n) =>
+    outgoingEvent({ messageId: `m-${n}`, properties: { text: 'x'.repeat(30_000) } }),
+  )
+  const halves = [events.slice(0, 10), events.slice(10)]
+  expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({
+    kind: 'split',
+    reason: expect.stringMatching(/^The request has 58\d\.\d kB; Segment allows 488\.3 kB$/),
+  })
+  expect(at.requests).toEqual([])
+  for (const half of halves)
+    expect((await runConnector(segment, settingsOf(at), half)).outcomes).toEqual(
+      half.map(() => ({ kind: 'delivered' })),
+    )
+})
+
+it('a batch that is too large as a whole is never asked for', () => {
+  const { maxEvents, maxBytes } = segment.batching({})
+  expect(maxEvents).toBeLessThanOrEqual(2500)
+  expect(maxBytes).toBeLessThanOrEqual(500_000)
+})
+
+it('a 400 for a batch may be for one of its events: the halves are tried, and the one is refused with the answer', async () => {
+  const at = await receiver(() => ({ status: 400, body: 'no bad ones' }))
+  const events = ['good', 'bad'].map((messageId) => outgoingEvent({ messageId }))
+  expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({ kind: 'split', reason: 'HTTP 400' })
+  const result = await runConnector(segment, settingsOf(at), events.slice(1))
+  expect(result.outcomes).toEqual([{ kind: 'rejected', reason: 'HTTP 400' }])
+  expect(result.response).toContain('no bad ones')
+  expect(result.request).toContain('authorization: [redacted]')
+})
+
+it.each([
+  [429, { 'retry-after': '7' }, { kind: 'retry', reason: 'HTTP 429', retryAfterMs: 7000 }],
+  [503, {}, { kind: 'retry', reason: 'HTTP 503' }],
+])('a %i is tried again', async (status, headers, outcome) => {
+  const at = await receiver(() => ({ status, headers, body: '<html>try later</html>' }))
+  const result = await runConnector(segment, settingsOf(at), [outgoingEvent(), outgoingEvent()])
+  expect(result.outcomes).toEqual([outcome, outcome])
+  expect(at.requests).toHaveLength(1)
+})
+
+it.each<[PeerAnswer, string]>([
+  [{ status: 401, body: `what is ${key}?` }, 'Segment refuses the write key (HTTP 401)'],
+  [{ status: 404 }, 'This URL does not accept events, or its source is disabled (HTTP 404)'],
+  [{ status: 301, headers: { location: 'https://elsewhere.example' } }, 'This URL does not accept events'],
+  [
+    { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' },
+    'The endpoint returned a web page, so it does not receive events',
+  ],
+])('what a person can mend holds the events: %j', async (answer, message) => {
+  const at = await receiver(() => answer)
+  const failure = await runConnector(segment, settingsOf(at), [outgoingEvent()]).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ConfigurationError)
+  expect(failure).toMatchObject({
+    message: expect.stringContaining(message),
+    exchange: { httpStatus: expect.any(Number) },
+  })
+  expect(JSON.stringify(failure)).not.toContain(key)
+  expect(await runConnectionTest(segment, settingsOf(at))).toEqual({
+    ok: false,
+    message: expect.stringContaining(message),
+  })
+})
+
+it('the test of a connection brings no event', async () => {
+  const at = await receiver()
+  expect(await runConnectionTest(segment, settingsOf(at))).toMatchObject({ ok: true })
+  expect(at.requests.map(batchOf)).toEqual([[]])
+})
+
+// What cdn.segment.com answers is what Segment's own library goes by: analytics-next fails unless it is 2xx.
+it.each([
+  [200, '{"integrations":{}}', true, 'Segment accepted this write key.'],
+  [404, 'Not Found', false, 'Segment has no source with this write key (HTTP 404)'],
+  [500, '', true, 'Segment accepts batches but did not confirm the write key.'],
+])('at Segment itself the test asks for the key as its libraries do: %i', async (status, body, ok, message) => {
+  const asked: string[] = []
+  const validated = validateSettings(segment, { write_key: key })
+  if (!validated.ok) throw new Error('settings refused')
+  const context: Partial<DeliverContext> = {
+    settings: validated.settings,
+    signal: new AbortController().signal,
+    request: async ({ url }) => {
+      asked.push(url)
+      return url === 'https://api.segment.io/v1/batch'
+        ? { status: 200, headers: {}, body: '{"success":true}', latencyMs: 1 }
+        : { status, headers: {}, body, latencyMs: 1 }
+    },
+  }
+  expect(await segment.testConnection(context as DeliverContext)).toEqual({ ok, message })
+  expect(asked).toEqual(['https://api.segment.io/v1/batch', `https://cdn.segment.com/v1/projects/${key}/settings`])
+})
+
+it('asks for a key, and takes web addresses only', () => {
+  expect(validateSettings(segment, {})).toMatchObject({ ok: false, errors: { write_key: 'Required' } })
+  expect(validateSettings(segment, { write_key: key, endpoint: 'segment' })).toMatchObject({
+    ok: false,
+    errors: { endpoint: expect.any(String) },
+  })
+  expect(validateSettings(segment, { write_key: key })).toMatchObject({
+    ok: true,
+    settings: { endpoint: 'https://api.segment.io/v1/batch' },
+  })
+})

@@ -1,1 +1,0 @@
-export { segment } from './definition.ts'

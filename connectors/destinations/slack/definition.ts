@@ -1,0 +1,128 @@
+import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import { deliver, testConnection } from './deliver.ts'
+
+const check = (settings: Settings): Record<string, string> => {
+  const url = typeof settings.webhook_url === 'string' ? URL.parse(settings.webhook_url.trim()) : null
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname === '/')
+    return { webhook_url: 'Enter the full URL that Slack shows, https://hooks.slack.com/services/…' }
+  return {}
+}
+
+/** Limits: Slack, "Rate limits": one message a second for a webhook, bursts aside. */
+export const slack: DestinationDefinition = {
+  slug: 'slack',
+  title: 'Slack',
+  description: 'Posts a message to a channel for the events you choose.',
+  docs: {
+    url: 'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks',
+    steps: [
+      {
+        title: 'Create a Slack app',
+        text: "At `api.slack.com/apps`, choose **Create New App, From scratch**, name it, and choose the workspace. Messages show the app's name and icon.",
+      },
+      {
+        title: 'Turn on incoming webhooks',
+        text: 'In the app, open **Incoming Webhooks**, turn on **Activate Incoming Webhooks**, then choose **Add New Webhook** and a channel. Each webhook posts to one channel. For another channel, add another destination.',
+      },
+      {
+        title: 'Copy the webhook URL',
+        text: 'It starts with `https://hooks.slack.com/services/`. Anyone who has it can post to the channel, so Tributary stores it encrypted and never shows it.',
+      },
+      {
+        title: 'Choose events and text',
+        text: "By default, every track event posts a message. On the **Mappings** tab, choose the events to post and write the text as a template: `{{ event }}`, `{{ user_key }}` and `{{ properties.total }}` are replaced with the event's values. `*bold*` and `_italic_` work.",
+      },
+      {
+        title: 'Mind the rate limit',
+        text: 'Slack accepts about one message per second per channel. Further messages wait in order, so choose events that people want to read.',
+      },
+    ],
+  },
+  fields: [
+    {
+      name: 'webhook_url',
+      label: 'Webhook URL',
+      help: 'The incoming webhook URL. Stored encrypted.',
+      type: 'secret',
+      required: true,
+      maxLength: 500,
+      secret: true,
+      sentTo: [],
+      editable: true,
+    },
+    {
+      name: 'allow_links',
+      label: 'Links and mentions',
+      help: 'On: links such as `<https://example.com|text>` and mentions such as `<!channel>` work, including those in event values. Off: they show as plain text.',
+      type: 'boolean',
+      required: false,
+      default: false,
+      secret: false,
+      editable: true,
+    },
+  ],
+  check,
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'messages',
+      title: 'Messages',
+      description: "One message per event in the webhook's channel.",
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send_message'],
+    },
+  ],
+  actions: [
+    {
+      name: 'send_message',
+      title: 'Send message',
+      description: "Posts a message to the webhook's channel.",
+      targets: [
+        {
+          name: 'text',
+          label: 'Text',
+          help: 'The message, or the notification text when you use blocks. Up to 40,000 characters.',
+          type: 'string',
+          required: true,
+          recommended: true,
+          kind: 'custom',
+        },
+        {
+          name: 'blocks',
+          label: 'Blocks',
+          help: 'Up to 50 Slack Block Kit blocks that replace the text. In a template, write values as JSON: {"text": {{ event | json }}}.',
+          type: 'array',
+          required: false,
+          recommended: false,
+          kind: 'custom',
+        },
+        {
+          name: 'thread_ts',
+          label: 'Thread',
+          help: "The timestamp of the message to reply to. Name, icon, and channel are set in Slack and can't be changed by a webhook.",
+          type: 'string',
+          required: false,
+          recommended: false,
+          kind: 'custom',
+        },
+      ],
+      customTargets: false,
+      wholeEvent: false,
+      eventTypes: [],
+    },
+  ],
+  presets: [
+    {
+      eventType: 'track',
+      action: 'send_message',
+      fields: { text: { type: 'TEMPLATE', value: '*{{ event }}* by {{ user_key }}' } },
+    },
+  ],
+  batching: () => ({ maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }),
+  rate: () => ({ requests: 1, perMs: 1000 }),
+  concurrency: 1,
+  testConnection,
+  deliver,
+}

@@ -1,0 +1,159 @@
+import { ConfigurationError, validateSettings } from '@tributary/connector-kit'
+import {
+  outgoingEvent,
+  type Peer,
+  type PeerAnswer,
+  type PeerRequest,
+  runConnectionTest,
+  runConnector,
+  startPeer,
+} from '@tributary/connector-kit/testing'
+import { afterEach, expect, it } from 'vitest'
+import { slack } from './definition.ts'
+
+let peer: Peer | undefined
+afterEach(async () => {
+  await peer?.close()
+  peer = undefined
+})
+
+const path = '/services/T0000AAAA/B0000BBBB/s3cretPartOfTheAddress'
+type Message = { text?: string; blocks?: { type?: string }[]; thread_ts?: string }
+
+/**
+ * What Slack documents: docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors"; the answer
+ * to a message without text is what trufflehog's detector of live webhooks goes by.
+ */
+const documented = (request: PeerRequest): PeerAnswer => {
+  const refusal = (status: number, body: string): PeerAnswer => ({
+    status,
+    headers: { 'content-type': 'text/html' },
+    body,
+  })
+  if (request.method !== 'POST' || request.url !== path) return refusal(404, 'no_service')
+  if (request.headers['content-type'] !== 'application/json') return refusal(400, 'invalid_payload')
+  const message = JSON.parse(request.body) as Message
+  if (message.blocks?.some(({ type }) => type === 'unknown') === true) return refusal(400, 'invalid_blocks')
+  if ((message.text ?? '') === '' && message.blocks === undefined) return refusal(400, 'no_text')
+  return { status: 200, headers: { 'content-type': 'text/html' }, body: 'ok' }
+}
+
+const channel = async (answer: (request: PeerRequest) => PeerAnswer = documented): Promise<Peer> => {
+  peer = await startPeer(answer)
+  return peer
+}
+const settingsOf = ({ url }: Peer, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  webhook_url: new URL(path, url).href,
+  ...more,
+})
+const asking = (payload: Record<string, unknown>) => [outgoingEvent({}, { payload, action: 'send_message' })]
+const messagesOf = ({ requests }: Peer): Message[] => requests.map(({ body }) => JSON.parse(body) as Message)
+
+it('a message is the text that the mapping made', async () => {
+  const at = await channel()
+  const result = await runConnector(slack, settingsOf(at), asking({ text: '*Order Completed* by user-1' }))
+  expect(result).toMatchObject({ outcomes: { kind: 'delivered' }, httpStatus: 200 })
+  expect(messagesOf(at)).toEqual([{ text: '*Order Completed* by user-1' }])
+})
+
+it('blocks and the thread go along', async () => {
+  const at = await channel()
+  const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: '*Paid*' } }, { type: 'divider' }]
+  await runConnector(slack, settingsOf(at), asking({ text: 'Paid', blocks, thread_ts: '1503435956.000247' }))
+  expect(messagesOf(at)).toEqual([{ text: 'Paid', blocks, thread_ts: '1503435956.000247' }])
+})
+
+it('an event cannot call the channel or hide a link, unless links and mentions are allowed', async () => {
+  const at = await channel()
+  const text = 'Tom & <!channel> <https://evil.example|Sign in>'
+  const blocks = [{ type: 'section', text: { type: 'mrkdwn', text }, fields: [{ type: 'plain_text', text: 'a & b' }] }]
+  await runConnector(slack, settingsOf(at), asking({ text, blocks }))
+  await runConnector(slack, settingsOf(at, { allow_links: true }), asking({ text, blocks }))
+  const plain = 'Tom &amp; &lt;!channel&gt; &lt;https://evil.example|Sign in&gt;'
+  expect(messagesOf(at)).toEqual([
+    {
+      text: plain,
+      blocks: [
+        { type: 'section', text: { type: 'mrkdwn', text: plain }, fields: [{ type: 'plain_text', text: 'a & b' }] },
+      ],
+    },
+    { text, blocks },
+  ])
+})
+
+it.each([
+  [{}, 'The message has no text'],
+  [{ text: ' ' }, 'The message has no text'],
+  [{ text: 'x', blocks: ['[{"type":'] }, 'Blocks must be a list of objects with a type'],
+  [
+    { text: 'x', blocks: Array.from({ length: 51 }, () => ({ type: 'divider' })) },
+    'The message has 51 blocks; Slack allows 50',
+  ],
+])('what is no message is refused without asking Slack: %j', async (payload, message) => {
+  const at = await channel()
+  await expect(runConnector(slack, settingsOf(at), asking(payload))).rejects.toThrow(message)
+  expect(at.requests).toEqual([])
+})
+
+it("a message that Slack does not take is refused for good, in Slack's word, without the address", async () => {
+  const at = await channel()
+  const result = await runConnector(slack, settingsOf(at), asking({ text: 'x', blocks: [{ type: 'unknown' }] }))
+  expect(result).toMatchObject({
+    outcomes: { kind: 'rejected', reason: 'HTTP 400 invalid_blocks' },
+    request: expect.stringContaining('"text":"x"'),
+    response: expect.stringContaining('invalid_blocks'),
+  })
+  expect(result.request).toMatch(/^POST http:\/\/127\.0\.0\.1:\d+\/services\/\[redacted\]\n/)
+})
+
+it.each([
+  [404, 'no_service', 'The webhook was removed or disabled in Slack (no_service)'],
+  [404, 'channel_not_found', "The webhook's channel was deleted (channel_not_found)"],
+  [410, 'channel_is_archived', "The webhook's channel is archived (channel_is_archived)"],
+  [403, 'action_prohibited', 'A Slack workspace administrator blocked the webhook (action_prohibited)'],
+  [403, 'invalid_token', 'Slack does not recognize the webhook URL (invalid_token)'],
+  [400, 'user_not_found', "The webhook's recipient no longer exists (user_not_found)"],
+  [404, '<!doctype html><title>Not found</title>', 'The webhook URL is wrong (HTTP 404)'],
+  [302, '', 'The webhook URL is wrong (HTTP 302)'],
+  [200, '<html>Sign in to Slack</html>', 'The URL returned a web page, so it is not a webhook'],
+])('a webhook that cannot post holds the events: %i %s', async (status, body, message) => {
+  const at = await channel(() => ({ status, body }))
+  const failure = await runConnector(slack, settingsOf(at), asking({ text: 'x' })).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ConfigurationError)
+  expect(failure).toMatchObject({ message, exchange: { httpStatus: status } })
+  for (const part of ['T0000AAAA', 'B0000BBBB', 's3cretPart']) expect(JSON.stringify(failure)).not.toContain(part)
+  expect(await runConnectionTest(slack, settingsOf(at))).toEqual({ ok: false, message })
+})
+
+it.each([
+  [429, { 'retry-after': '30' }, { kind: 'retry', reason: 'HTTP 429 rate_limited', retryAfterMs: 30_000 }],
+  [500, {}, { kind: 'retry', reason: 'HTTP 500 rate_limited' }],
+])('a %i is tried again when Slack says', async (status, headers, outcomes) => {
+  const at = await channel(() => ({ status, headers, body: 'rate_limited' }))
+  expect(await runConnector(slack, settingsOf(at), asking({ text: 'x' }))).toMatchObject({ outcomes })
+})
+
+it('the test of a connection posts nothing', async () => {
+  const at = await channel()
+  expect(await runConnectionTest(slack, settingsOf(at))).toEqual({
+    ok: true,
+    message: 'The webhook can post to its channel. Nothing was posted.',
+  })
+  expect(messagesOf(at)).toEqual([{ text: '' }])
+})
+
+it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#general'])(
+  'asks for the whole address, not "%s"',
+  (webhook_url) => {
+    expect(validateSettings(slack, { webhook_url })).toMatchObject({
+      ok: false,
+      errors: { webhook_url: expect.any(String) },
+    })
+  },
+)
+
+it('one message a second at most, one after the other', () => {
+  expect(slack.rate?.({})).toEqual({ requests: 1, perMs: 1000 })
+  expect(slack.concurrency).toBe(1)
+  expect(slack.batching({}).maxEvents).toBe(1)
+})

@@ -1,1 +1,0 @@
-export { slack } from './definition.ts'

@@ -1,0 +1,187 @@
+import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import { authenticationFields, oauth2 } from './authentication.ts'
+import { deliver, deliverRows, testConnection } from './deliver.ts'
+
+const batching = (settings: Settings): { maxEvents: number; maxBytes: number; maxWaitMs: number } =>
+  settings.batching === true
+    ? { maxEvents: Number(settings.batch_size), maxBytes: 4 * 1024 * 1024, maxWaitMs: Number(settings.batch_wait_ms) }
+    : { maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }
+
+/** A whole event as a request carries it; a test delivers the call that it comes from. */
+export const exampleBody = `{
+  "eventId": "01-000000000000042-0003",
+  "messageId": "ajs-1767348000000-a1b2c3",
+  "type": "page",
+  "event": "Pricing",
+  "userId": "u1",
+  "anonymousId": "7f3c",
+  "properties": {
+    "url": "https://shop.example/pricing"
+  },
+  "context": {
+    "library": { "name": "analytics.js", "version": "2.11.1" }
+  },
+  "test": false,
+  "receivedAt": "2026-01-02T10:00:01.000Z",
+  "timestamp": "2026-01-02T10:00:00.000Z",
+  "originalTimestamp": "2026-01-02T10:00:00.000Z",
+  "sentAt": "2026-01-02T10:00:00.500Z"
+}`
+
+/** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
+export const webhook: DestinationDefinition = {
+  slug: 'webhook',
+  title: 'Webhook',
+  description: 'Sends events as JSON to your own URL, whole or with the fields you map, optionally signed.',
+  docs: {
+    url: '/docs/webhook',
+    steps: [
+      {
+        title: 'Prepare an endpoint',
+        text: 'Create an HTTPS endpoint that accepts a JSON body and responds with a 2xx status within 10 seconds. Respond first and process later, because a slow endpoint delays its own events. To reach an endpoint inside your network, your Tributary operator must allow that network with `TRIBUTARY_EGRESS_ALLOW`; until then, events are held.',
+      },
+      {
+        title: 'Read the body',
+        text: 'An event is a JSON object; a batch is an array of them. `event` holds the name of a `track`, `page`, or `screen` call. Fields the sender omitted are absent, and unknown keys are in `extra`.',
+        code: exampleBody,
+        language: 'json',
+      },
+      {
+        title: 'Check the signature',
+        text: 'With a signing secret, each request carries X-Tributary-Signature: t=<seconds>,v1=<hex>. Compute HMAC-SHA256 with your secret over the text "<seconds>.<body>", compare in constant time, and refuse a time more than five minutes away.',
+      },
+      {
+        title: 'Choose what is sent',
+        text: 'By default, the body is the whole event. If a mapping has fields, the body is an object with those fields. A batch is an array of these objects.',
+      },
+      {
+        title: 'Handle duplicates',
+        text: 'Every event arrives at least once. A retried event has the same Idempotency-Key; use it, or messageId in the body, to drop duplicates.',
+      },
+      {
+        title: 'Respond with the right status',
+        text: '2xx: delivered. 408, 429, and 5xx: retried for hours, after Retry-After if you send it. Anything else, including redirects: the event becomes a dead letter with your response. A batch answered 400, 413, or 422 is split in half and resent until only the failing events are rejected.',
+      },
+    ],
+  },
+  fields: [
+    {
+      name: 'url',
+      label: 'URL',
+      help: 'Where to send events, with http:// or https://.',
+      type: 'url',
+      required: true,
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'method',
+      label: 'Method',
+      help: 'The HTTP method of each request.',
+      type: 'select',
+      required: true,
+      default: 'POST',
+      choices: ['POST', 'PUT', 'PATCH'].map((value) => ({ value, label: value })),
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'headers',
+      label: 'Headers',
+      help: 'Sent with each request, for example Authorization. Stored encrypted.',
+      type: 'headers',
+      required: false,
+      secret: true,
+      sentTo: [{ setting: 'url', by: 'origin' }],
+      editable: true,
+    },
+    ...authenticationFields,
+    {
+      name: 'signing_secret',
+      label: 'Signing secret',
+      help: 'Signs each request with HMAC-SHA256. Stored encrypted.',
+      type: 'secret',
+      required: false,
+      maxLength: 256,
+      secret: true,
+      sentTo: [{ setting: 'url', by: 'origin' }],
+      editable: true,
+    },
+    {
+      name: 'batching',
+      label: 'Send in batches',
+      help: 'Off: one event per request. On: a JSON array of events.',
+      type: 'boolean',
+      required: false,
+      default: false,
+      secret: false,
+      editable: true,
+    },
+    {
+      name: 'batch_size',
+      label: 'Events per batch',
+      help: 'At most this many events in one request.',
+      type: 'number',
+      required: false,
+      default: 100,
+      min: 1,
+      max: 1000,
+      secret: false,
+      editable: true,
+      showWhen: { field: 'batching', value: true },
+    },
+    {
+      name: 'batch_wait_ms',
+      label: 'Maximum wait (ms)',
+      help: 'A batch that is not full is sent after this time.',
+      type: 'number',
+      required: false,
+      default: 1000,
+      min: 0,
+      max: 60_000,
+      secret: false,
+      editable: true,
+      showWhen: { field: 'batching', value: true },
+    },
+    {
+      name: 'ordered',
+      label: 'Keep order per user',
+      help: 'On: one request at a time, in order of arrival. A retried event delays the events behind it. Off: faster, but later events can overtake a retried one.',
+      type: 'boolean',
+      required: false,
+      default: false,
+      secret: false,
+      editable: true,
+    },
+  ],
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'Each event in a request, alone or in a batch.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [],
+      actions: ['send'],
+    },
+  ],
+  actions: [
+    {
+      name: 'send',
+      title: 'Send event',
+      description: 'Sends the event as it is, or an object of the fields you map.',
+      targets: [],
+      customTargets: true,
+      wholeEvent: true,
+      eventTypes: [],
+    },
+  ],
+  presets: [{ action: 'send', fields: {} }],
+  batching,
+  ordered: ({ ordered }) => ordered === true,
+  oauth2,
+  testConnection,
+  deliver,
+  deliverRows,
+}

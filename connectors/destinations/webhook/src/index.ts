@@ -1,1 +1,0 @@
-export { exampleBody, webhook } from './definition.ts'

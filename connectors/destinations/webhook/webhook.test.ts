@@ -1,0 +1,279 @@
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { ConfigurationError, createEgressPolicy, RetryableError, validateSettings } from '@tributary/connector-kit'
+import {
+  outgoingEvent,
+  type Peer,
+  type PeerAnswer,
+  runConnectionTest,
+  runConnector,
+  sampleEvents,
+  startPeer,
+} from '@tributary/connector-kit/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { exampleBody, webhook } from './definition.ts'
+
+let peer: Peer | undefined
+afterEach(async () => {
+  await peer?.close()
+  peer = undefined
+})
+const receiver = async (answer: PeerAnswer = { status: 200 }): Promise<Peer> => {
+  peer = await startPeer(() => answer)
+  return peer
+}
+
+describe('a request', () => {
+  it('carries one event whole, and its id for de-duplication', async () => {
+    const { url, requests } = await receiver()
+    const [event] = sampleEvents(1)
+    if (event === undefined) throw new Error('no sample')
+    const result = await runConnector(webhook, { url }, [event])
+    expect(result).toMatchObject({ outcomes: { kind: 'delivered' }, httpStatus: 200 })
+    expect(requests).toHaveLength(1)
+    expect(requests[0]).toMatchObject({ method: 'POST', body: event.json })
+    expect(requests[0]?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-tributary-event-id': event.eventId,
+      'idempotency-key': event.eventId,
+    })
+    expect(requests[0]?.headers['x-tributary-signature']).toBeUndefined()
+  })
+
+  it.each(['POST', 'PUT', 'PATCH'])('uses the method %s', async (method) => {
+    const { url, requests } = await receiver()
+    await runConnector(webhook, { url, method }, sampleEvents(1))
+    expect(requests[0]?.method).toBe(method)
+  })
+
+  it('is signed over timestamp and body', async () => {
+    const { url, requests } = await receiver()
+    const now = Date.UTC(2026, 0, 2)
+    await runConnector(webhook, { url, signing_secret: 'whsec_1' }, sampleEvents(1), { now })
+    const expected = createHmac('sha256', 'whsec_1')
+      .update(`${now / 1000}.${requests[0]?.body}`)
+      .digest('hex')
+    expect(requests[0]?.headers['x-tributary-signature']).toBe(`t=${now / 1000},v1=${expected}`)
+  })
+
+  it("carries the user's headers, which may not replace ids and signature", async () => {
+    const { url, requests } = await receiver()
+    const headers = {
+      Authorization: 'Bearer abc',
+      'User-Agent': 'mine',
+      'Idempotency-Key': 'forged',
+      'X-Tributary-Event-Id': 'forged',
+    }
+    await runConnector(webhook, { url, headers }, sampleEvents(1))
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer abc',
+      'user-agent': 'mine',
+      'idempotency-key': '0-1-0',
+      'x-tributary-event-id': '0-1-0',
+    })
+  })
+
+  it('carries a JSON array when batching is on, with a key that stays the same for the same events', async () => {
+    const { url, requests } = await receiver()
+    const events = sampleEvents(3)
+    const settings = { url, batching: true }
+    await runConnector(webhook, settings, events)
+    await runConnector(webhook, settings, events)
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual(events.map((event) => JSON.parse(event.json)))
+    expect(requests[0]?.headers['x-tributary-event-count']).toBe('3')
+    expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key'])
+  })
+})
+
+describe('with field mappings', () => {
+  const events = [
+    outgoingEvent({ eventId: '0-1-0' }, { payload: { total: 5 } }),
+    outgoingEvent({ eventId: '0-1-1' }, { payload: {} }),
+  ]
+
+  it('the body is what the mapping made, signed as it is sent', async () => {
+    const { url, requests } = await receiver()
+    const now = Date.UTC(2026, 0, 2)
+    await runConnector(webhook, { url, signing_secret: 'whsec_1' }, events.slice(0, 1), { now })
+    const v1 = createHmac('sha256', 'whsec_1')
+      .update(`${now / 1000}.{"total":5}`)
+      .digest('hex')
+    expect(requests[0]).toMatchObject({ body: '{"total":5}' })
+    expect(requests[0]?.headers).toMatchObject({
+      'x-tributary-signature': `t=${now / 1000},v1=${v1}`,
+      'x-tributary-event-id': '0-1-0',
+    })
+  })
+
+  it('a batch is an array of what the mappings made, whole events among them as they are', async () => {
+    const { url, requests } = await receiver()
+    const whole = outgoingEvent({ eventId: '0-1-2' })
+    await runConnector(webhook, { url, batching: true }, [...events, whole])
+    expect(requests[0]?.body).toBe(`[{"total":5},{},${whole.json}]`)
+  })
+})
+
+describe('the test of a connection', () => {
+  const headers = { Authorization: 'Bearer s3cr3t-token' }
+  const answers = 'The endpoint responded'
+
+  it.each([
+    [200, true, `${answers} (HTTP 200 to GET). Send a test event to check that it accepts events.`],
+    [405, true, `${answers} (HTTP 405 to GET). Send a test event to check that it accepts events.`],
+    [401, false, `${answers} but refused the headers (HTTP 401)`],
+    [403, false, `${answers} but refused the headers (HTTP 403)`],
+    [307, false, 'The endpoint redirects (HTTP 307). Deliveries do not follow redirects'],
+    [502, false, `${answers} with a server error (HTTP 502)`],
+  ])('an answer of %i', async (status, ok, message) => {
+    const { url, requests } = await receiver({ status, headers: { location: 'https://elsewhere.example' } })
+    expect(await runConnectionTest(webhook, { url, headers })).toEqual({ ok, message })
+    expect(requests).toMatchObject([{ method: 'GET', body: '', headers: { authorization: headers.Authorization } }])
+  })
+
+  it('an address that is away, or may not be reached, is told', async () => {
+    const { url } = await receiver('reset')
+    expect(await runConnectionTest(webhook, { url })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^Could not connect: /),
+    })
+    expect(await runConnectionTest(webhook, { url }, { egress: createEgressPolicy() })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^The address of .* is not public.*TRIBUTARY_EGRESS_ALLOW$/),
+    })
+  })
+})
+
+it('keeps the order of each user only where it is asked to', () => {
+  const ordered = (settings: Record<string, unknown>): boolean | undefined => {
+    const validated = validateSettings(webhook, { url: 'https://example.com', ...settings })
+    return validated.ok ? webhook.ordered?.(validated.settings) : undefined
+  }
+  expect([ordered({}), ordered({ ordered: true })]).toEqual([false, true])
+})
+
+describe('an answer', () => {
+  it.each([200, 202, 204])('%i: delivered', async (status) => {
+    const { url } = await receiver({ status })
+    expect((await runConnector(webhook, { url }, sampleEvents(1))).outcomes).toEqual({ kind: 'delivered' })
+  })
+
+  it.each([408, 429, 500, 503])('%i: to be tried again, when the destination says', async (status) => {
+    const { url } = await receiver({ status, headers: { 'retry-after': '30' }, body: 'busy' })
+    const result = await runConnector(webhook, { url }, sampleEvents(1))
+    expect(result.outcomes).toEqual({ kind: 'retry', reason: `HTTP ${status}`, retryAfterMs: 30_000 })
+    expect(result.response).toContain('busy')
+  })
+
+  it.each([301, 302, 400, 401, 404, 410, 422])('%i: refused for good, with request and response', async (status) => {
+    const { url } = await receiver({ status, headers: { location: 'http://127.0.0.1:1/' }, body: 'no such field' })
+    const result = await runConnector(webhook, { url }, sampleEvents(1))
+    expect(result).toMatchObject({ outcomes: { kind: 'rejected', reason: `HTTP ${status}` }, httpStatus: status })
+    expect(result.request).toContain('Order Completed')
+    expect(result.response).toContain('no such field')
+  })
+
+  it.each([400, 413, 422])('%i to a batch: to be sent in halves, to one event: refused', async (status) => {
+    const { url } = await receiver({ status, body: 'too much' })
+    const settings = { url, batching: true }
+    const batch = await runConnector(webhook, settings, sampleEvents(2))
+    expect(batch).toMatchObject({ outcomes: { kind: 'split', reason: `HTTP ${status}` }, httpStatus: status })
+    const one = await runConnector(webhook, settings, sampleEvents(1))
+    expect(one.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
+  })
+
+  it.each([301, 401, 404, 410])('%i to a batch: all are refused, since halves would be too', async (status) => {
+    const { url } = await receiver({ status })
+    const result = await runConnector(webhook, { url, batching: true }, sampleEvents(3))
+    expect(result.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
+  })
+
+  it('that never comes is to be tried again', async () => {
+    const { url } = await receiver('hang')
+    const failure = await runConnector(webhook, { url }, sampleEvents(1), { timeoutMs: 100 }).catch(
+      (error: unknown) => error,
+    )
+    expect(failure).toBeInstanceOf(RetryableError)
+    expect(failure).toMatchObject({ exchange: { httpStatus: 0 } })
+  })
+
+  it('is kept within 4 kB, without secrets', async () => {
+    const { url } = await receiver({ status: 400, body: `you sent s3cr3t-token and whsec_2 ${'x'.repeat(9000)}` })
+    const settings = {
+      url: `${url}?key=private`,
+      headers: { Authorization: 'Bearer s3cr3t-token' },
+      signing_secret: 'whsec_2',
+    }
+    const result = await runConnector(webhook, settings, sampleEvents(1))
+    const kept = `${result.request}${result.response}`
+    for (const secret of ['s3cr3t-token', 'whsec_2', 'private', 'v1=']) expect(kept).not.toContain(secret)
+    expect(Buffer.byteLength(result.request ?? '')).toBeLessThanOrEqual(4096)
+    expect(Buffer.byteLength(result.response ?? '')).toBeLessThanOrEqual(4096)
+  })
+})
+
+describe('OAuth 2', () => {
+  const settings = {
+    authentication: 'oauth2',
+    oauth_authorize_url: 'https://login.example/authorize',
+    oauth_token_url: 'https://login.example/token',
+    oauth_client_id: 'client',
+    oauth_client_secret: 'shh-secret',
+    oauth_scope: ' write  offline_access ',
+  }
+
+  it('describes the client as the settings have it; with headers alone there is none', () => {
+    const client = (more: Record<string, unknown>) => {
+      const parsed = validateSettings(webhook, { url: 'https://a.example', ...more })
+      return parsed.ok ? webhook.oauth2?.(parsed.settings) : parsed.errors
+    }
+    expect(client(settings)).toEqual({
+      authorizeUrl: 'https://login.example/authorize',
+      tokenUrl: 'https://login.example/token',
+      clientId: 'client',
+      clientSecret: 'shh-secret',
+      clientAuthentication: 'basic',
+      scopes: ['write', 'offline_access'],
+      tokensSentTo: ['https://a.example'],
+    })
+    expect(client({ ...settings, oauth_client_authentication: 'body', oauth_audience: 'api' })).toMatchObject({
+      clientAuthentication: 'body',
+      extraAuthorizeParameters: { audience: 'api' },
+    })
+    expect(client({ authentication: 'oauth2' })).toMatchObject({ authorizeUrl: '', tokenUrl: '', clientId: '' })
+    expect(client({ headers: { Authorization: 'Bearer abc' } })).toBeUndefined()
+  })
+
+  it('sends the token, which no kept request or answer shows', async () => {
+    const { url, requests } = await receiver({ status: 400, body: 'you sent access-token-1 and shh-secret' })
+    const accessToken = async (): Promise<string> => 'access-token-1'
+    const result = await runConnector(webhook, { url, ...settings }, sampleEvents(1), { accessToken })
+    expect(requests[0]?.headers.authorization).toBe('Bearer access-token-1')
+    for (const secret of ['access-token-1', 'shh-secret'])
+      expect(`${result.request}${result.response}`).not.toContain(secret)
+    expect(result.request).toContain('Order Completed')
+  })
+})
+
+it('an address that may not be reached is an error of the set-up, and nothing is sent', async () => {
+  const { url, requests } = await receiver()
+  const egress = createEgressPolicy()
+  await expect(runConnector(webhook, { url }, sampleEvents(1), { egress })).rejects.toThrow(ConfigurationError)
+  expect(requests).toHaveLength(0)
+})
+
+it.each([
+  ['method', { method: 'GET' }],
+  ['headers', { headers: { 'Content-Length': '5' } }],
+  ['headers', { headers: { 'X-A': 'a\r\nb' } }],
+  ['batch_size', { batch_size: 1001 }],
+  ['batch_wait_ms', { batch_wait_ms: -1 }],
+])('rejects a bad %s: %j', (name, settings) => {
+  const result = validateSettings(webhook, { url: 'https://example.com', ...settings })
+  expect(result).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
+})
+
+it('its documentation is ours, and shows the same body as its guide', () => {
+  const page = readFileSync(new URL(`../../..${webhook.docs.url}.md`, import.meta.url), 'utf8')
+  expect(page).toContain(exampleBody)
+  expect(webhook.docs.steps.map(({ code }) => code)).toContain(exampleBody)
+})

@@ -1,0 +1,56 @@
+import { seeItArrive } from '../arrival.ts'
+
+/** Java and other JVM servers, with analytics-java. */
+export const java = {
+  slug: 'java',
+  title: 'Java',
+  description:
+    'Send events from Java, Scala and other servers on the JVM with the analytics-java library. It batches calls, sends them from its own threads, and retries when the network fails.',
+  type: 3,
+  docsUrl: 'https://github.com/segmentio/analytics-java',
+  guide: [
+    {
+      title: 'Add the library',
+      text: 'With Maven; for Gradle it is `implementation("com.segment.analytics.java:analytics:3.5.4")`. Use the latest version.',
+      code: `<dependency>
+  <groupId>com.segment.analytics.java</groupId>
+  <artifactId>analytics</artifactId>
+  <version>3.5.4</version>
+</dependency>`,
+      language: 'xml',
+    },
+    {
+      title: 'Point it at this server',
+      text: 'Create one instance for the whole process. The library adds the path `/v1/import/` to the endpoint.',
+      code: `import com.segment.analytics.Analytics;
+
+Analytics analytics = Analytics.builder("{{writeKey}}")
+    .endpoint("{{origin}}")
+    .build();`,
+      language: 'java',
+    },
+    {
+      title: 'Send events',
+      text: 'Every call needs a user ID or an anonymous ID.',
+      code: `import com.segment.analytics.messages.IdentifyMessage;
+import com.segment.analytics.messages.TrackMessage;
+import java.util.Map;
+
+analytics.enqueue(IdentifyMessage.builder()
+    .userId("user-123")
+    .traits(Map.of("email", "jane@example.com", "plan", "pro")));
+analytics.enqueue(TrackMessage.builder("Order Completed")
+    .userId("user-123")
+    .properties(Map.of("order_id", "1001", "total", 59.9)));`,
+      language: 'java',
+    },
+    {
+      title: 'Flush before the process ends',
+      text: 'Calls are batched in memory. Flush, then shut down the threads.',
+      code: `analytics.flush();
+analytics.shutdown();`,
+      language: 'java',
+    },
+    seeItArrive('A batch is sent within ten seconds, or when you flush.'),
+  ],
+}

@@ -1,0 +1,53 @@
+import { seeItArrive } from '../arrival.ts'
+
+/** Go programs that use RudderStack's SDK. */
+export const rudderstackGo = {
+  slug: 'rudderstack-go',
+  title: 'RudderStack Go SDK',
+  description:
+    "Keep RudderStack's Go SDK in your services and point it at this server. Batches, compression and retries work as before.",
+  type: 3,
+  docsUrl: 'https://www.rudderstack.com/docs/sources/event-streams/sdks/rudderstack-go-sdk/',
+  guide: [
+    {
+      title: 'Install the SDK',
+      text: 'Version 4, with modules.',
+      code: 'go get github.com/rudderlabs/analytics-go/v4',
+      language: 'shell',
+    },
+    {
+      title: 'Point it at this server',
+      text: 'Use the URL without a trailing slash. The SDK adds `/v1/batch`. Closing the client flushes it.',
+      code: `package main
+
+import (
+	"github.com/rudderlabs/analytics-go/v4"
+)
+
+func main() {
+	client := analytics.New("{{writeKey}}", "{{origin}}")
+	defer client.Close()
+
+	sendEvents(client)
+}`,
+      language: 'go',
+    },
+    {
+      title: 'Send events',
+      text: 'Enqueue returns immediately. Its error means the message is incomplete, not that the network failed.',
+      code: `func sendEvents(client analytics.Client) {
+	client.Enqueue(analytics.Identify{
+		UserId: "user-123",
+		Traits: analytics.NewTraits().SetEmail("jane@example.com").Set("plan", "pro"),
+	})
+	client.Enqueue(analytics.Track{
+		UserId:     "user-123",
+		Event:      "Order Completed",
+		Properties: analytics.NewProperties().Set("order_id", "1001").Set("total", 59.9),
+	})
+}`,
+      language: 'go',
+    },
+    seeItArrive('A batch is sent within five seconds, or when you close the client.'),
+  ],
+}

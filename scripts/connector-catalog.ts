@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  type DestinationDefinition,
+  listDestination,
+  listSource,
+  type SourceDefinition,
+} from '@tributary/connector-kit'
+
+export type ConnectorKind = 'destinations' | 'sources'
+
+/** Where the generated catalog is, from the root. */
+export const catalogFile = 'connectors/catalog.generated.ts'
+
+/** The name of a slug in code: `google-sheets` is `googleSheets`. */
+export const identifierOf = (slug: string): string =>
+  slug.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** The folders of connectors of a kind, in the order of their names. */
+export const connectorSlugs = (root: string, kind: ConnectorKind): string[] =>
+  readdirSync(join(root, 'connectors', kind), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted()
+
+/**
+ * The definition of a folder: what `definition.ts` exports under the name of the slug. The caller names its type. Throws
+ * when there is none.
+ */
+const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slug: string): Promise<Definition> => {
+  const file = join(root, 'connectors', kind, slug, 'definition.ts')
+  const exported: Record<string, unknown> = await import(pathToFileURL(file).href)
+  const definition = exported[identifierOf(slug)]
+  if (typeof definition !== 'object' || definition === null)
+    throw new Error(`connectors/${kind}/${slug}/definition.ts does not export ${identifierOf(slug)}`)
+  return definition as Definition
+}
+
+/** The definition of a destination's folder; throws when there is none. */
+export const readDestination = (root: string, slug: string): Promise<DestinationDefinition> =>
+  readDefinition(root, 'destinations', slug)
+
+/** The definition of a source's folder; throws when there is none. */
+export const readSource = (root: string, slug: string): Promise<SourceDefinition> =>
+  readDefinition(root, 'sources', slug)
+
+/** Where a logo is served. Its hash is part of the path, so that browsers may keep it. */
+const iconOf = (root: string, kind: ConnectorKind, slug: string): string => {
+  const svg = readFileSync(join(root, 'connectors', kind, slug, 'logo.svg'))
+  return `/media/connectors/${kind}/${slug}-${createHash('sha256').update(svg).digest('hex').slice(0, 12)}.svg`
+}
+
+const entryText = (kind: ConnectorKind, entry: { slug: string; load: unknown }): string =>
+  [
+    '  {',
+    ...Object.entries(entry)
+      .filter(([name]) => name !== 'load')
+      .map(([name, value]) => `    ${name}: ${JSON.stringify(value)},`),
+    `    load: async () => (await import('./${kind}/${entry.slug}/definition.ts')).${identifierOf(entry.slug)},`,
+    '  },',
+  ].join('\n')
+
+const byTitle = (one: { title: string }, other: { title: string }): number => one.title.localeCompare(other.title, 'en')
+
+/** The text of the generated catalog: an entry for each folder. Throws when a folder has no definition or no logo. */
+export const catalogText = async (root: string): Promise<string> => {
+  const destinations = await Promise.all(
+    connectorSlugs(root, 'destinations').map(async (slug) =>
+      listDestination(await readDestination(root, slug), iconOf(root, 'destinations', slug)),
+    ),
+  )
+  const sources = await Promise.all(
+    connectorSlugs(root, 'sources').map(async (slug) =>
+      listSource(await readSource(root, slug), iconOf(root, 'sources', slug)),
+    ),
+  )
+  return [
+    '// Made by `npm run connector` of the folders beside it. Do not edit it.',
+    "import type { ListedDestination, ListedSource } from '@tributary/connector-kit'",
+    '',
+    '/** Every kind of destination, by title. */',
+    'export const listedDestinations: readonly ListedDestination[] = [',
+    ...destinations.toSorted(byTitle).map((entry) => entryText('destinations', entry)),
+    ']',
+    '',
+    '/** Every kind of source, by its type and title. */',
+    'export const listedSources: readonly ListedSource[] = [',
+    ...sources
+      .toSorted((one, other) => one.type - other.type || byTitle(one, other))
+      .map((entry) => entryText('sources', entry)),
+    ']',
+    '',
+  ].join('\n')
+}
