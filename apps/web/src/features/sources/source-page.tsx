@@ -10,22 +10,22 @@ import { sourceQuery } from '../../lib/workspace-queries.ts'
 import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
-import { BacklogNotice } from './backlog-notice.tsx'
-import { newestEvent } from './live-events.ts'
-import { SchemaLeaveGuard } from './schema-leave-guard.tsx'
-import { type LiveEvents, useLive, useLiveEvents } from './use-live-events.ts'
-import { useSchemaDraft } from './use-schema-draft.ts'
-import { ViolationCount } from './violation-count.tsx'
+import { BacklogNotice } from './refused/backlog-notice.tsx'
+import { newestEvent } from './live/live-events.ts'
+import { SchemaLeaveGuard } from './schema/changes/schema-leave-guard.tsx'
+import { type LiveEvents, useLive, useLiveEvents } from './live/use-live-events.ts'
+import { useSchemaDraft } from './schema/changes/use-schema-draft.ts'
+import { ViolationCount } from './violations/violation-count.tsx'
 
 // The code of a tab comes when it is shown.
 const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
-const LiveEventsTab = lazyPart(async () => (await import('./live-events-tab.tsx')).LiveEventsTab)
+const LiveEventsTab = lazyPart(async () => (await import('./live/live-events-tab.tsx')).LiveEventsTab)
 const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).OverviewTab)
-const RefusedTab = lazyPart(async () => (await import('./refused-tab.tsx')).RefusedTab)
-const SchemaTab = lazyPart(async () => (await import('./schema-tab.tsx')).SchemaTab)
+const RefusedTab = lazyPart(async () => (await import('./refused/refused-tab.tsx')).RefusedTab)
+const SchemaTab = lazyPart(async () => (await import('./schema/schema-tab.tsx')).SchemaTab)
 const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
-const SetupTab = lazyPart(async () => (await import('./setup-tab.tsx')).SetupTab)
-const ViolationsTab = lazyPart(async () => (await import('./violations-tab.tsx')).ViolationsTab)
+const SetupTab = lazyPart(async () => (await import('./set-up/setup-tab.tsx')).SetupTab)
+const ViolationsTab = lazyPart(async () => (await import('./violations/violations-tab.tsx')).ViolationsTab)
 
 const RefusedCount = ({ source }: { source: string }) => {
   const refused = useQuery(refusedQuery(source)).data?.reduce((sum, row) => sum + row.count, 0) ?? 0

@@ -12,11 +12,11 @@ import type { Column } from '../../ui/data-table.tsx'
 import { ListView, stateFilter, typeFilter } from '../../ui/list-view.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { DeletedKeys } from './deleted-keys.tsx'
+import { DeletedKeys } from './refused/deleted-keys.tsx'
 import { isCreating } from './mutations.ts'
 import { type SourceFilters, sourceRows, sourceState, sourceStates, stateTitles } from './source-rows.ts'
 import { sourceTypeName } from './source-types.ts'
-import { UnknownKeys } from './unknown-keys.tsx'
+import { UnknownKeys } from './refused/unknown-keys.tsx'
 import { useSourceActions } from './use-source-actions.ts'
 
 const toneOf = {

@@ -1,0 +1,131 @@
+import {
+  type Compatibility,
+  type EventDetail,
+  judgeEvent,
+  type ObjectSchema,
+  pointerOf,
+  problemsOf,
+  type SourceSchema,
+  type SourceWithSchema,
+} from '@tributary/contract'
+import { type ReactNode, useMemo, useRef } from 'react'
+import { Link } from 'react-router'
+import { compatibilityWords } from '../../../lib/compatibility-words.ts'
+import { paths } from '../../../lib/paths.ts'
+import { useMayEdit } from '../../../lib/workspace.ts'
+import { CompatibilityIcon } from './compatibility-icon.tsx'
+import { NewEvent } from './new-event.tsx'
+import { NewProperties } from './new-properties.tsx'
+import { isJudgedType, judgingDefinition, newProperties, ownerTitleOf, schemaRows, valuesOf } from './property-rows.ts'
+import { StandardProperties } from './standard-properties.tsx'
+import { type SchemaEdit, useEditSchema } from '../schema/use-edit-schema.ts'
+
+/** Which version judged the event when it came, and by which it is judged here. */
+const Versions = ({ event, current }: { event: EventDetail; current: number }) => (
+  <p className="text-xs text-ink-3">
+    {event.compatibility === '' || event.schema_version === 0
+      ? `Checked against the current schema (version ${current}).`
+      : event.schema_version === current
+        ? `Checked against version ${current}, the current schema.`
+        : `Checked against the current schema (version ${current}). When it was received, version ${event.schema_version} found it: ${compatibilityWords[event.compatibility].title.toLowerCase()}.`}
+  </p>
+)
+
+/** The page of the schema at an event or, without a title, at the user. */
+const SchemaLink = ({ source, owner }: { source: string; owner: string | undefined }) => (
+  <Link
+    to={paths.sourceSchema(source, pointerOf(owner === undefined ? ['user'] : ['events', owner]))}
+    className="rounded-sm font-medium text-accent-ink hover:underline"
+  >
+    Open in schema
+  </Link>
+)
+
+const Verdict = ({ compatibility, children }: { compatibility: Compatibility; children?: ReactNode }) => (
+  <div className="space-y-1">
+    <p className="flex items-start gap-2 text-sm font-medium">
+      <CompatibilityIcon compatibility={compatibility} className="mt-0.5" />
+      {compatibilityWords[compatibility].text}
+    </p>
+    {children}
+  </div>
+)
+
+type PartProps = {
+  owner: string | undefined
+  values: { readonly [name: string]: unknown }
+  onEdit: ((edit: SchemaEdit) => void) | undefined
+}
+
+const Defined = ({ owner, values, onEdit, definition }: PartProps & { definition: ObjectSchema }) => {
+  const rows = useMemo(() => schemaRows(definition, owner), [definition, owner])
+  const problems = useMemo(() => problemsOf(values, definition, Number.POSITIVE_INFINITY), [values, definition])
+  const unknown = useMemo(() => newProperties(definition, values, owner), [definition, values, owner])
+  return (
+    <>
+      <NewProperties properties={unknown} onEdit={onEdit} />
+      <StandardProperties rows={rows} problems={problems} />
+    </>
+  )
+}
+
+/**
+ * How an event fits the schema of its source as it is now: each property of the schema, and what the event has beyond it.
+ * What is missing can be added from here.
+ */
+export const CompatibilityTab = ({
+  event,
+  source,
+  schema,
+}: {
+  event: EventDetail
+  source: SourceWithSchema
+  schema: SourceSchema
+}) => {
+  const mayEdit = useMayEdit() === true
+  const { mutate } = useEditSchema(source.name)
+  const area = useRef<HTMLDivElement>(null)
+  const { type, title, payload } = event
+  const values = useMemo(() => valuesOf(type, payload), [type, payload])
+  const owner = ownerTitleOf(type, title)
+  const definition = judgingDefinition(schema, type, title)
+  const note = 'rounded-lg border border-line bg-canvas p-4 text-sm text-ink-2'
+  if (event.status === 'rejected') return <p className={note}>Rejected events are not checked against the schema.</p>
+  if (!isJudgedType(type))
+    return (
+      <div className="space-y-4">
+        <Verdict compatibility="compatible" />
+        <p className={note}>A schema covers track events and identify traits. A {type} event is always compatible.</p>
+      </div>
+    )
+  const { compatibility } = judgeEvent(schema, { type, title, data: values })
+  const onEdit = mayEdit
+    ? (edit: SchemaEdit): void => {
+        // The button that was pressed goes with what it has added.
+        area.current?.focus()
+        mutate(edit)
+      }
+    : undefined
+  return (
+    <div ref={area} tabIndex={-1} className="space-y-4 outline-none">
+      <Verdict compatibility={compatibility}>
+        <Versions event={event} current={source.schema.version} />
+      </Verdict>
+      {definition === undefined ? (
+        <>
+          <p className="text-sm text-ink-2">
+            This event was not found in the source schema. It appears to be a new event.
+          </p>
+          <NewEvent owner={owner} values={values} onEdit={onEdit} />
+        </>
+      ) : (
+        <>
+          <Defined owner={owner} values={values} onEdit={onEdit} definition={definition} />
+          <p className="text-sm">
+            <SchemaLink source={source.name} owner={owner} />
+          </p>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+import {
+  type Compatibility,
+  definitionOf,
+  type EventDetail,
+  type EventSummary,
+  formatSourceSchema,
+  type Judgement,
+  judgedDataOf,
+  judgeEvent,
+  type LiveEventSummary,
+  type ObjectSchema,
+  type SourceSchema,
+} from '@tributary/contract'
+import { isJudgedType } from '../compatibility/property-rows.ts'
+
+/** One event of the live debugger. */
+export type LiveEvent = {
+  eventId: string
+  /** Each is shown once. */
+  messageId: string
+  type: string
+  title: string
+  /** Its user id, or the anonymous id where it has none; '' without both. */
+  user: string
+  test: boolean
+  receiveTime: string
+  status: string
+  reason: string
+  /** How it fitted the schema when it was received; '' when nothing judged it. */
+  compatibility: Compatibility | ''
+  /** The version of the schema that judged it then; 0 when none did. */
+  schemaVersion: number
+  /** As destinations get it; undefined until it has been read whole, null when it is no JSON object. */
+  payload: { readonly [name: string]: unknown } | null | undefined
+  /** Some of its properties or traits, until the payload has been read. */
+  values?: Readonly<Record<string, unknown>>
+}
+
+/** A row of the stored list as the live list shows it. */
+export const ofSummary = (event: EventSummary): LiveEvent => ({
+  eventId: event.event_id,
+  messageId: event.message_id,
+  type: event.type,
+  title: event.title,
+  user: event.user_id === '' ? event.anonymous_id : event.user_id,
+  test: event.test,
+  receiveTime: event.receive_time,
+  status: event.status,
+  reason: event.reason,
+  compatibility: event.compatibility,
+  schemaVersion: event.schema_version,
+  payload: undefined,
+})
+
+/** An event that was read whole. */
+export const ofDetail = (event: EventDetail): LiveEvent => ({ ...ofSummary(event), payload: event.payload })
+
+/** A message of the live channel as the live list shows it. */
+export const ofLive = (event: LiveEventSummary): LiveEvent => ({
+  eventId: event.eventId,
+  messageId: event.messageId,
+  type: event.type,
+  title: event.title,
+  user: event.userId ?? event.anonymousId ?? '',
+  test: event.test,
+  receiveTime: event.receiveTime,
+  status: event.status,
+  reason: event.reason ?? '',
+  compatibility: event.compatibility ?? '',
+  schemaVersion: event.schemaVersion ?? 0,
+  payload: undefined,
+  ...(event.values === undefined ? {} : { values: event.values }),
+})
+
+/** What events are judged by. */
+export type KnownSchemas = {
+  /** The schema as it is now. */
+  schema: SourceSchema
+  /** The versions of it that have been seen, by their number. */
+  versions: ReadonlyMap<number, SourceSchema>
+}
+
+const texts = new WeakMap<ObjectSchema, string>()
+
+/** A definition as text; many rows ask for the same ones over and over. */
+const textOf = (definition: ObjectSchema): string => {
+  const known = texts.get(definition) ?? formatSourceSchema({ events: new Map([['', definition]]) })
+  texts.set(definition, known)
+  return known
+}
+
+/** Whether two schemas say the same of an event. */
+const agree = (one: SourceSchema, other: SourceSchema, { type, title }: LiveEvent): boolean => {
+  const [first, second] = [definitionOf(one, type, title), definitionOf(other, type, title)]
+  if (first === second) return true
+  return first !== undefined && second !== undefined && textOf(first) === textOf(second)
+}
+
+/**
+ * How an event fits the schema as it is now. Without its payload that is known when the schema has no definition of it, and
+ * when the version that judged it at receipt says the same of it. Undefined for a rejected event, which nothing judges, and
+ * while only the payload can tell.
+ */
+export const judgementOf = (event: LiveEvent, { schema, versions }: KnownSchemas): Judgement | undefined => {
+  const { type, title, payload, compatibility } = event
+  if (event.status === 'rejected') return undefined
+  if (payload !== undefined)
+    return judgeEvent(schema, { type, title, data: payload === null ? undefined : judgedDataOf(type, payload) })
+  if (!isJudgedType(type) || definitionOf(schema, type, title) === undefined)
+    return judgeEvent(schema, { type, title, data: undefined })
+  const then = versions.get(event.schemaVersion)
+  if (compatibility === '' || then === undefined || !agree(then, schema, event)) return undefined
+  return { compatibility, problems: [] }
+}
+
+/** Whether only the payload of an event can tell how it fits. */
+export const needsPayload = (event: LiveEvent, known: KnownSchemas): boolean =>
+  event.status !== 'rejected' && event.payload === undefined && judgementOf(event, known) === undefined

@@ -1,0 +1,274 @@
+import { emptySchema, eventBatchLimit, type SourceSchema } from '@tributary/contract'
+import { pluralise } from '../../../lib/text.ts'
+import { type LiveEvent, needsPayload } from './live-event.ts'
+import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters.ts'
+
+/** How many events the live list keeps. */
+export const liveLimit = 50
+
+export type LiveState = {
+  /** Shown, newest first, each message id once. */
+  events: readonly LiveEvent[]
+  /** Arrived while nothing new is taken in; newest first. */
+  waiting: readonly LiveEvent[]
+  /** How many arrived since then, those left out by the server included; more than `waiting` keeps. */
+  waitingCount: number
+  /** Of those, how many are known by number only, because the server left them out. */
+  missed: number
+  /** Of those, how many match the filters: counted as they arrived, since the last change of the filters. */
+  waitingMatches: number
+  atTop: boolean
+  paused: boolean
+  /** Left out by the server because too many came at once, and not read since. */
+  skipped: number
+  /** Of what was left out, how many events the list that was read afterwards did not bring, since the last clear. */
+  leftOut: number
+  /** Events received at or before this moment (epoch ms) were cleared and stay away. */
+  clearedUntil: number
+  /** What of `events` is shown. */
+  filters: LiveFilters
+  /** What events are judged by: tracked events by their title, and identify by the user part when there is one. */
+  schema: SourceSchema
+  /** The versions of the schema that have been seen, by their number: each never changes. */
+  versions: ReadonlyMap<number, SourceSchema>
+}
+
+export const initialLive: LiveState = {
+  events: [],
+  waiting: [],
+  waitingCount: 0,
+  missed: 0,
+  waitingMatches: 0,
+  atTop: true,
+  paused: false,
+  skipped: 0,
+  leftOut: 0,
+  clearedUntil: 0,
+  filters: noFilters,
+  schema: emptySchema,
+  versions: new Map(),
+}
+
+export type LiveAction =
+  | { type: 'received'; events: readonly LiveEvent[]; skipped: number }
+  /** The stored list was read: it may bring what the live channel left out. */
+  | { type: 'read'; events: readonly LiveEvent[] }
+  | { type: 'scrolled'; atTop: boolean }
+  | { type: 'takeIn' }
+  | { type: 'paused'; paused: boolean }
+  | { type: 'filtered'; filters: LiveFilters }
+  /** The schema is known, or has changed; without a version while a change of it is on its way to the server. */
+  | { type: 'schema'; schema: SourceSchema; version?: number | undefined }
+  /** The payloads of events were read. */
+  | { type: 'detailed'; events: readonly Pick<LiveEvent, 'eventId' | 'payload'>[] }
+  | { type: 'clear' }
+  /** Cleared, and no filter is left. */
+  | { type: 'reset' }
+
+/** The order of the stored list: newest first, and by id where one request brought several. */
+const newestFirst = (one: LiveEvent, other: LiveEvent): number =>
+  Date.parse(other.receiveTime) - Date.parse(one.receiveTime) ||
+  Number(other.eventId > one.eventId) - Number(other.eventId < one.eventId)
+
+/** Events of `added` whose message id is not in `known`, each once. */
+const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): LiveEvent[] => {
+  const ids = new Set(known.map(({ messageId }) => messageId))
+  return added.filter(({ messageId }) => !ids.has(messageId) && ids.add(messageId))
+}
+
+/** `known` without the kept back events that `added` brings once more: they were sent again, with their message id. */
+const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
+  if (!known.some(({ status }) => status === 'blocked')) return known
+  return known.filter(
+    (event) =>
+      event.status !== 'blocked' ||
+      !added.some(({ messageId, eventId }) => messageId === event.messageId && eventId > event.eventId),
+  )
+}
+
+/**
+ * Both lists by message id, newest first, at most 50. An event that is present already stays as it is, unless it was
+ * kept back and has been sent again since.
+ */
+export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
+  const kept = withoutReplayed(known, added)
+  const fresh = unknownOf(kept, added)
+  return fresh.length === 0 ? kept : [...fresh, ...kept].sort(newestFirst).slice(0, liveLimit)
+}
+
+const takenIn = (state: LiveState): LiveState =>
+  state.waiting.length === 0 && state.waitingCount === 0
+    ? state
+    : {
+        ...state,
+        events: mergeEvents(state.events, state.waiting),
+        waiting: [],
+        waitingCount: 0,
+        missed: 0,
+        waitingMatches: 0,
+      }
+
+/** What of `added` waits then; `missed` events of it were counted when the server left them out. */
+const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
+  const oldest = state.events.length < liveLimit ? 0 : Date.parse(state.events.at(-1)?.receiveTime ?? '')
+  const fresh = unknownOf([...state.events, ...state.waiting], added).filter(
+    ({ receiveTime }) => Date.parse(receiveTime) >= oldest,
+  )
+  if (fresh.length === 0) return state
+  const counted = Math.min(missed, fresh.length)
+  return {
+    ...state,
+    waiting: mergeEvents(state.waiting, fresh),
+    waitingCount: state.waitingCount + fresh.length - counted,
+    missed: state.missed - counted,
+    waitingMatches: state.waitingMatches + fresh.filter((event) => matches(event, state.filters, state)).length,
+  }
+}
+
+const takesIn = ({ atTop, paused }: LiveState): boolean => atTop && !paused
+
+const received = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
+  const current = added.filter(({ receiveTime }) => Date.parse(receiveTime) > state.clearedUntil)
+  if (!takesIn(state)) return waiting(state, current, missed)
+  const next = takenIn(state)
+  return { ...next, events: mergeEvents(next.events, current) }
+}
+
+const skipped = (state: LiveState, count: number): LiveState => {
+  if (count === 0) return state
+  const next = { ...state, skipped: state.skipped + count }
+  return takesIn(state) ? next : { ...next, waitingCount: state.waitingCount + count, missed: state.missed + count }
+}
+
+const knownIds = ({ events, waiting: later }: LiveState): ReadonlySet<string> =>
+  new Set([...events, ...later].map(({ eventId }) => eventId))
+
+/** `next` with what was left out before counted against what reading the list has brought. */
+const settled = (state: LiveState, next: LiveState): LiveState => {
+  const missing = state.skipped + state.leftOut
+  if (missing === 0) return next
+  const known = knownIds(state)
+  const found = [...knownIds(next)].filter((id) => !known.has(id)).length
+  return { ...next, skipped: 0, leftOut: Math.max(0, missing - found) }
+}
+
+const newestTime = (state: LiveState): number =>
+  [...state.events, ...state.waiting].reduce(
+    (newest, { receiveTime }) => Math.max(newest, Date.parse(receiveTime)),
+    state.clearedUntil,
+  )
+
+const cleared = (state: LiveState): LiveState => ({
+  ...state,
+  events: [],
+  waiting: [],
+  waitingCount: 0,
+  missed: 0,
+  waitingMatches: 0,
+  skipped: 0,
+  leftOut: 0,
+  clearedUntil: newestTime(state),
+})
+
+/** The state with what waits counted anew: of what came longer ago than the list keeps, nothing is known. */
+const recounted = (state: LiveState): LiveState => ({
+  ...state,
+  waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state)).length,
+})
+
+const withDetails = (
+  events: readonly LiveEvent[],
+  payloads: ReadonlyMap<string, LiveEvent['payload']>,
+): readonly LiveEvent[] =>
+  events.some(({ eventId, payload }) => payload === undefined && payloads.has(eventId))
+    ? events.map((event) => (event.payload === undefined ? { ...event, payload: payloads.get(event.eventId) } : event))
+    : events
+
+const withVersion = ({ versions }: LiveState, schema: SourceSchema, version: number | undefined) =>
+  version === undefined || versions.has(version) ? versions : new Map(versions).set(version, schema)
+
+/** The live list after an action. New events are taken in only at the top and while not paused. */
+export const liveReducer = (state: LiveState, action: LiveAction): LiveState => {
+  switch (action.type) {
+    case 'received':
+      return skipped(received(state, action.events, 0), action.skipped)
+    case 'read':
+      return settled(state, received(state, action.events, state.missed))
+    case 'scrolled': {
+      if (action.atTop === state.atTop) return state
+      const next = { ...state, atTop: action.atTop }
+      return action.atTop && !state.paused ? takenIn(next) : next
+    }
+    case 'takeIn':
+      return takenIn({ ...state, atTop: true })
+    case 'paused': {
+      const next = { ...state, paused: action.paused }
+      return action.paused || !state.atTop ? next : takenIn(next)
+    }
+    case 'filtered':
+      return recounted({ ...state, filters: action.filters })
+    case 'schema':
+      return recounted({
+        ...state,
+        schema: action.schema,
+        versions: withVersion(state, action.schema, action.version),
+      })
+    case 'detailed': {
+      const payloads = new Map(action.events.map(({ eventId, payload }) => [eventId, payload]))
+      const events = withDetails(state.events, payloads)
+      const later = withDetails(state.waiting, payloads)
+      if (events === state.events && later === state.waiting) return state
+      return recounted({ ...state, events, waiting: later })
+    }
+    case 'clear':
+      return cleared(state)
+    case 'reset':
+      return { ...cleared(state), filters: noFilters }
+  }
+}
+
+/** What the table shows: the events that match the filters. */
+export const shownEvents = (state: LiveState): readonly LiveEvent[] => {
+  const { events, filters } = state
+  return isFiltered(filters) ? events.filter((event) => matches(event, filters, state)) : events
+}
+
+/**
+ * Ids of the events whose payload is to be read, joined by commas: at most 50, shown ones first. Those of which only the
+ * payload can tell how they fit and, where a property is shown, all that are listed.
+ */
+export const neededPayloads = (state: LiveState, showsProperty: boolean): string =>
+  [
+    ...state.events.filter((event) => needsPayload(event, state) || (showsProperty && event.payload === undefined)),
+    ...state.waiting.filter((event) => needsPayload(event, state)),
+  ]
+    .slice(0, eventBatchLimit)
+    .map(({ eventId }) => eventId)
+    .join(',')
+
+/** How many new events wait to be shown: with filters only those that match, whatever else arrives. */
+export const waitingShown = ({ filters, waitingMatches, waitingCount }: LiveState): number =>
+  isFiltered(filters) ? waitingMatches : waitingCount
+
+/** The newest event that is known of, shown or waiting. */
+export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | undefined =>
+  mergeEvents(events, later)[0]
+
+/**
+ * The events above and below one in the list, newest first; one that is not in the list has its neighbours where it
+ * would stand.
+ */
+export const neighboursOf = (
+  shown: readonly LiveEvent[],
+  event: LiveEvent | undefined,
+): { newer: LiveEvent | undefined; older: LiveEvent | undefined; place: number } => {
+  if (event === undefined) return { newer: undefined, older: undefined, place: -1 }
+  const place = shown.findIndex(({ eventId }) => eventId === event.eventId)
+  if (place >= 0) return { newer: shown[place - 1], older: shown[place + 1], place }
+  const below = shown.findIndex((each) => newestFirst(each, event) > 0)
+  return { newer: shown[(below < 0 ? shown.length : below) - 1], older: below < 0 ? undefined : shown[below], place }
+}
+
+/** Words of the floating button. */
+export const newEventsLabel = (count: number): string =>
+  count >= 99 ? '+99 new events' : `${count} new ${pluralise(count, 'event')}`

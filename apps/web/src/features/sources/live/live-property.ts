@@ -1,0 +1,53 @@
+import { isJsonObject, judgedDataOf, type SourceSchema } from '@tributary/contract'
+import type { LiveEvent } from './live-event.ts'
+
+const own = (value: unknown, name: string): unknown =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** The value at a path of names with dots between them; a name that has dots itself is found, too. */
+const valueAt = (value: unknown, path: string): unknown => {
+  const whole = own(value, path)
+  if (whole !== undefined) return whole
+  for (let dot = path.indexOf('..'); dot > 0; dot = path.indexOf('..', dot + 1)) {
+    const inner = own(value, path.slice(0, dot))
+    const found = inner === undefined ? undefined : valueAt(inner, path.slice(dot + 1))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Characters of a value that a cell holds. */
+const mostCharacters = 200
+
+const textOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1).toWellFormed()}…`
+}
+
+/**
+ * A property of an event as its cell shows it: one of its properties or traits, or else of the whole event, such as
+ * `context.locale`. Undefined while the payload has not been read and the live message did not bring it, '' when the
+ * event does not have it.
+ */
+export const propertyText = ({ type, payload, values }: LiveEvent, property: string): string | undefined => {
+  if (payload === undefined) {
+    const value = own(values, property)
+    return value === undefined ? undefined : textOf(value)
+  }
+  if (payload === null) return ''
+  const inner = valueAt(judgedDataOf(type, payload), property)
+  const value = inner === undefined ? valueAt(payload, property) : inner
+  return value === undefined ? '' : textOf(value)
+}
+
+/** The properties that can be chosen: those of the schema and those that the listed events have, by name. */
+export const propertyNames = (schema: SourceSchema, events: readonly LiveEvent[]): string[] => {
+  const names = new Set<string>()
+  for (const definition of [...schema.events.values(), schema.user])
+    for (const name of definition?.properties.keys() ?? []) names.add(name)
+  for (const { type, payload } of events) {
+    const data = payload === undefined || payload === null ? undefined : judgedDataOf(type, payload)
+    if (isJsonObject(data)) for (const name of Object.keys(data)) names.add(name)
+  }
+  return [...names].sort((one, other) => one.localeCompare(other))
+}

@@ -1,0 +1,64 @@
+import { create } from 'zustand'
+import { createJSONStorage, persist, type StateStorage } from 'zustand/middleware'
+import { storagePrefix } from '../../../lib/storage-prefix.ts'
+
+export const densities = ['comfortable', 'compact'] as const
+export type Density = (typeof densities)[number]
+
+type LiveView = {
+  /** The table fills the window. */
+  expanded: boolean
+  density: Density
+  /** The property that has a column, by the resource name of its source; the one chosen last stands last. */
+  properties: Readonly<Record<string, string>>
+}
+
+/** How many sources' properties are remembered. */
+const mostSources = 200
+
+/** Local storage where there is any; else what is chosen lasts as long as the page. */
+const storage: StateStorage = {
+  getItem: (name) => {
+    try {
+      return localStorage.getItem(name)
+    } catch {
+      return null
+    }
+  },
+  setItem: (name, value) => {
+    try {
+      localStorage.setItem(name, value)
+    } catch {
+      // Forbidden or full.
+    }
+  },
+  removeItem: () => undefined,
+}
+
+/** How a person looks at live events, kept in the browser under a name of its own. */
+export const useLiveView = create<LiveView>()(
+  persist((): LiveView => ({ expanded: false, density: 'comfortable', properties: {} }), {
+    name: `${storagePrefix}-live-view`,
+    version: 1,
+    storage: createJSONStorage(() => storage),
+  }),
+)
+
+/** Lets the table fill the window, or gives it its own height again. */
+export const toggleExpanded = (): void => {
+  useLiveView.setState(({ expanded }) => ({ expanded: !expanded }))
+}
+
+/** Sets how close the rows stand. */
+export const setDensity = (density: Density): void => {
+  useLiveView.setState({ density })
+}
+
+/** Chooses the property of a source that has a column; '' for none. */
+export const setProperty = (source: string, property: string): void => {
+  useLiveView.setState(({ properties }) => {
+    const { [source]: _, ...others } = properties
+    const kept = Object.entries(others).slice(1 - mostSources)
+    return { properties: Object.fromEntries(property === '' ? kept : [...kept, [source, property]]) }
+  })
+}

@@ -1,0 +1,111 @@
+import { type Dispatch, useCallback, useEffect, useRef, useState } from 'react'
+import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router'
+import { paths } from '../../../lib/paths.ts'
+import type { LiveEvent } from './live-event.ts'
+import type { LiveAction } from './live-events.ts'
+import { type LiveFilters, readLiveFilters, writeLiveFilters } from './live-filters.ts'
+
+/** What this page notes with an address that it has set itself. */
+type OwnState = { opened?: boolean; filtered?: boolean }
+
+const sameFilters = (one: LiveFilters, other: LiveFilters): boolean =>
+  JSON.stringify(writeLiveFilters(one)) === JSON.stringify(writeLiveFilters(other))
+
+/**
+ * The filters and the open event of the live page are in its address. A filter replaces the address; opening the first
+ * event is a step that Back takes back, and closing one that was opened here is that step back.
+ */
+export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: Dispatch<LiveAction>) => {
+  const [query] = useSearchParams()
+  const navigate = useNavigate()
+  const type = useNavigationType()
+  const { state, key } = useLocation()
+  const own: OwnState = typeof state === 'object' && state !== null ? state : {}
+  const addressId = query.get('event') ?? undefined
+  // Keys are ahead of the address that they set, too: each step begins where the one before it led.
+  const [stepped, setStepped] = useState<string | undefined>()
+  const [seenKey, setSeenKey] = useState(key)
+  if (seenKey !== key) {
+    setSeenKey(key)
+    if (type === 'POP' || stepped === addressId) setStepped(undefined)
+  }
+  const openId = stepped ?? addressId
+  const latest = useRef({ filters, openId, own, addressId, key })
+  useEffect(() => {
+    latest.current = { filters, openId, own, addressId, key }
+  })
+
+  // The step that opened the first event is in the history before its address is shown.
+  const openedHere = useRef(false)
+  useEffect(() => {
+    if (openId === undefined) openedHere.current = false
+  }, [openId])
+
+  // Typing is ahead of the address that it sets: only an address that came from elsewhere says what the filters are.
+  const read = useRef('')
+  useEffect(() => {
+    if (read.current === key) return
+    const isFirst = read.current === ''
+    read.current = key
+    const wanted = readLiveFilters(query)
+    if (!isFirst && type !== 'POP' && latest.current.own.filtered === true) return
+    if (!sameFilters(wanted, latest.current.filters)) dispatch({ type: 'filtered', filters: wanted })
+  }, [key, query, type, dispatch])
+
+  const written = useRef(filters)
+  useEffect(() => {
+    if (written.current === filters) return
+    written.current = filters
+    void navigate(paths.sourceEvent(source, latest.current.openId ?? '', writeLiveFilters(filters)), {
+      replace: true,
+      preventScrollReset: true,
+      state: { ...latest.current.own, filtered: true } satisfies OwnState,
+    })
+  }, [filters, navigate, source])
+
+  // Filters that were changed while an event was open are not in the address that Back leads to.
+  const atOpening = useRef<LiveFilters | undefined>(undefined)
+  useEffect(() => {
+    if (openId === undefined) atOpening.current = undefined
+    else atOpening.current ??= latest.current.filters
+  }, [openId])
+
+  const open = useCallback(
+    ({ eventId }: LiveEvent): void => {
+      const now = latest.current
+      if (eventId === now.openId) return
+      const isFirst = now.openId === undefined
+      openedHere.current ||= isFirst || now.own.opened === true
+      setStepped(eventId)
+      void navigate(paths.sourceEvent(source, eventId, writeLiveFilters(now.filters)), {
+        replace: !isFirst,
+        preventScrollReset: true,
+        state: { opened: openedHere.current, filtered: true } satisfies OwnState,
+      })
+    },
+    [navigate, source],
+  )
+  // The address that a step back is leaving: another step would leave the page.
+  const left = useRef('')
+  useEffect(() => {
+    left.current = ''
+  }, [key])
+  const close = useCallback((): void => {
+    const now = latest.current
+    if (now.openId === undefined || left.current === now.key) return
+    setStepped(undefined)
+    // The step of opening is in the history once its address is shown; before, the way back leads elsewhere.
+    const stepsBack = now.addressId !== undefined && (openedHere.current || now.own.opened === true)
+    if (stepsBack && sameFilters(now.filters, atOpening.current ?? now.filters)) {
+      left.current = now.key
+      void navigate(-1)
+    } else
+      void navigate(paths.sourceEvent(source, '', writeLiveFilters(now.filters)), {
+        replace: true,
+        preventScrollReset: true,
+        state: { filtered: true } satisfies OwnState,
+      })
+  }, [navigate, source])
+
+  return { openId, open, close }
+}

@@ -1,0 +1,216 @@
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query'
+import { parseSourceSchema, type SourceWithSchema, schemaMessage, sourceChannel } from '@tributary/contract'
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { createStore, type StoreApi, useStore } from 'zustand'
+import { eventPayloadsQuery, sourceEventsQuery } from '../../../lib/event-queries.ts'
+import { sourceIds } from '../../../lib/names.ts'
+import { type ConnectionState, joinChannel, liveMessage, schemaChanged } from '../../../lib/realtime.ts'
+import { realtimeQuery } from '../../../lib/realtime-query.ts'
+import { useSession } from '../../../lib/session.ts'
+import { sourceQuery } from '../../../lib/workspace-queries.ts'
+import { createFrameBatch } from './frame-batch.ts'
+import { ofLive, ofSummary } from './live-event.ts'
+import { initialLive, type LiveAction, type LiveState, liveReducer, neededPayloads } from './live-events.ts'
+import { createReread, type Reread } from './live-reread.ts'
+import { useLiveView } from './live-view.ts'
+import { editsOf } from '../schema/use-edit-schema.ts'
+
+/** Milliseconds between two reads of the list while the realtime connection is away. */
+const pollMs = 5000
+
+/** Milliseconds after which an event that the live channel did not bring is in the stored list. */
+const storedMs = 2500
+
+/**
+ * Judges the events by the schema as it is now, also while a change of this page is on its way, and reads the source again
+ * when somebody else has changed it. The answer hears of versions that exist.
+ */
+const useSchemaNow = (
+  { name: source, schema: { schema: text, version } }: SourceWithSchema,
+  dispatch: Dispatch<LiveAction>,
+  live: boolean,
+): Dispatch<SetStateAction<number>> => {
+  const cache = useQueryClient()
+  const schema = useMemo(() => parseSourceSchema(text), [text])
+  const editing = useIsMutating({ mutationKey: editsOf(source) }) > 0
+  const [newest, setNewest] = useState(version)
+  useEffect(
+    // What is shown while a change is under way is no version yet.
+    () => dispatch({ type: 'schema', schema, version: editing ? undefined : version }),
+    [dispatch, schema, version, editing],
+  )
+  useEffect(() => {
+    if (newest > version && !editing) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
+  }, [cache, source, newest, version, editing])
+  // Without the live channel nobody tells of a change.
+  useQuery({ ...sourceQuery(source), refetchInterval: live || editing ? false : pollMs })
+  return setNewest
+}
+
+/** Milliseconds between two reads of payloads, however fast events arrive. */
+const payloadsMs = 1000
+
+/** A value of the store as it was at most `ms` ago: at once after a rest, and then no more often than that. */
+const useThrottled = <Value>(store: StoreApi<LiveState>, select: (state: LiveState) => Value, ms: number): Value => {
+  const [value, setValue] = useState(() => select(store.getState()))
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const take = (): void => {
+      timer = setTimeout(() => {
+        timer = undefined
+        if (changed) take()
+      }, ms)
+      changed = false
+      setValue(() => select(store.getState()))
+    }
+    let changed = false
+    const onChange = (): void => {
+      if (timer === undefined) take()
+      else changed = true
+    }
+    onChange()
+    const leave = store.subscribe(onChange)
+    return () => {
+      leave()
+      clearTimeout(timer)
+    }
+  }, [store, select, ms])
+  return value
+}
+
+/** Reads the payloads of events that are needed; one that is not stored yet, later again. */
+const usePayloads = (source: string, store: StoreApi<LiveState>, dispatch: Dispatch<LiveAction>): void => {
+  const showsProperty = useLiveView(({ properties }) => Object.hasOwn(properties, source))
+  const select = useMemo(() => (state: LiveState) => neededPayloads(state, showsProperty), [showsProperty])
+  const ids = useThrottled(store, select, payloadsMs)
+  const { data } = useQuery({
+    ...eventPayloadsQuery(source, ids),
+    enabled: ids !== '',
+    refetchInterval: storedMs,
+  })
+  useEffect(() => {
+    if (data !== undefined && data.length > 0)
+      dispatch({ type: 'detailed', events: data.map(({ event_id: eventId, payload }) => ({ eventId, payload })) })
+  }, [data, dispatch])
+}
+
+/** The state of a source's live list, and what changes it. */
+const createLiveStore = ({ schema: { schema, version } }: SourceWithSchema) => {
+  const store = createStore(() =>
+    liveReducer(initialLive, { type: 'schema', schema: parseSourceSchema(schema), version }),
+  )
+  const dispatch = (action: LiveAction): void => store.setState((state) => liveReducer(state, action), true)
+  return { store, dispatch }
+}
+
+type Message = ReturnType<typeof liveMessage.parse>
+
+const newestOf = (times: readonly string[]): number => Math.max(0, ...times.map((time) => Date.parse(time)))
+
+type Listening = {
+  onState: (state: ConnectionState) => void
+  onVersion: Dispatch<SetStateAction<number>>
+  /** The server left events out; the newest that it did not (epoch ms). */
+  onSkipped: (newest: number) => void
+  reread: Reread
+}
+
+/** Listens to the live channel of a source: what it brings is taken in together, at most once a frame. */
+const useChannel = (
+  source: string,
+  dispatch: Dispatch<LiveAction>,
+  { onState, onVersion, onSkipped, reread }: Listening,
+): void => {
+  const token = useSession((session) => session.accessToken)
+  const cache = useQueryClient()
+  const key = useQuery(realtimeQuery()).data?.key
+  useEffect(() => {
+    if (key === undefined || token === null) return
+    const batch = createFrameBatch<Message>((messages) => {
+      const events = messages.flatMap((message) => message.events)
+      const skipped = messages.reduce((sum, message) => sum + message.skipped, 0)
+      dispatch({ type: 'received', events: events.map(ofLive), skipped })
+      const newest = Math.max(0, ...events.map(({ schemaVersion }) => schemaVersion ?? 0))
+      onVersion((known) => Math.max(known, newest))
+      if (skipped === 0) return
+      onSkipped(newestOf(events.map(({ receiveTime }) => receiveTime)))
+    })
+    let joined = false
+    const leave = joinChannel({
+      key,
+      token,
+      channel: sourceChannel(sourceIds(source).source),
+      onState,
+      onJoined: () => {
+        void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey })
+        reread.ask()
+        // It may have been changed while nobody could tell.
+        if (joined) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
+        joined = true
+      },
+      on: {
+        events: (data) => {
+          const message = liveMessage.safeParse(data)
+          if (message.success) batch.add(message.data)
+        },
+        [schemaMessage]: (data) => {
+          const message = schemaChanged.safeParse(data)
+          if (message.success) onVersion((known) => Math.max(known, message.data.version))
+        },
+      },
+    })
+    return () => {
+      batch.stop()
+      reread.stop()
+      leave()
+    }
+  }, [key, token, source, cache, onState, onVersion, onSkipped, dispatch, reread])
+}
+
+/**
+ * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
+ * after every join, once more when what came just before it is stored, after the server left events out, and every five
+ * seconds while the connection is away, so that nothing is missed. Events are validated against the schema as it is now, whoever
+ * changes it. What arrives changes the store; the caller is not rendered for it.
+ */
+export const useLiveEvents = (watched: SourceWithSchema) => {
+  const { name: source } = watched
+  const [{ store, dispatch }] = useState(() => createLiveStore(watched))
+  const [connection, setConnection] = useState<ConnectionState>('initialized')
+  const cache = useQueryClient()
+  const stored = useQuery({
+    ...sourceEventsQuery(source),
+    refetchInterval: connection === 'connected' ? false : pollMs,
+  })
+  const onVersion = useSchemaNow(watched, dispatch, connection === 'connected')
+  usePayloads(source, store, dispatch)
+  const reread = useMemo(
+    () => createReread(() => void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey }), storedMs),
+    [cache, source],
+  )
+  // What the stored list must reach before it has what was left out (epoch ms).
+  const wanted = useRef(0)
+  const onSkipped = useCallback(
+    (newest: number): void => {
+      wanted.current = Math.max(wanted.current, newest)
+      reread.ask()
+    },
+    [reread],
+  )
+
+  const { data: rows, dataUpdatedAt } = stored
+  useEffect(() => {
+    if (rows === undefined || dataUpdatedAt === 0) return
+    dispatch({ type: 'read', events: rows.map(ofSummary) })
+    if (newestOf(rows.map(({ receive_time: time }) => time)) < wanted.current) reread.ask()
+  }, [rows, dataUpdatedAt, dispatch, reread])
+
+  useChannel(source, dispatch, { onState: setConnection, onVersion, onSkipped, reread })
+  return { store, dispatch, connection, stored }
+}
+
+export type LiveEvents = ReturnType<typeof useLiveEvents>
+
+/** What `select` takes of the live list, now and whenever it changes. */
+export const useLive = <Value>({ store }: Pick<LiveEvents, 'store'>, select: (state: LiveState) => Value): Value =>
+  useStore(store, select)

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import { refusedOfDeletedQuery } from '../../../lib/event-queries.ts'
+import { RefusedTable } from './refused-table.tsx'
+
+/** Requests of senders that still use a key of a deleted source of the workspace. Nothing is shown while there are none. */
+export const DeletedKeys = ({ workspace }: { workspace: string }) => {
+  const { data: rows = [] } = useQuery(refusedOfDeletedQuery(workspace))
+  if (rows.length === 0) return null
+  return (
+    <section aria-labelledby="deleted-keys" className="mt-8">
+      <h2 id="deleted-keys" className="text-base font-semibold">
+        Still sent to deleted sources
+      </h2>
+      <p className="mt-0.5 mb-3 text-sm text-ink-2">
+        Requests in the last 24 hours that used a deleted source's write key. They were not stored. Give their senders
+        another source's key.
+      </p>
+      <RefusedTable label="Still sent to deleted sources" rows={rows} />
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { ShieldCheck } from 'lucide-react'
+import { refusedQuery } from '../../../lib/event-queries.ts'
+import { QueryView } from '../../../parts/query-view.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { TableSkeleton } from '../../../ui/skeleton.tsx'
+import { LeftOut } from './left-out.tsx'
+import { RefusedTable } from './refused-table.tsx'
+
+/** Where to look for missing events: what was refused, by reason with the last sample, and what was left out. */
+export const RefusedTab = ({ source }: { source: string }) => {
+  const query = useQuery(refusedQuery(source))
+  return (
+    <div className="space-y-8">
+      <section aria-labelledby="refused-requests">
+        <h2 id="refused-requests" className="text-base font-semibold">
+          Refused
+        </h2>
+        <p className="mt-0.5 mb-3 text-sm text-ink-2">
+          Requests answered with an error. They were not stored, so the sender must send them again.
+        </p>
+        <QueryView
+          query={query}
+          skeleton={<TableSkeleton rows={3} columns={3} />}
+          errorTitle="Failed to load the refused requests"
+        >
+          {(rows) =>
+            rows.length === 0 ? (
+              <EmptyState icon={<ShieldCheck />} title="No refused requests" className="py-8">
+                Every request in the last 24 hours was accepted. Wrong keys, invalid JSON, and oversized requests appear
+                here with how to fix them.
+              </EmptyState>
+            ) : (
+              <RefusedTable label="Refused requests" rows={rows} />
+            )
+          }
+        </QueryView>
+      </section>
+      <LeftOut source={source} />
+    </div>
+  )
+}

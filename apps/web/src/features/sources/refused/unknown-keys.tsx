@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { userQuery } from '../../../lib/account-queries.ts'
+import { unownedRefusedQuery } from '../../../lib/event-queries.ts'
+import { useSession } from '../../../lib/session.ts'
+import { RefusedTable } from './refused-table.tsx'
+
+/**
+ * For platform admins: requests of the whole installation that no source can be found for, such as those with an unknown
+ * write key. Nothing is shown while there are none.
+ */
+export const UnknownKeys = () => {
+  const user = useSession((state) => state.currentUserResourceName)
+  const { data: me } = useQuery({ ...userQuery(user ?? ''), enabled: user !== null })
+  const { data: rows = [] } = useQuery({ ...unownedRefusedQuery(), enabled: me?.is_admin === true })
+  if (rows.length === 0) return null
+  return (
+    <section aria-labelledby="unknown-keys" className="mt-8">
+      <h2 id="unknown-keys" className="text-base font-semibold">
+        Refused: unknown write key
+      </h2>
+      <p className="mt-0.5 mb-3 text-sm text-ink-2">
+        Requests to this installation in the last 24 hours with a write key that belongs to no source. Only platform
+        admins see these.
+      </p>
+      <RefusedTable label="Refused: unknown write key" rows={rows} />
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import { CircleAlert } from 'lucide-react'
+import { type ReactNode, useId, useMemo, useRef } from 'react'
+import { CodeEditor, type CodeHandle } from '../../../../ui/code-editor.tsx'
+import { lineOf, type SchemaText } from './schema-text.ts'
+
+/** A field for the JSON text of a schema; below it what is wrong, with a link to the place. */
+export const SchemaJsonEditor = ({
+  label,
+  text,
+  onText,
+  read,
+  children,
+}: {
+  label: string
+  text: string
+  onText: (text: string) => void
+  /** What the text says; undefined while there is nothing to say of it. */
+  read: SchemaText | undefined
+  /** Stands below while nothing is wrong. */
+  children?: ReactNode
+}) => {
+  const note = useId()
+  const area = useRef<CodeHandle>(null)
+  const mistake = read !== undefined && 'message' in read ? read : undefined
+  const place = useMemo(() => (mistake === undefined ? undefined : lineOf(text, mistake.offset)), [text, mistake])
+  return (
+    <div className="space-y-2">
+      <CodeEditor
+        ref={area}
+        language="json"
+        label={label}
+        value={text}
+        onChange={onText}
+        mistakeLine={place?.line}
+        describedBy={note}
+      />
+      <div id={note} aria-live="polite" className="min-h-5 text-xs">
+        {mistake !== undefined && place !== undefined ? (
+          <p className="flex items-start gap-1.5 text-danger-ink">
+            <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+            <span className="min-w-0 break-words">
+              <button
+                type="button"
+                className="rounded-sm font-medium underline underline-offset-2"
+                onClick={() => area.current?.select(mistake.offset)}
+              >
+                Line {place.line}, column {place.column}
+              </button>
+              : {mistake.message}
+            </span>
+          </p>
+        ) : (
+          <span className="text-ink-3">{children}</span>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import type { Source } from '@tributary/contract'
+import { useState } from 'react'
+import { failureText } from '../../../lib/errors.ts'
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx'
+import { Switch } from '../../../ui/switch.tsx'
+import { useSetEnforcement } from './schema-mutations.ts'
+
+/** What is done with events that do not match the schema; blocking them is confirmed first. */
+export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
+  const set = useSetEnforcement(source)
+  const [asks, setAsks] = useState(false)
+  const blocks = source.enforcement === 'block'
+  return (
+    <div className="flex items-start gap-3">
+      <div className="min-w-0 flex-1">
+        <h2 className="text-sm font-medium">Block non-conforming events</h2>
+        <p className="mt-0.5 text-xs text-ink-2">
+          {blocks
+            ? 'Events that do not match the schema are stored, not delivered. Replay them from Violations once they match.'
+            : 'Events that do not match the schema are delivered, and listed in Violations.'}
+        </p>
+        {set.isError && !asks && (
+          <p role="alert" className="mt-1 text-xs text-danger-ink">
+            {failureText(set.error)}
+          </p>
+        )}
+      </div>
+      <Switch
+        label="Block non-conforming events"
+        checked={blocks}
+        disabled={!mayEdit || set.isPending}
+        onChange={(block) => {
+          set.reset()
+          if (block) setAsks(true)
+          else set.mutate('allow')
+        }}
+      />
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        kind="danger"
+        title="Block non-conforming events?"
+        confirmLabel="Block them"
+        loading={set.isPending}
+        done={set.isSuccess}
+        error={set.error === null ? undefined : failureText(set.error)}
+        onConfirm={() => set.mutate('block')}
+      >
+        Track events that are not in the schema, and events whose properties or traits do not match it, will be stored
+        but not delivered to any destination. You can replay them from Violations once they match.
+      </ConfirmDialog>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Enforcement, formatSourceSchema, methods, type Source, type SourceSchema } from '@tributary/contract'
+import { track } from '../../../lib/analytics.ts'
+import { call } from '../../../lib/client.ts'
+import { ApiError } from '../../../lib/errors.ts'
+import { sourceIds } from '../../../lib/names.ts'
+import { refresh } from '../../../lib/query.ts'
+import { schemaVersionsQuery, violationsQuery } from '../../../lib/schema-queries.ts'
+import { count, pluralise } from '../../../lib/text.ts'
+import { sourceQuery } from '../../../lib/workspace-queries.ts'
+import { notify, notifyRefusal } from '../../../ui/toast.tsx'
+
+/** Why a whole schema is saved, for its history. */
+export type SchemaOrigin = 'edited' | 'imported' | 'inferred' | 'restored'
+
+/** True when a schema was not saved because somebody changed it since the version it was made on. */
+export const isSchemaChanged = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.body.reason === 'SCHEMA_CHANGED'
+
+/** Saves the whole schema of a source. When somebody changed it since `version` it is refused, and theirs is read. */
+export const useSaveSchema = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ schema, version, origin }: { schema: SourceSchema; version: number; origin: SchemaOrigin }) =>
+      call(methods.sources.update, {
+        params: sourceIds(source.name),
+        query: { update_mask: 'schema', force_refresh: 'false' },
+        body: { schema: formatSourceSchema(schema), schema_version: version, schema_change: origin },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
+      track('Source Updated', { source: source.name, fields: ['schema'] })
+      notify('success', 'Source schema updated')
+    },
+    onError: (error) => {
+      if (isSchemaChanged(error)) void cache.invalidateQueries({ queryKey: sourceQuery(source.name).queryKey })
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: schemaVersionsQuery(source.name).queryKey }),
+  })
+}
+
+/** Changes what is done with events that do not fit the schema. */
+export const useSetEnforcement = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (enforcement: Enforcement) =>
+      call(methods.sources.update, {
+        params: sourceIds(source.name),
+        query: { update_mask: 'enforcement' },
+        body: { enforcement },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
+      track('Source Updated', { source: source.name, fields: ['enforcement'] })
+      notify('success', updated.enforcement === 'block' ? 'Blocking Enabled' : 'Blocking Disabled')
+    },
+  })
+}
+
+/** Sends the kept back events that fit the schema by now through the pipeline again. */
+export const useReplayBlocked = (source: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.violations.replayBlocked, { params: sourceIds(source), body: {} }),
+    onSuccess: ({ replayed }) => {
+      if (replayed > 0) notify('success', `${count(replayed)} ${pluralise(replayed, 'event')} sent again`)
+    },
+    onError: (error) => notifyRefusal('Could not replay the events', error),
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: violationsQuery(source).queryKey })
+      refresh(cache, ['events'], sourceIds(source))
+    },
+  })
+}

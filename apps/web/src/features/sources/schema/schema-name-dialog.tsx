@@ -1,0 +1,133 @@
+import {
+  nameProblem,
+  type PropertyType,
+  propertyTypes,
+  type Requirement,
+  requirements,
+  schemaLimits,
+} from '@tributary/contract'
+import { type ReactNode, useMemo, useState } from 'react'
+import { z } from 'zod'
+import { useApiForm } from '../../../parts/api-form.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Form, SelectField, SubmitButton, TextField } from '../../../ui/form.tsx'
+import { useFirstField } from '../../../ui/form-state.ts'
+
+export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
+
+/** The rule of a new name: one that a schema can hold and that nothing else has. */
+const formOf = (taken: ReadonlyMap<string, unknown>, kind: 'event' | 'property') =>
+  z.object({
+    name: z
+      .string()
+      .trim()
+      .superRefine((name, context) => {
+        const message =
+          nameProblem(name) ??
+          (taken.has(name)
+            ? `There is already ${kind === 'event' ? 'an event' : 'a property'} with this name`
+            : undefined)
+        if (message !== undefined) context.addIssue({ code: 'custom', message })
+      }),
+    type: z.enum(propertyTypes),
+    requirement: z.enum(requirements),
+  })
+
+export type NameDialogProps = {
+  title: string
+  description?: ReactNode
+  /** What is named: "event" or "property". */
+  kind: 'event' | 'property'
+  /** What has a name in this place already; `initial` does not count. */
+  taken: ReadonlyMap<string, unknown>
+  initial?: string
+  /** Asks for type and requirement besides. */
+  typed?: boolean
+  confirm: string
+  onName: (named: NamedProperty) => void
+  onClosed: () => void
+}
+
+const NameForm = ({
+  kind,
+  taken,
+  initial = '',
+  typed = false,
+  confirm,
+  onName,
+  onClose,
+  full,
+}: Omit<NameDialogProps, 'title' | 'description' | 'onClosed'> & { onClose: () => void; full: string | undefined }) => {
+  const rule = useMemo(() => {
+    const others = new Map(taken)
+    if (confirm === 'Rename') others.delete(initial)
+    return formOf(others, kind)
+  }, [taken, initial, confirm, kind])
+  const form = useApiForm<NamedProperty>(rule, { name: initial, type: 'string', requirement: 'optional' })
+  useFirstField(form, 'name')
+  const submit = (named: NamedProperty): Promise<void> => {
+    onName(named)
+    onClose()
+    return Promise.resolve()
+  }
+  return (
+    <Form form={form} onSubmit={submit} label={confirm} className="space-y-4">
+      <TextField
+        name="name"
+        label={kind === 'event' ? 'Event name' : 'Property name'}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        autoCapitalize="off"
+        hint="Exactly as sent. Case-sensitive."
+      />
+      {typed && (
+        <div className="grid grid-cols-2 gap-4">
+          <SelectField name="type" label="Type">
+            {propertyTypes.map((type) => (
+              <option key={type} value={type}>
+                {type}
+              </option>
+            ))}
+          </SelectField>
+          <SelectField name="requirement" label="Requirement">
+            {requirements.map((requirement) => (
+              <option key={requirement} value={requirement}>
+                {requirement}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      )}
+      {full !== undefined && <p className="text-xs text-danger-ink">{full}</p>}
+      <div className="flex justify-end gap-2 pt-1">
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton disabled={full !== undefined}>{confirm}</SubmitButton>
+      </div>
+    </Form>
+  )
+}
+
+/** Asks for the name of an event or a property, new or another one. A name that cannot be is refused under its field. */
+export const NameDialog = ({ title, description, onClosed, ...rest }: NameDialogProps) => {
+  const [open, setOpen] = useState(true)
+  const most = rest.kind === 'event' ? schemaLimits.events : schemaLimits.properties
+  const isFull = rest.confirm !== 'Rename' && rest.taken.size >= most
+  return (
+    <Dialog
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      size="sm"
+      title={title}
+      {...(description === undefined ? {} : { description })}
+    >
+      <NameForm
+        {...rest}
+        onClose={() => setOpen(false)}
+        full={isFull ? `The limit of ${most} is reached. Remove one to add another.` : undefined}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+import { emptyObject, ownerOf, type SourceSchema, withOwner, withProperty } from '@tributary/contract'
+import { ownerTitle } from './changes/schema-diff.ts'
+import { NameDialog } from './schema-name-dialog.tsx'
+import { ownerIdOf } from './schema-owner.tsx'
+import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
+import { renameEvent, renameProperty } from './changes/schema-rename.ts'
+
+const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
+
+/** The window that asks for the name of what a person adds or renames, and does it. */
+export const SchemaNames = ({
+  schema,
+  question,
+  edit,
+  onOwner,
+  onClosed,
+}: {
+  schema: SourceSchema
+  question: NameQuestion
+  edit: SchemaEditing['edit']
+  /** Where something was added: it is to be opened. */
+  onOwner: (id: string) => void
+  onClosed: () => void
+}) => {
+  switch (question.kind) {
+    case 'addEvent':
+      return (
+        <NameDialog
+          title="Add event"
+          description="The name that your track call sends."
+          kind="event"
+          taken={schema.events}
+          confirm="Add event"
+          {...(question.initial === undefined ? {} : { initial: question.initial })}
+          onName={({ name }) => {
+            edit((before) => withOwner(before, name, emptyObject))
+            onOwner(ownerIdOf(name))
+          }}
+          onClosed={onClosed}
+        />
+      )
+    case 'renameEvent':
+      return (
+        <NameDialog
+          title="Rename event"
+          description={renameNote}
+          kind="event"
+          taken={schema.events}
+          initial={question.event}
+          confirm="Rename"
+          onName={({ name }) => {
+            edit((before) => renameEvent(before, question.event, name))
+            onOwner(ownerIdOf(name))
+          }}
+          onClosed={onClosed}
+        />
+      )
+    case 'addProperty': {
+      const { event, parent } = question
+      const owner = ownerOf(schema, event) ?? emptyObject
+      const holder = parent === undefined ? owner : (owner.properties.get(parent)?.items ?? emptyObject)
+      return (
+        <NameDialog
+          title={parent === undefined ? (event === undefined ? 'Add trait' : 'Add property') : 'Add item field'}
+          description={parent === undefined ? ownerTitle(event) : `${ownerTitle(event)}, each item of ${parent}`}
+          kind="property"
+          taken={holder.properties}
+          typed
+          confirm="Add"
+          {...(question.initial === undefined ? {} : { initial: question.initial })}
+          onName={({ name, type, requirement }) => {
+            edit((before) => withProperty(before, { event, parent, property: name }, { type }, requirement))
+            onOwner(ownerIdOf(event))
+          }}
+          onClosed={onClosed}
+        />
+      )
+    }
+    case 'renameProperty': {
+      const { place } = question
+      const owner = ownerOf(schema, place.event) ?? emptyObject
+      const holder = place.parent === undefined ? owner : (owner.properties.get(place.parent)?.items ?? emptyObject)
+      return (
+        <NameDialog
+          title="Rename property"
+          description={renameNote}
+          kind="property"
+          taken={holder.properties}
+          initial={place.property}
+          confirm="Rename"
+          onName={({ name }) => edit((before) => renameProperty(before, place, name))}
+          onClosed={onClosed}
+        />
+      )
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  formatSourceSchema,
+  methods,
+  type PropertyPlace,
+  parseSourceSchema,
+  propertyIdOf,
+  SchemaError,
+  type SourceSchema,
+  type SourceWithSchema,
+} from '@tributary/contract'
+import { track } from '../../../lib/analytics.ts'
+import { call } from '../../../lib/client.ts'
+import { reportError } from '../../../lib/error-reporting.ts'
+import { ApiError } from '../../../lib/errors.ts'
+import { sourceIds } from '../../../lib/names.ts'
+import { schemaVersionsQuery } from '../../../lib/schema-queries.ts'
+import { sourceQuery } from '../../../lib/workspace-queries.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { isSchemaChanged } from './schema-mutations.ts'
+
+/** One change of a source's schema. */
+export type SchemaEdit = {
+  /** The schema with the change; doing it a second time must change nothing. */
+  change: (schema: SourceSchema) => SourceSchema
+  /** The one property that changes: only that is taken over. Without it the whole schema is sent. */
+  place?: PropertyPlace
+  /** What is said when it is done. */
+  notice: string
+}
+
+/** How often a whole schema is put on top of what somebody else saved meanwhile. */
+const mostRepeats = 2
+
+const textWith = ({ schema }: SourceWithSchema, change: SchemaEdit['change']): string =>
+  formatSourceSchema(change(parseSourceSchema(schema.schema)))
+
+/** The source with the change, or as it is when the change makes no valid schema: that is for the server to refuse. */
+const shownWith = (before: SourceWithSchema, change: SchemaEdit['change']): SourceWithSchema => {
+  const text = textWith(before, change)
+  try {
+    parseSourceSchema(text)
+  } catch (error) {
+    if (error instanceof SchemaError) return before
+    throw error
+  }
+  return { ...before, schema: { ...before.schema, schema: text } }
+}
+
+const save = async (cache: QueryClient, source: string, { change, place }: SchemaEdit): Promise<SourceWithSchema> => {
+  const base = await cache.ensureQueryData(sourceQuery(source))
+  const send = (on: SourceWithSchema): Promise<SourceWithSchema> => {
+    const schema = textWith(on, change)
+    return call(methods.sources.update, {
+      params: sourceIds(source),
+      query: { update_mask: 'schema', force_refresh: 'false' },
+      // The server puts one property into the schema as it is then; a whole schema must not undo what others changed.
+      body:
+        place === undefined
+          ? { schema, schema_version: on.schema.version }
+          : { propertyId: propertyIdOf(place), schema },
+    })
+  }
+  for (let [repeats, on] = [0, base]; ; repeats++) {
+    try {
+      return await send(on)
+    } catch (error) {
+      if (repeats === mostRepeats || !isSchemaChanged(error)) throw error
+      on = await call(methods.sources.get, { params: sourceIds(source) })
+    }
+  }
+}
+
+/** Under which key the changes of a source's schema are, while they are under way. */
+export const editsOf = (source: string) => ['editSchema', source] as const
+
+/**
+ * Changes the schema of a source: at once on this page, and as the server answers when it has. A refusal takes the change
+ * back and is reported, nothing is said of it; a fault of the server is told for every call already.
+ */
+export const useEditSchema = (source: string) => {
+  const cache = useQueryClient()
+  const key = sourceQuery(source).queryKey
+  const mutationKey = editsOf(source)
+  /** Changes that were made after the one that has just ended and are under way. */
+  const others = (): boolean => cache.isMutating({ mutationKey }) > 1
+  return useMutation({
+    mutationKey,
+    // One after the other, so that each is made on the version that the one before it has left.
+    scope: { id: mutationKey.join(' ') },
+    mutationFn: (edit: SchemaEdit) => save(cache, source, edit),
+    onMutate: async ({ change }) => {
+      await cache.cancelQueries({ queryKey: key })
+      const before = cache.getQueryData(key)
+      if (before !== undefined) cache.setQueryData(key, shownWith(before, change))
+      return { before }
+    },
+    onSuccess: (answer, { notice }) => {
+      const own = cache.getQueryData(key)
+      // What is under way is in the text shown already; only its version is behind.
+      cache.setQueryData(
+        key,
+        own !== undefined && others() ? { ...answer, schema: { ...answer.schema, schema: own.schema.schema } } : answer,
+      )
+      track('Source Updated', { source, fields: ['schema'] })
+      notify('success', notice)
+    },
+    onError: (error, _edit, context) => {
+      if (context?.before !== undefined && !others()) cache.setQueryData(key, context.before)
+      void cache.invalidateQueries({ queryKey: key })
+      if (!(error instanceof ApiError) || error.status >= 500) return
+      if (error.status === 0) notify('error', 'Error', { description: error.message })
+      else reportError(error)
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: schemaVersionsQuery(source).queryKey }),
+  })
+}

@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
+import { violationsQuery } from '../../../lib/schema-queries.ts'
+import { count } from '../../../lib/text.ts'
+import { Badge } from '../../../ui/badge.tsx'
+
+/** Milliseconds between two counts for the tab's name: counting reads a month of events. */
+const countMs = 60_000
+
+/** How many kinds of violations there are that the schema does not allow by now, beside the name of the tab. */
+export const ViolationCount = ({ source }: { source: string }) => {
+  const { data } = useQuery({ ...violationsQuery(source), refetchInterval: countMs })
+  const open = data?.rows.filter((row) => row.fixed_in_version === null).length ?? 0
+  if (open === 0) return null
+  return (
+    <Badge tone="warning">
+      {count(open)}
+      <span className="sr-only"> open</span>
+    </Badge>
+  )
+}
