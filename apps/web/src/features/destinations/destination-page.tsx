@@ -11,7 +11,7 @@ import { ConnectionNotice } from './connection-card.tsx'
 import { destinationTabs } from './destination-tabs.tsx'
 import { PausedNote } from './paused-note.tsx'
 import { SetUpNotice } from './set-up-notice.tsx'
-import { MappingDraftContext, useMappingDraft } from './use-mapping-draft.ts'
+import { MappingDraftContext, useMappingDraft } from './mappings/use-mapping-draft.ts'
 
 const DestinationView = ({ item: destination }: { item: Destination }) => {
   const workspace = useWorkspace()

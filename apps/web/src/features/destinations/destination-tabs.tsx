@@ -1,14 +1,14 @@
 import type { Destination } from '@tributary/contract'
 import type { ComponentType, ReactNode } from 'react'
 import { lazyPart } from '../../ui/lazy-part.tsx'
-import { FailureCount } from './failure-count.tsx'
+import { FailureCount } from './deliveries/failure-count.tsx'
 
 const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
-const DeliveriesTab = lazyPart(async () => (await import('./deliveries-tab.tsx')).DeliveriesTab)
-const FailuresTab = lazyPart(async () => (await import('./failures-tab.tsx')).FailuresTab)
-const MappingsTab = lazyPart(async () => (await import('./mappings-tab.tsx')).MappingsTab)
+const DeliveriesTab = lazyPart(async () => (await import('./deliveries/deliveries-tab.tsx')).DeliveriesTab)
+const FailuresTab = lazyPart(async () => (await import('./deliveries/failures-tab.tsx')).FailuresTab)
+const MappingsTab = lazyPart(async () => (await import('./mappings/mappings-tab.tsx')).MappingsTab)
 const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).OverviewTab)
-const ReplayTab = lazyPart(async () => (await import('./replay-tab.tsx')).ReplayTab)
+const ReplayTab = lazyPart(async () => (await import('./replays/replay-tab.tsx')).ReplayTab)
 const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
 
 /** The tabs of a destination's page, in their order. The first is shown without a hash, the others by their id. */

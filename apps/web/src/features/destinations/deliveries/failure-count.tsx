@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Destination, FailureGroup } from '@tributary/contract'
-import { failureGroupsQuery } from '../../lib/event-queries.ts'
-import { count } from '../../lib/text.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { failureGroupsQuery } from '../../../lib/event-queries.ts'
+import { count } from '../../../lib/text.ts'
+import { Badge } from '../../../ui/badge.tsx'
 
 /** How many events groups of one state hold together. */
 export const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>

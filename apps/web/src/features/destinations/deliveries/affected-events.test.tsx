@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Destination, FailureGroup, ParkedDelivery } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { openInWorkspace } from '../../testing/page.tsx'
+import { openInWorkspace } from '../../../testing/page.tsx'
 import { AffectedEvents } from './affected-events.tsx'
 
 const time = '2026-01-01T00:00:00Z'

@@ -1,6 +1,6 @@
 import type { DestinationMappings } from '@tributary/contract'
 import { TriangleAlert } from 'lucide-react'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { changeWords } from './mapping-draft.ts'
 import type { MappingDraft } from './use-mapping-draft.ts'
 
