@@ -15,15 +15,15 @@ const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|')
 
 /** What only some pages need, with the components that import it: nothing that all pages share may. */
 const parts = {
-  markup: at('node_modules/marked/', 'src/lib/markup', 'src/ui/markup'),
-  forms: at('src/parts/(catalog-grid|create-flow|docs-panel|setting-hint|settings-card)'),
+  markup: at('node_modules/marked/', 'src/lib/format/markup', 'src/ui/code/markup'),
+  forms: at('src/parts/(catalog-grid|create-flow|docs-panel|settings/(setting-hint|settings-card))'),
   suggestions: at(
     '@base-ui/react/(autocomplete|combobox)/',
-    'src/ui/(suggest-input|command-list|search-select|picker)',
+    'src/ui/(forms/(suggest-input|search-select|picker)|lists/command-list)',
     'src/parts/(condition-builder|connection-list)',
   ),
   rows: at('@tanstack/(react-virtual|virtual-core)/'),
-  table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/data-table'),
+  table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/lists/data-table'),
 }
 const some = new RegExp(
   Object.values(parts)
@@ -47,14 +47,14 @@ const groups = [
   {
     name: 'frame',
     test: at(
-      'src/app/(product-routes|signed-in|workspace-shell|workspace-frame|settings-shell|page-frame)',
+      'src/app/(routes/product-routes|signed-in|frame/(workspace-shell|workspace-frame|settings-shell|page-frame))',
       'src/features/auth/logout-page',
     ),
   },
   {
     name: 'editor',
     test: at(
-      'src/ui/code-mirror',
+      'src/ui/code/code-mirror',
       '@codemirror/(view|state|language|commands|autocomplete)/',
       '@lezer/(common|highlight|lr)/',
     ),

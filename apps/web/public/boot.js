@@ -1,5 +1,5 @@
 // Runs before everything else: the strict content policy forbids compiled validators, and a chosen theme must not flash
-// the other one. The key is the one of src/lib/ui-store.ts.
+// the other one. The key is the one of src/lib/browser/ui-store.ts.
 globalThis.__zod_globalConfig = { jitless: true }
 // Where the browser gives no storage, what would be kept there lasts as long as the page.
 for (const name of ['localStorage', 'sessionStorage'])

@@ -3,8 +3,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { setNavigator } from './app/hear-error.ts'
-import { AppBoundary } from './app/route-error.tsx'
-import { router } from './app/router.tsx'
+import { AppBoundary } from './app/routes/route-error.tsx'
+import { router } from './app/routes/router.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')

@@ -1,5 +1,5 @@
 import { ArrowLeftRight, Cable, House, ListTree, type LucideIcon, Radio, Send, Sparkles } from 'lucide-react'
-import { useFlag } from '../lib/flags.ts'
+import { useFlag } from '../lib/integrations/flags.ts'
 import { paths } from '../lib/paths.ts'
 
 /** One area of a workspace: where it begins, and the letter that follows `g` to go there. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ApiError } from '../lib/errors.ts'
+import { ApiError } from '../lib/api/errors.ts'
 import { createErrorListener } from './error-handling.ts'
-import { reloadOnce } from './route-error.tsx'
+import { reloadOnce } from './routes/route-error.tsx'
 
 const expired = new ApiError(401, { reason: 'TOKEN_EXPIRED', message: 'token expired' }, '')
 

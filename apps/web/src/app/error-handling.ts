@@ -1,5 +1,5 @@
-import { ApiError, isSessionExpired } from '../lib/errors.ts'
-import { notify } from '../ui/toast.tsx'
+import { ApiError, isSessionExpired } from '../lib/api/errors.ts'
+import { notify } from '../ui/overlays/toast.tsx'
 
 /**
  * Hears every failed call. An ended session is told once, however many calls fail together, then `toLogout` runs; a

@@ -1,7 +1,7 @@
-import { reportError } from '../lib/error-reporting.ts'
+import { reportError } from '../lib/integrations/error-reporting.ts'
 import { paths } from '../lib/paths.ts'
-import { rememberLocation, useSession } from '../lib/session.ts'
-import { notify } from '../ui/toast.tsx'
+import { rememberLocation, useSession } from '../lib/people/session.ts'
+import { notify } from '../ui/overlays/toast.tsx'
 import { createErrorListener } from './error-handling.ts'
 
 let leave = (path: string): void => window.location.assign(path)

@@ -3,9 +3,9 @@ import { act, cleanup, render, waitFor } from '@testing-library/react'
 import { createMemoryRouter, Outlet } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { flushAnalytics } from '../lib/analytics.ts'
+import { flushAnalytics } from '../lib/integrations/analytics.ts'
 import { useKnownConfig } from '../lib/config.ts'
-import { clearSession, signIn } from '../lib/session.ts'
+import { clearSession, signIn } from '../lib/people/session.ts'
 import { Observers } from './observers.tsx'
 
 const user = {

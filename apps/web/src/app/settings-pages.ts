@@ -9,7 +9,7 @@ import {
   UserRoundCog,
   Users,
 } from 'lucide-react'
-import { useFlag } from '../lib/flags.ts'
+import { useFlag } from '../lib/integrations/flags.ts'
 import { paths } from '../lib/paths.ts'
 import { platformAdminsOnly, useAccess, useIsAdministrator } from '../lib/workspace.ts'
 

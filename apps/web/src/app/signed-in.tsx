@@ -1,13 +1,13 @@
 import type { FlagContext } from '@tributary/contract'
 import { useEffect, useRef } from 'react'
 import { useMatch } from 'react-router'
-import { identify } from '../lib/analytics.ts'
-import { createFlagClient } from '../lib/flag-client.ts'
-import { flagContext } from '../lib/flags.ts'
+import { identify } from '../lib/integrations/analytics.ts'
+import { createFlagClient } from '../lib/integrations/flag-client.ts'
+import { flagContext } from '../lib/integrations/flags.ts'
 import { patterns } from '../lib/paths.ts'
-import { useSession } from '../lib/session.ts'
+import { useSession } from '../lib/people/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
-import { Queries } from './with-queries.tsx'
+import { Queries } from './routes/with-queries.tsx'
 
 const askFlags = createFlagClient({
   baseUrl: window.location.origin,

@@ -1,8 +1,8 @@
 import { useConfig } from '../lib/config.ts'
-import { showMessenger } from '../lib/messenger.ts'
-import { useSession } from '../lib/session.ts'
+import { showMessenger } from '../lib/integrations/messenger.ts'
+import { useSession } from '../lib/people/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
-import { notify } from '../ui/toast.tsx'
+import { notify } from '../ui/overlays/toast.tsx'
 
 /** Opens the support chat, without one a mail to support; undefined where there is neither. */
 export const useSupport = (): (() => void) | undefined => {

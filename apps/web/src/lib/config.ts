@@ -1,7 +1,7 @@
 import { type ClientConfig, configCall, isClientConfig } from '@tributary/contract'
 import { useEffect } from 'react'
 import { create } from 'zustand'
-import { ask } from './client.ts'
+import { ask } from './api/client.ts'
 
 type Known = {
   /** What is configured on the server, once it has said so. */

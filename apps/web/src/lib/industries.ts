@@ -1,4 +1,4 @@
-import { humanise } from './text.ts'
+import { humanise } from './format/text.ts'
 
 /** What an industry is called in a list: "Digital marketing". */
 export const industryTitle = (industry: string): string => {

@@ -167,7 +167,7 @@ test('the pages that the server knows are those of the router: every link leads 
   for (const [link] of Object.values(links)) expect(isPage(link.split(/[?#]/)[0] ?? ''), link).toBe(true)
   for (const path of ['/nonsense', '/auth/nonsense', '/workspaces', '/users/u1', '/.sources'])
     expect(isPage(path)).toBe(false)
-  const source = (file: string) => readFileSync(new URL(`../app/${file}`, import.meta.url), 'utf8')
+  const source = (file: string) => readFileSync(new URL(`../app/routes/${file}`, import.meta.url), 'utf8')
   const routed = (text: string) => [...text.matchAll(/path: (?:patterns\.(\w+)|'([^'*]+)')/g)]
   for (const [, name, path] of routed(source('router.tsx')).filter(([, , path]) => path !== 'dev/ui'))
     expect(pages).toContain(name === undefined ? path : Reflect.get(patterns, name))

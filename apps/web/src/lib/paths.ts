@@ -1,5 +1,5 @@
-import type { EventFilters } from './event-filters.ts'
-import { slugOf } from './names.ts'
+import type { EventFilters } from './events/event-filters.ts'
+import { slugOf } from './format/names.ts'
 
 /** What a list is narrowed by: a text, the kind and the state of its objects. */
 export type ListQuery = { search?: string; type?: string; state?: string }
@@ -26,7 +26,7 @@ export const paths = {
   /** `user` is a resource name: `users/{id}`. */
   completeOnboarding: (user: string, token: string) =>
     `/${user}/onboarding/complete?token=${encodeURIComponent(token)}`,
-  /** A page of the workspace used last: `lib/shortcuts.ts` knows which there are. */
+  /** A page of the workspace used last: `lib/keyboard/shortcuts.ts` knows which there are. */
   shortcut: (name: string) => `/s/${name}`,
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
   workspace: (workspace: string) => `/${workspace}`,

@@ -1,6 +1,6 @@
 import { stockMessage } from '@tributary/contract'
 import { z } from 'zod'
-import { type FormHandle, type Rules, useRuledForm, type Values } from '../ui/form-state.ts'
+import { type FormHandle, type Rules, useRuledForm, type Values } from '../ui/forms/form-state.ts'
 
 /** The rules of a form whose values a schema accepts, with the texts of the contract for rules that have none. */
 export const rulesOf =

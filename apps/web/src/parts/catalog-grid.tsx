@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { markupText } from '../lib/markup.ts'
-import { pluralise } from '../lib/text.ts'
+import { markupText } from '../lib/format/markup.ts'
+import { pluralise } from '../lib/format/text.ts'
 import { AppIcon } from '../ui/app-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
-import { SearchInput } from '../ui/input.tsx'
-import { LoadingNote } from '../ui/loading-note.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { SearchInput } from '../ui/forms/input.tsx'
+import { LoadingNote } from '../ui/page/loading-note.tsx'
+import { Skeleton } from '../ui/page/skeleton.tsx'
 
 export type CatalogCard = {
   name: string

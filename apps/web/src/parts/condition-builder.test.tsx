@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event'
 import type { EventConditions } from '@tributary/contract'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
-import { conditionProblems } from '../lib/condition-words.ts'
+import { conditionProblems } from '../lib/events/condition-words.ts'
 import { renderUi } from '../testing/render.tsx'
 import { ConditionBuilder } from './condition-builder.tsx'
 

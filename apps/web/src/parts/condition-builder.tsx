@@ -7,13 +7,13 @@ import {
 } from '@tributary/contract'
 import { Plus, Trash2 } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef } from 'react'
-import { operatorWords } from '../lib/condition-words.ts'
-import { commonEventFields, type EventField } from '../lib/event-fields.ts'
-import { shortId } from '../lib/short-id.ts'
+import { operatorWords } from '../lib/events/condition-words.ts'
+import { commonEventFields, type EventField } from '../lib/events/event-fields.ts'
+import { shortId } from '../lib/format/short-id.ts'
 import { Button } from '../ui/button.tsx'
-import { FieldError } from '../ui/field.tsx'
-import { Input, Select } from '../ui/input.tsx'
-import { SuggestInput, type Suggestion } from '../ui/suggest-input.tsx'
+import { FieldError } from '../ui/forms/field.tsx'
+import { Input, Select } from '../ui/forms/input.tsx'
+import { SuggestInput, type Suggestion } from '../ui/forms/suggest-input.tsx'
 
 /** Fields as suggestions: a path, what it is called, and what stood there lately. */
 export const fieldSuggestions = (fields: readonly EventField[]): readonly Suggestion[] =>

@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { AppIcon } from '../ui/app-icon.tsx'
-import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton, TableSkeleton } from '../ui/skeleton.tsx'
+import { PageHeader } from '../ui/page/page-header.tsx'
+import { Skeleton, TableSkeleton } from '../ui/page/skeleton.tsx'
 import { type TabItem, Tabs } from '../ui/tabs.tsx'
 import { QueryView } from './query-view.tsx'
 

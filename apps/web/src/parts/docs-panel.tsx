@@ -1,8 +1,8 @@
 import { ExternalLink } from 'lucide-react'
 import { AppIcon } from '../ui/app-icon.tsx'
 import { Card } from '../ui/card.tsx'
-import { CodeBlock } from '../ui/code-block.tsx'
-import { Markup } from '../ui/markup.tsx'
+import { CodeBlock } from '../ui/code/code-block.tsx'
+import { Markup } from '../ui/code/markup.tsx'
 
 const languageNames: Readonly<Record<string, string>> = { sql: 'SQL', json: 'JSON', text: 'Example' }
 

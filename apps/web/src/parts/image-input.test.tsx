@@ -2,7 +2,7 @@
 import { fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { ApiError } from '../lib/errors.ts'
+import { ApiError } from '../lib/api/errors.ts'
 import { renderUi } from '../testing/render.tsx'
 import { ImageInput } from './image-input.tsx'
 

@@ -1,12 +1,12 @@
 import { ImageUp, Trash2 } from 'lucide-react'
 import { type DragEvent, useId, useRef, useState } from 'react'
-import { failureText } from '../lib/errors.ts'
-import { imageAccept, imageProblem } from '../lib/image-file.ts'
+import { failureText } from '../lib/api/errors.ts'
+import { imageAccept, imageProblem } from '../lib/browser/image-file.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
-import { FieldError } from '../ui/field.tsx'
-import { Spinner } from '../ui/spinner.tsx'
+import { FieldError } from '../ui/forms/field.tsx'
+import { Spinner } from '../ui/page/spinner.tsx'
 
 export type ImageInputProps = {
   label: string

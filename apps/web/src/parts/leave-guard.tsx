@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { useLeaveGuard } from '../lib/use-leave-guard.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { useLeaveGuard } from '../lib/browser/use-leave-guard.ts'
+import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
 
 /** Asks before the page is left while something on it is not saved; other tabs of the page keep it. */
 export const LeaveGuard = ({ dirty, children }: { dirty: boolean; children: ReactNode }) => {

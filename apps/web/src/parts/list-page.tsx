@@ -2,9 +2,9 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { AppIcon } from '../ui/app-icon.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { PageHeader } from '../ui/page-header.tsx'
-import { TableSkeleton } from '../ui/skeleton.tsx'
+import { EmptyState } from '../ui/page/empty-state.tsx'
+import { PageHeader } from '../ui/page/page-header.tsx'
+import { TableSkeleton } from '../ui/page/skeleton.tsx'
 import { QueryView } from './query-view.tsx'
 
 /**

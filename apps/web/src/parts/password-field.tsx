@@ -1,8 +1,8 @@
 import { passwordRules } from '@tributary/contract'
 import { Check, Circle, X } from 'lucide-react'
 import { cn } from '../ui/cn.ts'
-import { TextField, useField, useForm } from '../ui/form.tsx'
-import { useFormState } from '../ui/form-state.ts'
+import { TextField, useField, useForm } from '../ui/forms/form.tsx'
+import { useFormState } from '../ui/forms/form-state.ts'
 
 /** The rules of a password, each with a mark for met or unmet. */
 const Checklist = ({ password }: { password: string }) => (

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Organization } from '@tributary/contract'
 import type { ReactNode } from 'react'
-import { useFlag } from '../lib/flags.ts'
-import { usageQuery } from '../lib/organization-queries.ts'
+import { useFlag } from '../lib/integrations/flags.ts'
+import { usageQuery } from '../lib/queries/organization-queries.ts'
 import { Card } from '../ui/card.tsx'
-import { MetricValue } from '../ui/metric.tsx'
-import { CardSkeleton } from '../ui/skeleton.tsx'
+import { MetricValue } from '../ui/charts/metric.tsx'
+import { CardSkeleton } from '../ui/page/skeleton.tsx'
 import { QueryView } from './query-view.tsx'
 
 const counted = ['workspaces', 'sources', 'profiles', 'destinations'] as const

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type EventConditions, methods } from '@tributary/contract'
-import { call } from '../lib/client.ts'
-import { connectionIds, workspaceIds } from '../lib/names.ts'
-import { connectionsQuery } from '../lib/workspace-queries.ts'
-import { notify, notifyRefusal } from '../ui/toast.tsx'
+import { call } from '../lib/api/client.ts'
+import { connectionIds, workspaceIds } from '../lib/format/names.ts'
+import { connectionsQuery } from '../lib/queries/workspace-queries.ts'
+import { notify, notifyRefusal } from '../ui/overlays/toast.tsx'
 
 /** Connects a source with a destination, switches and filters a connection, takes it apart. `end` is the one the page is not about. */
 export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {

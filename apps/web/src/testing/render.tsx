@@ -2,7 +2,7 @@ import { cleanup, type RenderResult, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { MemoryRouter } from 'react-router'
 import { afterEach } from 'vitest'
-import { TooltipProvider } from '../ui/tooltip.tsx'
+import { TooltipProvider } from '../ui/overlays/tooltip.tsx'
 
 afterEach(cleanup)
 

@@ -2,8 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { vi } from 'vitest'
-import { flushAnalytics, startAnalytics } from '../lib/analytics.ts'
-import { useNotices } from '../ui/toast.tsx'
+import { flushAnalytics, startAnalytics } from '../lib/integrations/analytics.ts'
+import { useNotices } from '../ui/overlays/toast.tsx'
 
 /** What a server answers to one call. */
 export type CallAnswer = { status?: number; body: unknown }

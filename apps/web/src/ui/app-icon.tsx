@@ -1,5 +1,5 @@
 import { Box } from 'lucide-react'
-import { mediaUrl } from '../lib/media.ts'
+import { mediaUrl } from '../lib/api/media.ts'
 import { cn } from './cn.ts'
 
 const thumbnail = { maxHeight: 32, maxWidth: 32 } as const

@@ -1,6 +1,6 @@
 import { UserRound } from 'lucide-react'
-import { mediaUrl } from '../lib/media.ts'
-import { initials } from '../lib/text.ts'
+import { mediaUrl } from '../lib/api/media.ts'
+import { initials } from '../lib/format/text.ts'
 import { cn } from './cn.ts'
 
 /** Twice the largest avatar, for screens with fine pixels. */

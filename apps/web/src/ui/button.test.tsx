@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { renderUi } from '../testing/render.tsx'
 import { Button, buttonSizes, buttonVariants } from './button.tsx'
-import { Spinner, spinnerSizes } from './spinner.tsx'
+import { Spinner, spinnerSizes } from './page/spinner.tsx'
 
 /** The class names of each button, in order. */
 const looks = (): string[] => screen.getAllByRole('button').map(({ className }) => className)

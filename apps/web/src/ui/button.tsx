@@ -3,7 +3,7 @@ import { ExternalLink } from 'lucide-react'
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { Link, type LinkProps } from 'react-router'
 import { cn } from './cn.ts'
-import { Spinner } from './spinner.tsx'
+import { Spinner } from './page/spinner.tsx'
 
 export const buttonVariants = [
   'primary',

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { relativeTime, utcTime } from '../lib/time.ts'
+import { relativeTime, utcTime } from '../lib/format/time.ts'
 
 let now = Date.now()
 const listeners = new Set<() => void>()

@@ -16,7 +16,7 @@
     }
   }
 
-  // The keys are those of apps/web/src/lib/ui-store.ts and session.ts.
+  // The keys are those of apps/web/src/lib/browser/ui-store.ts and session.ts.
   const theme = stored('tributary-ui').state?.theme
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 

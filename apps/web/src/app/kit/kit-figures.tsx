@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { bucketsOf, type RangePreset, viewOf } from '../../lib/date-range.ts'
-import { BarChart } from '../../ui/bar-chart.tsx'
-import { BarTable } from '../../ui/bar-table.tsx'
+import { bucketsOf, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
+import { BarChart } from '../../ui/charts/bar-chart.tsx'
+import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Card } from '../../ui/card.tsx'
-import type { BarChartProps } from '../../ui/chart-parts.ts'
-import { CountedFigure, Figure, FigureValue } from '../../ui/figure.tsx'
-import { MaskToggle } from '../../ui/metric.tsx'
-import { RangeSelect } from '../../ui/range-select.tsx'
+import type { BarChartProps } from '../../ui/charts/chart-parts.ts'
+import { CountedFigure, Figure, FigureValue } from '../../ui/charts/figure.tsx'
+import { MaskToggle } from '../../ui/charts/metric.tsx'
+import { RangeSelect } from '../../ui/charts/range-select.tsx'
 
 const wave = (index: number, height: number): number => Math.round(height * (1.4 + Math.sin(index / 1.3)))
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { useApiForm } from '../../parts/api-form.ts'
-import { Form, SelectField, SubmitButton, TextField } from '../../ui/form.tsx'
-import { SearchSelectField } from '../../ui/search-select.tsx'
-import { TagField } from '../../ui/tag-field.tsx'
+import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
+import { SearchSelectField } from '../../ui/forms/search-select.tsx'
+import { TagField } from '../../ui/forms/tag-field.tsx'
 
 const schema = z.object({
   name: z.string().min(2),

@@ -1,12 +1,12 @@
 import type { EventConditions, Setting, SettingValue } from '@tributary/contract'
 import { useState } from 'react'
-import { conditionProblems } from '../../lib/condition-words.ts'
-import { useTemplateProblem } from '../../lib/template-check.ts'
+import { conditionProblems } from '../../lib/events/condition-words.ts'
+import { useTemplateProblem } from '../../lib/settings/template-check.ts'
 import { ConditionBuilder } from '../../parts/condition-builder.tsx'
-import { SettingsCard } from '../../parts/settings-card.tsx'
-import { TemplateEditor } from '../../parts/template-editor.tsx'
-import { CodeEditor } from '../../ui/code-editor.tsx'
-import { Field } from '../../ui/field.tsx'
+import { SettingsCard } from '../../parts/settings/settings-card.tsx'
+import { TemplateEditor } from '../../parts/settings/template-editor.tsx'
+import { CodeEditor } from '../../ui/code/code-editor.tsx'
+import { Field } from '../../ui/forms/field.tsx'
 
 const setting = (part: Partial<Setting>): Setting => ({
   name: 'name',

@@ -3,9 +3,9 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
-import { useUi } from '../../lib/ui-store.ts'
-import { Toaster } from '../../ui/toast.tsx'
-import { TooltipProvider } from '../../ui/tooltip.tsx'
+import { useUi } from '../../lib/browser/ui-store.ts'
+import { Toaster } from '../../ui/overlays/toast.tsx'
+import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
 import { KitPage } from './kit-page.tsx'
 
 const Kit = () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { useApiForm } from '../../parts/api-form.ts'
 import { ChooseStep, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
 import { Card } from '../../ui/card.tsx'
-import { SelectField } from '../../ui/form.tsx'
+import { SelectField } from '../../ui/forms/form.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 
 const list = { label: 'Objects', to: '?pattern=list' }

@@ -1,7 +1,7 @@
 import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 
 type Thing = { name: string; title: string; connected: boolean }

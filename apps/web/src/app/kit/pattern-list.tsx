@@ -2,8 +2,8 @@ import { Inbox, Plus } from 'lucide-react'
 import { ListPage, TitleCell } from '../../parts/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
-import type { Column } from '../../ui/data-table.tsx'
-import { ListView, stateFilter, typeFilter } from '../../ui/list-view.tsx'
+import type { Column } from '../../ui/lists/data-table.tsx'
+import { ListView, stateFilter, typeFilter } from '../../ui/lists/list-view.tsx'
 import { Guide, useExample } from './pattern-guide.tsx'
 
 type Row = { id: string; title: string; type: string; state: 'on' | 'off' }

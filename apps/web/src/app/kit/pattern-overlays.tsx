@@ -1,4 +1,4 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 import { KitWindows } from './kit-overlays.tsx'
 import { Guide } from './pattern-guide.tsx'
 

@@ -1,6 +1,6 @@
 import { paths } from '../../lib/paths.ts'
 import { PageNotFound } from '../../parts/error-screen.tsx'
-import { EntryFrame } from '../../ui/entry-frame.tsx'
+import { EntryFrame } from '../../ui/page/entry-frame.tsx'
 
 /** For an address below /auth that names no page. */
 export const AuthNotFoundPage = () => (

@@ -1,5 +1,5 @@
-import { ApiError } from '../../lib/errors.ts'
-import type { Rules, Values } from '../../ui/form-state.ts'
+import { ApiError } from '../../lib/api/errors.ts'
+import type { Rules, Values } from '../../ui/forms/form-state.ts'
 
 /**
  * What the sign-in page needs once somebody uses it: rules and calls, with the contract and its schemas. It is loaded with

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { call } from '../../lib/client.ts'
+import { call } from '../../lib/api/client.ts'
 import { paths, safeReturn } from '../../lib/paths.ts'
-import { useSession } from '../../lib/session.ts'
-import { Spinner } from '../../ui/spinner.tsx'
+import { useSession } from '../../lib/people/session.ts'
+import { Spinner } from '../../ui/page/spinner.tsx'
 import { forgetUser } from './forget-user.ts'
 
 /** Milliseconds that the server gets to end the session before the browser forgets it anyway. */

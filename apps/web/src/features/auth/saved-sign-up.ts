@@ -1,4 +1,4 @@
-import { storagePrefix } from '../../lib/storage-prefix.ts'
+import { storagePrefix } from '../../lib/browser/storage-prefix.ts'
 
 /** A sign-up that waits for its code: the address, and when the code was sent (Unix time in ms). */
 export type SavedSignUp = { email: string; sentAt: number }

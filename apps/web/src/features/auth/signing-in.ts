@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { credentials, email, methods, oneTimeCode, type User } from '@tributary/contract'
 import { z } from 'zod'
-import { type AcceptedInvitation, acceptSaved } from '../../lib/accept-invitation.ts'
-import { userQuery } from '../../lib/account-queries.ts'
-import { call } from '../../lib/client.ts'
-import { refresh } from '../../lib/query.ts'
+import { type AcceptedInvitation, acceptSaved } from '../../lib/people/accept-invitation.ts'
+import { userQuery } from '../../lib/queries/account-queries.ts'
+import { call } from '../../lib/api/client.ts'
+import { refresh } from '../../lib/queries/query.ts'
 import { rulesOf } from '../../parts/api-form.ts'
 import type { CodeAction } from './one-time-code.tsx'
 
-export { login } from '../../lib/ways-in.ts'
+export { login } from '../../lib/people/ways-in.ts'
 
 /** The rules of the forms of the sign-in page. */
 export const rules = {

@@ -1,8 +1,8 @@
 import { methods } from '@tributary/contract'
-import { call } from '../../lib/client.ts'
+import { call } from '../../lib/api/client.ts'
 import { paths } from '../../lib/paths.ts'
-import { storagePrefix } from '../../lib/storage-prefix.ts'
-import type { ThirdPartyPayload } from '../../lib/ways-in.ts'
+import { storagePrefix } from '../../lib/browser/storage-prefix.ts'
+import type { ThirdPartyPayload } from '../../lib/people/ways-in.ts'
 
 /** Whether somebody who comes back is to be logged in or signed up. */
 export type Mode = 'login' | 'register'

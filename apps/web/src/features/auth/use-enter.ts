@@ -1,10 +1,10 @@
 import type { LoginResponse } from '@tributary/contract'
 import { useContext } from 'react'
 import { useNavigate } from 'react-router'
-import { LoadCache } from '../../lib/load-cache.ts'
+import { LoadCache } from '../../lib/queries/load-cache.ts'
 import { paths } from '../../lib/paths.ts'
-import { mayCompleteRegistration, takeLocation } from '../../lib/session.ts'
-import { notify } from '../../ui/toast.tsx'
+import { mayCompleteRegistration, takeLocation } from '../../lib/people/session.ts'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { signingIn } from './load-signing-in.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 

@@ -1,7 +1,7 @@
 import { ChevronRight, Plus } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Link } from 'react-router'
-import { count, pluralise } from '../../lib/text.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -2,8 +2,8 @@ import { type Destination, destinations } from '@tributary/contract'
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Field } from '../../ui/field.tsx'
-import { TagInput } from '../../ui/tag-input.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { TagInput } from '../../ui/forms/tag-input.tsx'
 
 const rule = destinations.update.request.shape.consent_categories
 

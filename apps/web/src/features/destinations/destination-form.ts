@@ -1,6 +1,6 @@
 import { destinationTitle, type SettingOption, type SettingValue } from '@tributary/contract'
 import { z } from 'zod'
-import { isShown, settingProblem } from '../../lib/setting-values.ts'
+import { isShown, settingProblem } from '../../lib/settings/setting-values.ts'
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string()), z.null()])
 

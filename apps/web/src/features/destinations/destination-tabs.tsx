@@ -1,6 +1,6 @@
 import type { Destination } from '@tributary/contract'
 import type { ComponentType, ReactNode } from 'react'
-import { lazyPart } from '../../ui/lazy-part.tsx'
+import { lazyPart } from '../../ui/page/lazy-part.tsx'
 import { FailureCount } from './deliveries/failure-count.tsx'
 
 const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { noticed, tracked } from '../../testing/tracked.tsx'
 import { useCreateDestination, useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
 

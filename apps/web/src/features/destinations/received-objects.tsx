@@ -1,6 +1,6 @@
 import { type CatalogDestination, syncModes } from '@tributary/contract'
 import { Badge } from '../../ui/badge.tsx'
-import { Markup } from '../../ui/markup.tsx'
+import { Markup } from '../../ui/code/markup.tsx'
 
 /** What a destination receives: each kind of record with how it is brought over and what tells one from another. */
 export const ReceivedObjects = ({ app: { objects } }: { app: CatalogDestination }) =>

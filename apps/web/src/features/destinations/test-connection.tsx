@@ -1,10 +1,10 @@
 import type { Destination } from '@tributary/contract'
 import { CircleAlert, CircleCheck, PlugZap } from 'lucide-react'
-import { count } from '../../lib/text.ts'
+import { count } from '../../lib/format/text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { cn } from '../../ui/cn.ts'
-import { WithCode } from '../../ui/with-code.tsx'
+import { WithCode } from '../../ui/code/with-code.tsx'
 import { useTestConnection } from './mutations.ts'
 
 /** A button that tries the address and the credentials, and what came of it. */

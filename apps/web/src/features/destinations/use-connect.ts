@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
-import { track } from '../../lib/analytics.ts'
-import { askForConsent } from '../../lib/consent.ts'
-import { failureText } from '../../lib/errors.ts'
-import { onConnected } from '../../lib/grant-channel.ts'
-import { destinationQuery } from '../../lib/workspace-queries.ts'
-import { notify } from '../../ui/toast.tsx'
+import { track } from '../../lib/integrations/analytics.ts'
+import { askForConsent } from '../../lib/browser/consent.ts'
+import { failureText } from '../../lib/api/errors.ts'
+import { onConnected } from '../../lib/browser/grant-channel.ts'
+import { destinationQuery } from '../../lib/queries/workspace-queries.ts'
+import { notify } from '../../ui/overlays/toast.tsx'
 
 export type Connecting = {
   /** True while the popup is open. */

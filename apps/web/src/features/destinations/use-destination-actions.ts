@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type Destination, methods } from '@tributary/contract'
 import { useMemo } from 'react'
-import { track } from '../../lib/analytics.ts'
-import { call } from '../../lib/client.ts'
-import { destinationIds, workspaceIds } from '../../lib/names.ts'
-import { refresh } from '../../lib/query.ts'
-import type { BulkAction } from '../../ui/bulk-bar.tsx'
+import { track } from '../../lib/integrations/analytics.ts'
+import { call } from '../../lib/api/client.ts'
+import { destinationIds, workspaceIds } from '../../lib/format/names.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import type { BulkAction } from '../../ui/lists/bulk-bar.tsx'
 
 const switchTo = async ({ name }: Destination, enabled: boolean): Promise<void> => {
   await call(methods.destinations.update, {

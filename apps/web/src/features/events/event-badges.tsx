@@ -1,5 +1,5 @@
 import type { EventSummary } from '@tributary/contract'
-import { compatibilityWords } from '../../lib/compatibility-words.ts'
+import { compatibilityWords } from '../../lib/events/compatibility-words.ts'
 import { Badge } from '../../ui/badge.tsx'
 
 /** What became of an event, in one badge: refused, kept back, or how it fits the schema. */

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { sourcesQuery } from '../../lib/workspace-queries.ts'
+import { sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Moment } from './moment.tsx'
 
 const Row = ({ name, children }: { name: string; children: ReactNode }) => (

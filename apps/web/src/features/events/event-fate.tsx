@@ -1,10 +1,10 @@
 import { type EventDetail, problemMessages } from '@tributary/contract'
 import { Check, CircleAlert, CirclePlus, Inbox, Minus, RotateCw, ShieldAlert } from 'lucide-react'
 import { Link } from 'react-router'
-import { sourceIds } from '../../lib/names.ts'
+import { sourceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { cn } from '../../ui/cn.ts'
-import { WithCode } from '../../ui/with-code.tsx'
+import { WithCode } from '../../ui/code/with-code.tsx'
 import { type FateStep, type FateTone, fateOf } from './fate.ts'
 import { Moment } from './moment.tsx'
 

@@ -1,6 +1,6 @@
 import type { EventDetail } from '@tributary/contract'
-import { compatibilityWords } from '../../lib/compatibility-words.ts'
-import { rejectionOf } from '../../lib/rejection.ts'
+import { compatibilityWords } from '../../lib/events/compatibility-words.ts'
+import { rejectionOf } from '../../lib/events/rejection.ts'
 
 export type FateTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noFilters } from '../../lib/event-filters.ts'
+import { noFilters } from '../../lib/events/event-filters.ts'
 import { setFilters } from './filter-words.ts'
 
 const sources = [{ name: 'workspaces/w1/sources/s1', title: 'Shop' }]

@@ -1,9 +1,9 @@
 import type { Source } from '@tributary/contract'
-import { compatibilityWords } from '../../lib/compatibility-words.ts'
-import { rangePresets, viewOf } from '../../lib/date-range.ts'
-import type { EventFilters } from '../../lib/event-filters.ts'
-import { humanise } from '../../lib/text.ts'
-import { localTime } from '../../lib/time.ts'
+import { compatibilityWords } from '../../lib/events/compatibility-words.ts'
+import { rangePresets, viewOf } from '../../lib/format/date-range.ts'
+import type { EventFilters } from '../../lib/events/event-filters.ts'
+import { humanise } from '../../lib/format/text.ts'
+import { localTime } from '../../lib/format/time.ts'
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -1,7 +1,7 @@
 import type { Source } from '@tributary/contract'
 import { SlidersHorizontal, X } from 'lucide-react'
 import { useId, useState } from 'react'
-import { type EventFilters, noFilters } from '../../lib/event-filters.ts'
+import { type EventFilters, noFilters } from '../../lib/events/event-filters.ts'
 import { Button } from '../../ui/button.tsx'
 import { MainFields, MoreFields, TimeFields } from './filter-fields.tsx'
 import { type SetFilter, setFilters } from './filter-words.ts'

@@ -1,4 +1,4 @@
-import { localTime, utcTime } from '../../lib/time.ts'
+import { localTime, utcTime } from '../../lib/format/time.ts'
 
 /** A moment in the reader's time, exactly and in UTC on hover. */
 export const Moment = ({ time, className }: { time: string; className?: string }) => (

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { type EventFilters, readFilters, writeFilters } from '../../lib/event-filters.ts'
+import { type EventFilters, readFilters, writeFilters } from '../../lib/events/event-filters.ts'
 
 /** The filters that the address of the page holds, and what changes some of them. */
 export const useFilters = (): { filters: EventFilters; change: (some: Partial<EventFilters>) => void } => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { useDocumentTitle } from '../../ui/document-title.ts'
-import { EntryFrame } from '../../ui/entry-frame.tsx'
+import { useDocumentTitle } from '../../ui/page/document-title.ts'
+import { EntryFrame } from '../../ui/page/entry-frame.tsx'
 
 /** The frame of an invitation in every state: the product's name and one card. */
 export const InvitationFrame = ({

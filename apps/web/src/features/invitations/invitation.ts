@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type InvitationPreview, methods, type Organization } from '@tributary/contract'
-import { call } from '../../lib/client.ts'
-import { ApiError } from '../../lib/errors.ts'
-import { product } from '../../lib/query-client.ts'
-import type { SavedInvitation } from '../../lib/saved-invitation.ts'
+import { call } from '../../lib/api/client.ts'
+import { ApiError } from '../../lib/api/errors.ts'
+import { product } from '../../lib/queries/query-client.ts'
+import type { SavedInvitation } from '../../lib/people/saved-invitation.ts'
 
 /** What an invitation is to, and whom it was sent to; readable without a session. */
 export const previewQuery = (invitation: SavedInvitation) =>

@@ -1,6 +1,6 @@
 import { inviteEmails, roles } from '@tributary/contract'
 import { z } from 'zod'
-import { roleIndex } from '../../lib/roles.ts'
+import { roleIndex } from '../../lib/people/roles.ts'
 
 /** The addresses of a comma-separated text: trimmed, without empty ones and repetitions. */
 const split = (text: string) => inviteEmails.safeParse(text.split(','))

@@ -5,9 +5,9 @@ import { Link } from 'react-router'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
-import { Popover } from '../../ui/popover.tsx'
+import { Popover } from '../../ui/overlays/popover.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { CardSkeleton } from '../../ui/skeleton.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { useInbox, useMarkRead } from './use-inbox.ts'
 
 const icons: Record<NotificationKind, LucideIcon> = {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Connection, Destination, MetricName, Source } from '@tributary/contract'
 import { Link } from 'react-router'
-import { type RangePreset, rangeOf, viewOf } from '../../lib/date-range.ts'
-import { seriesQuery, totalsQuery } from '../../lib/metric-queries.ts'
+import { type RangePreset, rangeOf, viewOf } from '../../lib/format/date-range.ts'
+import { seriesQuery, totalsQuery } from '../../lib/queries/metric-queries.ts'
 import { paths } from '../../lib/paths.ts'
-import { pluralise } from '../../lib/text.ts'
-import { CountedFigure, Figure, FigureValue } from '../../ui/figure.tsx'
-import { MetricValue } from '../../ui/metric.tsx'
+import { pluralise } from '../../lib/format/text.ts'
+import { CountedFigure, Figure, FigureValue } from '../../ui/charts/figure.tsx'
+import { MetricValue } from '../../ui/charts/metric.tsx'
 
 /** Sources that have received something in the range. */
 const countActive = (sources: readonly Source[], preset: RangePreset): number => {

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
-import { isDone, markDone, useUi } from '../../lib/ui-store.ts'
+import { isDone, markDone, useUi } from '../../lib/browser/ui-store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { cn } from '../../ui/cn.ts'

@@ -1,4 +1,4 @@
-import { isDone } from '../../lib/ui-store.ts'
+import { isDone } from '../../lib/browser/ui-store.ts'
 
 /** Where a step is taken: a page, or a window over this one. */
 export type StepPlace = { to: string } | { open: () => void }

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Session, type User } from '@tributary/contract'
-import { sessionsQuery, userQuery } from '../../lib/account-queries.ts'
-import { call } from '../../lib/client.ts'
-import { sessionIds, userIds } from '../../lib/names.ts'
-import { refresh } from '../../lib/query.ts'
-import { notify, notifyRefusal } from '../../ui/toast.tsx'
+import { sessionsQuery, userQuery } from '../../lib/queries/account-queries.ts'
+import { call } from '../../lib/api/client.ts'
+import { sessionIds, userIds } from '../../lib/format/names.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** Changes first and last name, then reads the user again. */
 export const useUpdateUser = (user: string) => {

@@ -1,10 +1,10 @@
 import { useConfig } from '../../lib/config.ts'
-import { humanise } from '../../lib/text.ts'
+import { humanise } from '../../lib/format/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { UsageCard } from '../../parts/usage-card.tsx'
 import { ExternalButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 
 /** "plans/free" → "Free". */
 const planTitle = (name: string): string => {

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
-import { workspacesQuery } from '../../lib/account-queries.ts'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { paths } from '../../lib/paths.ts'
-import { useSession } from '../../lib/session.ts'
-import { useUi } from '../../lib/ui-store.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { notify } from '../../ui/toast.tsx'
+import { useSession } from '../../lib/people/session.ts'
+import { useUi } from '../../lib/browser/ui-store.ts'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { useRemoveMember } from './member-mutations.ts'
 
 /** Asks whether to leave an organisation, ends the own membership and goes to the choice of workspaces. */

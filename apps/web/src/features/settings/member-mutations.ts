@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Invitation, type InvitationLink, type Member, methods, type Role } from '@tributary/contract'
-import { membershipsQuery } from '../../lib/account-queries.ts'
-import { track } from '../../lib/analytics.ts'
-import { call } from '../../lib/client.ts'
-import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/names.ts'
-import { invitationLinksQuery, invitationsQuery, membersQuery } from '../../lib/organization-queries.ts'
-import { roleIndex } from '../../lib/roles.ts'
-import { useSession } from '../../lib/session.ts'
-import { notify, notifyRefusal } from '../../ui/toast.tsx'
+import { membershipsQuery } from '../../lib/queries/account-queries.ts'
+import { track } from '../../lib/integrations/analytics.ts'
+import { call } from '../../lib/api/client.ts'
+import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/format/names.ts'
+import { invitationLinksQuery, invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
+import { roleIndex } from '../../lib/people/roles.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 const useMembersChanged = (organization: string) => {
   const cache = useQueryClient()

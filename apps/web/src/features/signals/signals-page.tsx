@@ -1,6 +1,6 @@
 import { Sparkles } from 'lucide-react'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 
 /** The area of signals, for an installation that has switched it on. */
 export const SignalsPage = () => (

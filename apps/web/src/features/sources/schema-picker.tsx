@@ -1,7 +1,7 @@
 import type { SchemaTemplate, Source } from '@tributary/contract'
 import { FileJson2, LayoutTemplate } from 'lucide-react'
-import { mediaUrl } from '../../lib/media.ts'
-import { PickerField } from '../../ui/picker.tsx'
+import { mediaUrl } from '../../lib/api/media.ts'
+import { PickerField } from '../../ui/forms/picker.tsx'
 import { isCreating } from './mutations.ts'
 
 const thumbnail = { maxWidth: 40, maxHeight: 40 } as const

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, type Source } from '@tributary/contract'
 import { useMemo } from 'react'
-import { track } from '../../lib/analytics.ts'
-import { call } from '../../lib/client.ts'
-import { sourceIds, workspaceIds } from '../../lib/names.ts'
-import { refresh } from '../../lib/query.ts'
-import { destinationsQuery } from '../../lib/workspace-queries.ts'
-import type { BulkAction } from '../../ui/bulk-bar.tsx'
+import { track } from '../../lib/integrations/analytics.ts'
+import { call } from '../../lib/api/client.ts'
+import { sourceIds, workspaceIds } from '../../lib/format/names.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { destinationsQuery } from '../../lib/queries/workspace-queries.ts'
+import type { BulkAction } from '../../ui/lists/bulk-bar.tsx'
 
 const switchTo = async ({ name }: Source, enabled: boolean): Promise<void> => {
   await call(methods.sources.update, {

@@ -1,6 +1,6 @@
 import { Card } from '../../ui/card.tsx'
-import { CodeBlock } from '../../ui/code-block.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { CodeBlock } from '../../ui/code/code-block.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 
 /** How the product is served under a domain of one's own. */
 export const CustomDomainPage = () => {

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { useState } from 'react'
-import { call } from '../../lib/client.ts'
-import { actOnBehalf } from '../../lib/session.ts'
+import { call } from '../../lib/api/client.ts'
+import { actOnBehalf } from '../../lib/people/session.ts'
 import { platformAdminsOnly, useAccess } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { notifyAfterReload } from '../../ui/kept-notice.ts'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
+import { notifyAfterReload } from '../../ui/overlays/kept-notice.ts'
 import { actingNotice } from './act-on-behalf.ts'
 
 /** Lets platform admins act in a workspace that is not theirs, from the screen that says it was not found. */

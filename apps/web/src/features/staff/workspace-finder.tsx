@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FoundWorkspace, maxSearchLength } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
-import { slugOf } from '../../lib/names.ts'
-import { foundWorkspacesQuery } from '../../lib/organization-queries.ts'
-import { personName } from '../../lib/person.ts'
-import { Field } from '../../ui/field.tsx'
-import { type SearchOption, SearchSelect } from '../../ui/search-select.tsx'
+import { slugOf } from '../../lib/format/names.ts'
+import { foundWorkspacesQuery } from '../../lib/queries/organization-queries.ts'
+import { personName } from '../../lib/people/person.ts'
+import { Field } from '../../ui/forms/field.tsx'
+import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.tsx'
 
 /** A found workspace as an option: its organization first, since most workspaces are called alike, and whom the search names. */
 export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOption => ({

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
-import { joinableQuery, membershipsQuery, workspacesQuery } from '../../lib/account-queries.ts'
-import { call } from '../../lib/client.ts'
-import { organizationIds } from '../../lib/names.ts'
+import { joinableQuery, membershipsQuery, workspacesQuery } from '../../lib/queries/account-queries.ts'
+import { call } from '../../lib/api/client.ts'
+import { organizationIds } from '../../lib/format/names.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { notify } from '../../ui/toast.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 
 /** Joins an organisation by the domain of one's address; workspaces and roles are read again. */
 const useJoin = (user: string) => {

@@ -1,5 +1,5 @@
 import type { FailureGroup } from '@tributary/contract'
-import { attemptCause } from '../../../lib/response-cause.ts'
+import { attemptCause } from '../../../lib/events/response-cause.ts'
 
 /** What a cause is called: where the status alone is known, what the last answer says. */
 export const causeOf = ({

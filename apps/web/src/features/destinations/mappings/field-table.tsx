@@ -7,9 +7,9 @@ import type {
 } from '@tributary/contract'
 import { ArrowRight, Plus, Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
-import type { EventField } from '../../../lib/event-fields.ts'
+import type { EventField } from '../../../lib/events/event-fields.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { FieldLine } from './field-line.tsx'
 import {
   customTarget,

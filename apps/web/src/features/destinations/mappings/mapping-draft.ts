@@ -7,9 +7,9 @@ import {
   type MappingSourceType,
   type MappingTarget,
 } from '@tributary/contract'
-import { conditionProblems } from '../../../lib/condition-words.ts'
-import { shortId } from '../../../lib/short-id.ts'
-import { pluralise } from '../../../lib/text.ts'
+import { conditionProblems } from '../../../lib/events/condition-words.ts'
+import { shortId } from '../../../lib/format/short-id.ts'
+import { pluralise } from '../../../lib/format/text.ts'
 
 /** What an action takes at one place, with what is said of it. */
 export type ActionTarget = DestinationAction['targets'][number]

@@ -1,6 +1,6 @@
 import type { DestinationAction, EventMapping, TargetType } from '@tributary/contract'
-import { filterWords } from '../../../lib/condition-words.ts'
-import { pluralise } from '../../../lib/text.ts'
+import { filterWords } from '../../../lib/events/condition-words.ts'
+import { pluralise } from '../../../lib/format/text.ts'
 
 /** Types of targets as they are called on the page. */
 export const targetTypeWords: Readonly<Record<TargetType, string>> = {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { eventTypes } from '@tributary/contract'
 import type { ReactNode } from 'react'
-import { sourcesQuery } from '../../../lib/workspace-queries.ts'
+import { sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { ConditionBuilder } from '../../../parts/condition-builder.tsx'
-import { Field, FieldError } from '../../../ui/field.tsx'
-import { Input, Select } from '../../../ui/input.tsx'
-import { MomentField } from '../../../ui/moment-field.tsx'
-import { SearchSelect } from '../../../ui/search-select.tsx'
+import { Field, FieldError } from '../../../ui/forms/field.tsx'
+import { Input, Select } from '../../../ui/forms/input.tsx'
+import { MomentField } from '../../../ui/forms/moment-field.tsx'
+import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { eventTypeOf, type ReplayDraft, replayTimes } from './replay-scope.ts'
 
 type Part = {

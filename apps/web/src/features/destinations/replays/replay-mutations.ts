@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Replay } from '@tributary/contract'
-import { call } from '../../../lib/client.ts'
-import { destinationIds, replayIds } from '../../../lib/names.ts'
-import { replaysQuery } from '../../../lib/replay-queries.ts'
-import { count, pluralise } from '../../../lib/text.ts'
-import { notify, notifyRefusal } from '../../../ui/toast.tsx'
+import { call } from '../../../lib/api/client.ts'
+import { destinationIds, replayIds } from '../../../lib/format/names.ts'
+import { replaysQuery } from '../../../lib/queries/replay-queries.ts'
+import { count, pluralise } from '../../../lib/format/text.ts'
+import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import type { ReplayBody } from './replay-scope.ts'
 
 /** Counts what a replay would send. */

@@ -9,8 +9,8 @@ import {
   type ReplayKind,
   replayLimits,
 } from '@tributary/contract'
-import { filterWords } from '../../../lib/condition-words.ts'
-import { localTime } from '../../../lib/time.ts'
+import { filterWords } from '../../../lib/events/condition-words.ts'
+import { localTime } from '../../../lib/format/time.ts'
 
 /** The times that can be chosen; all but the last end now. */
 export const replayTimes = [

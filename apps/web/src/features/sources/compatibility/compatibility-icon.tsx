@@ -1,8 +1,8 @@
 import type { Compatibility } from '@tributary/contract'
 import { CircleAlert, CircleCheck, CirclePlus } from 'lucide-react'
-import { compatibilityWords } from '../../../lib/compatibility-words.ts'
+import { compatibilityWords } from '../../../lib/events/compatibility-words.ts'
 import { cn } from '../../../ui/cn.ts'
-import { Tooltip } from '../../../ui/tooltip.tsx'
+import { Tooltip } from '../../../ui/overlays/tooltip.tsx'
 
 const looks = {
   compatible: { Icon: CircleCheck, tone: 'text-success-ink' },

@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Link } from 'react-router'
-import { compatibilityWords } from '../../../lib/compatibility-words.ts'
+import { compatibilityWords } from '../../../lib/events/compatibility-words.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { CompatibilityIcon } from './compatibility-icon.tsx'

@@ -8,7 +8,7 @@ import {
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
-import { Select } from '../../../ui/input.tsx'
+import { Select } from '../../../ui/forms/input.tsx'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import type { NewProperty } from './property-rows.ts'
 import type { SchemaEdit } from '../schema/use-edit-schema.ts'

@@ -1,7 +1,7 @@
 import { type Requirement, requirements } from '@tributary/contract'
 import { CornerDownRight } from 'lucide-react'
 import { cn } from '../../../ui/cn.ts'
-import { Select } from '../../../ui/input.tsx'
+import { Select } from '../../../ui/forms/input.tsx'
 import { type PropertyRow, shownName } from './property-rows.ts'
 
 /** The name of a property; a field of an array's items is set in below the array and says whose it is. */

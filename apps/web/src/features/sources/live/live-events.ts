@@ -1,5 +1,5 @@
 import { emptySchema, eventBatchLimit, type SourceSchema } from '@tributary/contract'
-import { pluralise } from '../../../lib/text.ts'
+import { pluralise } from '../../../lib/format/text.ts'
 import { type LiveEvent, needsPayload } from './live-event.ts'
 import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters.ts'
 

@@ -1,8 +1,8 @@
 import { compatibilities, eventTypes } from '@tributary/contract'
 import { X } from 'lucide-react'
-import { compatibilityWords } from '../../../lib/compatibility-words.ts'
+import { compatibilityWords } from '../../../lib/events/compatibility-words.ts'
 import { Button } from '../../../ui/button.tsx'
-import { SearchInput, Select } from '../../../ui/input.tsx'
+import { SearchInput, Select } from '../../../ui/forms/input.tsx'
 import { isFiltered, type LiveFilters, noFilters, withFilter } from './live-filters.ts'
 
 /** The filters of the live list. They narrow what is shown; what arrives goes on arriving. */

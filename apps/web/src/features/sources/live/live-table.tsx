@@ -14,7 +14,7 @@ import {
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { scrollable } from '../../../ui/scrollable.ts'
-import { TooltipArea } from '../../../ui/tooltip.tsx'
+import { TooltipArea } from '../../../ui/overlays/tooltip.tsx'
 import { judgementOf, type LiveEvent } from './live-event.ts'
 import { type LiveAction, type LiveState, newEventsLabel, shownEvents, waitingShown } from './live-events.ts'
 import { noFilters } from './live-filters.ts'

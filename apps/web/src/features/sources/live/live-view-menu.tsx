@@ -2,17 +2,17 @@ import { Settings2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
-import { Field } from '../../../ui/field.tsx'
-import { lazyPart } from '../../../ui/lazy-part.tsx'
-import { Popover } from '../../../ui/popover.tsx'
-import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/page/lazy-part.tsx'
+import { Popover } from '../../../ui/overlays/popover.tsx'
+import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import type { LiveState } from './live-events.ts'
 import { propertyNames } from './live-property.ts'
 import { densities, setDensity, setProperty, useLiveView } from './live-view.ts'
 
 // Suggestions take a library that the table does without.
 const SuggestInput = lazyPart(
-  async () => (await import('../../../ui/suggest-input.tsx')).SuggestInput,
+  async () => (await import('../../../ui/forms/suggest-input.tsx')).SuggestInput,
   <Skeleton className="h-9 w-full" />,
 )
 

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import { createJSONStorage, persist, type StateStorage } from 'zustand/middleware'
-import { storagePrefix } from '../../../lib/storage-prefix.ts'
+import { storagePrefix } from '../../../lib/browser/storage-prefix.ts'
 
 export const densities = ['comfortable', 'compact'] as const
 export type Density = (typeof densities)[number]

@@ -1,5 +1,5 @@
 import type { Compatibility } from '@tributary/contract'
-import { compatibilityWords } from '../../../lib/compatibility-words.ts'
+import { compatibilityWords } from '../../../lib/events/compatibility-words.ts'
 import { Badge } from '../../../ui/badge.tsx'
 
 /** Says of an event that is incompatible because its schema has no such event that it is new, not wrong; else nothing. */

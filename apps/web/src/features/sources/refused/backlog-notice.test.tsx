@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { screen } from '@testing-library/react'
 import type { RefusedRequest } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { refusedQuery } from '../../../lib/event-queries.ts'
+import { refusedQuery } from '../../../lib/queries/event-queries.ts'
 import { renderUi } from '../../../testing/render.tsx'
 import { BacklogNotice } from './backlog-notice.tsx'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { refusedOfDeletedQuery } from '../../../lib/event-queries.ts'
+import { refusedOfDeletedQuery } from '../../../lib/queries/event-queries.ts'
 import { RefusedTable } from './refused-table.tsx'
 
 /** Requests of senders that still use a key of a deleted source of the workspace. Nothing is shown while there are none. */

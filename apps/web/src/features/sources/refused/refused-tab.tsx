@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
-import { refusedQuery } from '../../../lib/event-queries.ts'
+import { refusedQuery } from '../../../lib/queries/event-queries.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
-import { EmptyState } from '../../../ui/empty-state.tsx'
-import { TableSkeleton } from '../../../ui/skeleton.tsx'
+import { EmptyState } from '../../../ui/page/empty-state.tsx'
+import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { LeftOut } from './left-out.tsx'
 import { RefusedTable } from './refused-table.tsx'
 

@@ -1,7 +1,7 @@
 import { type ObjectSchema, pointerOf, propertyIdOf, requirementOf, withoutOwner } from '@tributary/contract'
 import { ChevronRight, Pencil, Plus, Trash2, UserRound } from 'lucide-react'
 import { memo, useId } from 'react'
-import { count } from '../../../lib/text.ts'
+import { count } from '../../../lib/format/text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'

@@ -18,7 +18,7 @@ import { useEffect, useRef } from 'react'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
-import { Input, Select } from '../../../ui/input.tsx'
+import { Input, Select } from '../../../ui/forms/input.tsx'
 import { propertyTitle } from './changes/schema-diff.ts'
 
 /** What the rows of a schema can ask of the screen; without it they are only read. */

@@ -1,7 +1,7 @@
 import { Braces, Copy, Download, Ellipsis, History, Plus, Sparkles, Upload } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
-import { SearchInput } from '../../../ui/input.tsx'
-import { Menu, MenuItem } from '../../../ui/menu.tsx'
+import { SearchInput } from '../../../ui/forms/input.tsx'
+import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
 
 /** The windows that the tools of the schema open. */
 export type SchemaTool = 'json' | 'import' | 'history' | 'proposal'

@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { sourceQuery } from '../../../lib/workspace-queries.ts'
+import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { sourceName as name, sourceWith as source } from '../../../testing/source.ts'
 import { type SchemaEdit, useEditSchema } from './use-edit-schema.ts'
 

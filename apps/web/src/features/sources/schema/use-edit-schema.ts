@@ -9,14 +9,14 @@ import {
   type SourceSchema,
   type SourceWithSchema,
 } from '@tributary/contract'
-import { track } from '../../../lib/analytics.ts'
-import { call } from '../../../lib/client.ts'
-import { reportError } from '../../../lib/error-reporting.ts'
-import { ApiError } from '../../../lib/errors.ts'
-import { sourceIds } from '../../../lib/names.ts'
-import { schemaVersionsQuery } from '../../../lib/schema-queries.ts'
-import { sourceQuery } from '../../../lib/workspace-queries.ts'
-import { notify } from '../../../ui/toast.tsx'
+import { track } from '../../../lib/integrations/analytics.ts'
+import { call } from '../../../lib/api/client.ts'
+import { reportError } from '../../../lib/integrations/error-reporting.ts'
+import { ApiError } from '../../../lib/api/errors.ts'
+import { sourceIds } from '../../../lib/format/names.ts'
+import { schemaVersionsQuery } from '../../../lib/queries/schema-queries.ts'
+import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { isSchemaChanged } from './schema-mutations.ts'
 
 /** One change of a source's schema. */

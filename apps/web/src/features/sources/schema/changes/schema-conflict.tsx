@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
-import { schemaVersionsQuery } from '../../../../lib/schema-queries.ts'
+import { schemaVersionsQuery } from '../../../../lib/queries/schema-queries.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { RelativeTime } from '../../../../ui/relative-time.tsx'
 import { diffSchemas, diffWords } from './schema-diff.ts'

@@ -1,7 +1,7 @@
 import { propertyIdOf } from '@tributary/contract'
 import { CircleMinus, CirclePlus, PenLine } from 'lucide-react'
 import { useState } from 'react'
-import { count } from '../../../../lib/text.ts'
+import { count } from '../../../../lib/format/text.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { cn } from '../../../../ui/cn.ts'
 import { changeWords, type EventChange, ownerTitle, type PropertyChange, propertyTitle } from './schema-diff.ts'

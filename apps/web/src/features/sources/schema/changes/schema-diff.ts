@@ -8,7 +8,7 @@ import {
   requirementOf,
   type SourceSchema,
 } from '@tributary/contract'
-import { count, pluralise } from '../../../../lib/text.ts'
+import { count, pluralise } from '../../../../lib/format/text.ts'
 
 /** What a schema says of one property, apart from the fields of its items: those are properties of their own. */
 export type PropertyState = {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../../../ui/button.tsx'
-import { Dialog } from '../../../../ui/dialog.tsx'
+import { Dialog } from '../../../../ui/overlays/dialog.tsx'
 import { diffWords } from './schema-diff.ts'
 import { SchemaDiff } from './schema-diff-view.tsx'
 import type { SchemaDraft } from './use-schema-draft.ts'

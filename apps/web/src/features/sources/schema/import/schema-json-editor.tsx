@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef } from 'react'
-import { CodeEditor, type CodeHandle } from '../../../../ui/code-editor.tsx'
+import { CodeEditor, type CodeHandle } from '../../../../ui/code/code-editor.tsx'
 import { lineOf, type SchemaText } from './schema-text.ts'
 
 /** A field for the JSON text of a schema; below it what is wrong, with a link to the place. */

@@ -1,0 +1,177 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { FoundObject, Workspace } from '@tributary/contract'
+import { ListTree } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { remember, useRecent } from '../../lib/browser/recent.ts'
+import { useMayEdit } from '../../lib/workspace.ts'
+import { catalogDestinationsQuery, catalogSourcesQuery, searchQuery } from '../../lib/queries/workspace-queries.ts'
+import { AppIcon } from '../../ui/app-icon.tsx'
+import { CommandList } from '../../ui/lists/command-list.tsx'
+import type { Area } from '../areas.ts'
+import { type Command, commandGroups } from './command-entries.ts'
+import { copyWriteKey } from './copy-write-key.ts'
+import { matchingParts, objectWords } from './object-parts.ts'
+import { useCommands } from './use-commands.tsx'
+
+const icon = (picture: string) => <AppIcon icon={picture} className="size-5" />
+
+/** The objects of a workspace for a text: all of them where they are few, else those that the server finds. */
+const useObjects = (workspace: string, text: string, open: boolean) => {
+  const all = useQuery({ ...searchQuery(workspace, ''), enabled: open })
+  const many = all.data?.complete === false
+  const wanted = text.trim().slice(0, 100)
+  const found = useQuery({
+    ...searchQuery(workspace, wanted),
+    enabled: open && many && wanted !== '',
+    placeholderData: keepPreviousData,
+  })
+  // Of 'archive failures' the server knows the first word.
+  const named = objectWords(wanted)
+  const ofPart = useQuery({
+    ...searchQuery(workspace, named),
+    enabled: open && many && named !== '',
+    placeholderData: keepPreviousData,
+  })
+  const searched = many && wanted !== ''
+  const whole = (searched ? found.data : all.data)?.objects ?? []
+  const names = new Set(whole.map(({ name }) => name))
+  const further = searched && named !== '' ? (ofPart.data?.objects ?? []) : []
+  return {
+    objects: [...whole, ...further.filter(({ name }) => !names.has(name))],
+    busy: all.isFetching || (searched && (found.isFetching || ofPart.isFetching)),
+    many,
+    failed: all.isError || (searched && found.isError),
+  }
+}
+
+/** A form for each entry of the catalogs, for those who may make something of it. */
+const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => void): Command[] => {
+  const mayEdit = useMayEdit() === true
+  const sources = useQuery({ ...catalogSourcesQuery(workspace), enabled: open && mayEdit }).data
+  const destinations = useQuery({ ...catalogDestinationsQuery(workspace), enabled: open && mayEdit }).data
+  return useMemo(() => {
+    if (!mayEdit) return []
+    const entry = (kind: string, title: string, app: { name: string; extra: { app_icon: string } }, to: string) => ({
+      id: `new ${app.name}`,
+      heading: 'Create',
+      label: `New ${kind}: ${title}`,
+      words: 'add create',
+      icon: icon(app.extra.app_icon),
+      act: () => navigate(to),
+    })
+    return [
+      ...(sources ?? []).map((app) => entry('source', app.title, app, paths.newSource(workspace, app.name))),
+      ...(destinations ?? []).map((app) =>
+        entry('destination', app.display_name, app, paths.newDestination(workspace, app.name)),
+      ),
+    ]
+  }, [mayEdit, sources, destinations, workspace, navigate])
+}
+
+const commandOf = (object: FoundObject, navigate: (to: string) => void): Command => ({
+  id: object.name,
+  heading: 'Sources and destinations',
+  label: object.title,
+  detail: `${object.app.display_name} · ${object.kind === 'source' ? 'Source' : 'Destination'}`,
+  icon: icon(object.app.extra.app_icon),
+  object,
+  act: () => navigate(object.kind === 'source' ? paths.source(object.name) : paths.destination(object.name)),
+})
+
+/** Whether a text may be the id of a user or of a message: one word with a digit or a sign in it. */
+const likeAnId = (text: string): boolean => /^\S*[\d@_-]\S*$/.test(text)
+
+/** The ways to the events of a user or a message whose id is typed; of any word when nothing else is called like it. */
+const eventCommands = (workspace: string, typed: string, alone: boolean, navigate: (to: string) => void): Command[] => {
+  const text = typed.trim()
+  if (text === '' || /\s/.test(text) || !(alone || likeAnId(text))) return []
+  const entry = (id: string, label: string, to: string): Command => ({
+    id,
+    heading: 'Events',
+    label,
+    icon: <ListTree />,
+    act: () => navigate(to),
+  })
+  return [
+    entry('events-of-user', `Events of user “${text}”`, paths.events(workspace, { user: text })),
+    entry('events-of-message', `Events with message ID “${text}”`, paths.events(workspace, { message: text })),
+  ]
+}
+
+/** A tab of an object's page, or what is done with the object. */
+const partCommand = (
+  { object, part }: ReturnType<typeof matchingParts>[number],
+  navigate: (to: string) => void,
+): Command => ({
+  id: `${object.name} ${part.name}`,
+  heading: 'Tabs',
+  label: `${object.title}: ${part.name}`,
+  detail: object.kind === 'source' ? 'Source' : 'Destination',
+  icon: icon(object.app.extra.app_icon),
+  act: () => (part.act === 'copyKey' ? void copyWriteKey(object.name, () => navigate(part.to)) : navigate(part.to)),
+})
+
+/** Every object, page and action of a workspace behind one search box. */
+export const CommandPalette = ({
+  open,
+  onClose,
+  workspace,
+  areas,
+}: {
+  open: boolean
+  onClose: () => void
+  workspace: Workspace
+  areas: readonly Area[]
+}) => {
+  const [text, setText] = useState('')
+  const [shown, setShown] = useState(open)
+  if (shown !== open) {
+    setShown(open)
+    // A palette that opens is an empty one.
+    if (open) setText('')
+  }
+  const router = useNavigate()
+  const navigate = useMemo(() => (to: string, state?: object) => void router(to, { state }), [router])
+  const recent = useRecent((state) => state.byWorkspace[workspace.name]) ?? []
+  const { objects, busy, failed, many } = useObjects(workspace.name, text, open)
+  const commands = useCommands({ workspace, areas, navigate })
+  const catalog = useCatalog(workspace.name, open, navigate)
+  // What was opened last is known without asking where there is too much to read it all.
+  const names = new Set(objects.map(({ name }) => name))
+  const known = !many
+    ? objects
+    : [...objects, ...recent.flatMap(({ object }) => (object === undefined || names.has(object.name) ? [] : [object]))]
+  const groups = commandGroups(text, {
+    commands: commands.shown,
+    hidden: [
+      ...commands.searched,
+      ...catalog,
+      ...matchingParts(text, known).map((found) => partCommand(found, navigate)),
+    ],
+    objects: known.map((object) => commandOf(object, navigate)),
+    recent,
+  }).map((group) => ({
+    ...group,
+    items: group.items.map((entry) => ({
+      ...entry,
+      act: () => {
+        remember(workspace.name, { id: entry.id, ...(entry.object === undefined ? {} : { object: entry.object }) })
+        entry.act()
+      },
+    })),
+  }))
+  const events = eventCommands(workspace.name, text, groups.length === 0 && !busy, navigate)
+  return (
+    <CommandList
+      open={open}
+      onClose={onClose}
+      text={text}
+      onText={setText}
+      groups={events.length === 0 ? groups : [...groups, { heading: 'Events', items: events }]}
+      busy={busy}
+      empty={failed ? 'Sources and destinations could not be searched. Try again.' : `Nothing matches “${text.trim()}”`}
+    />
+  )
+}

@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { closeCommand, openCommand, useCommand } from '../../lib/keyboard/command.ts'
+import { actsAt, createShortcutReader, isApple, placeOf } from '../../lib/keyboard/key-presses.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
+import { lazyDialog } from '../../ui/overlays/lazy-dialog.tsx'
+import { focusFirstRow } from '../../ui/lists/row-keys.ts'
+import { type Area, useAreas } from '../areas.ts'
+
+const loadPalette = async () => (await import('./command-palette.tsx')).CommandPalette
+const CommandPalette = lazyDialog('Could not open the command palette', loadPalette)
+const ShortcutList = lazyDialog(
+  'Could not open the keyboard shortcuts',
+  async () => (await import('./shortcut-list.tsx')).ShortcutList,
+)
+
+/** Takes the keyboard to the search box of the page; without one to that of the command palette. */
+const focusSearch = (): void => {
+  const boxes = [...document.querySelectorAll<HTMLInputElement>('main input[type="search"]')]
+  const box = boxes.find((each) => each.getClientRects().length > 0 && !each.disabled)
+  if (box === undefined) return openCommand('palette')
+  box.focus()
+  box.select()
+}
+
+/** Whether a press leads from a page's search box down into its list. */
+const leavesSearch = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean =>
+  key === 'ArrowDown' &&
+  !(altKey || ctrlKey || metaKey || shiftKey) &&
+  target instanceof HTMLInputElement &&
+  target.matches('main input[type="search"]')
+
+/** Listens for shortcuts while a page of a workspace is shown. */
+const useShortcuts = (areas: readonly Area[]): void => {
+  const navigate = useNavigate()
+  const [read] = useState(() => createShortcutReader(isApple(navigator.platform)))
+  useEffect(() => {
+    const listen = (press: KeyboardEvent): void => {
+      if (press.defaultPrevented) return
+      // What is typed right after the shortcut should find the palette there.
+      if (press.key === 'Control' || press.key === 'Meta') void loadPalette().catch(() => undefined)
+      if (leavesSearch(press) && focusFirstRow(document)) return press.preventDefault()
+      const place = placeOf(press.target, document)
+      const shortcut = read(press, press.timeStamp)
+      if (shortcut === undefined || !actsAt(shortcut, place)) return
+      press.preventDefault()
+      if (shortcut.type === 'palette') return openCommand('palette')
+      if (shortcut.type === 'list') return openCommand('shortcuts')
+      if (shortcut.type === 'search') return focusSearch()
+      const area = areas.find(({ letter }) => letter === shortcut.letter)
+      if (area !== undefined) void navigate(area.to)
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [areas, navigate, read])
+}
+
+/** The keyboard's way through a workspace: its shortcuts, the command palette and the list of shortcuts. Loaded when first wanted. */
+export const Commands = () => {
+  const workspace = useWorkspace()
+  const areas = useAreas(workspace.name)
+  useShortcuts(areas)
+  const open = useCommand((state) => state.open)
+  useEffect(() => closeCommand, [])
+  return (
+    <>
+      <CommandPalette open={open === 'palette'} onClose={closeCommand} workspace={workspace} areas={areas} />
+      <ShortcutList open={open === 'shortcuts'} onClose={closeCommand} areas={areas} />
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import { type FoundObject, matchScore } from '@tributary/contract'
+import { type DestinationTab, paths, type SourceTab } from '../../lib/paths.ts'
+
+/** A tab of an object's page, or something that is done with the object. */
+export type ObjectPart = { name: string; to: string; act?: 'copyKey' }
+
+const sourceTabs: readonly [name: string, tab: SourceTab | undefined][] = [
+  ['Overview', 'overview'],
+  ['Live events', undefined],
+  ['Schema', 'schema'],
+  ['Violations', 'violations'],
+  ['Refused requests', 'refused'],
+  ['Set up', 'setup'],
+  ['Connections', 'connections'],
+  ['Settings', 'settings'],
+]
+const destinationTabs: readonly [name: string, tab: DestinationTab | undefined][] = [
+  ['Overview', undefined],
+  ['Failures', 'failures'],
+  ['Deliveries', 'deliveries'],
+  ['Mappings', 'mappings'],
+  ['Replay', 'replay'],
+  ['Connections', 'connections'],
+  ['Settings', 'settings'],
+]
+
+const partsOf = ({ kind, name }: FoundObject): ObjectPart[] =>
+  kind === 'source'
+    ? [
+        ...sourceTabs.map(([title, tab]) => ({ name: title, to: paths.source(name, tab) })),
+        { name: 'Copy write key', to: paths.source(name, 'setup'), act: 'copyKey' },
+      ]
+    : destinationTabs.map(([title, tab]) => ({ name: title, to: paths.destination(name, tab) }))
+
+const partNames = [...sourceTabs.map(([name]) => name), 'Copy write key', ...destinationTabs.map(([name]) => name)]
+
+/** The least score of a word that starts a word of the text. */
+const startsWord = 75
+
+/** A search in its words that name a part, by any of these names, and the others. */
+const splitBy = (text: string, names: readonly string[]): { part: string; object: string } => {
+  const words = text.trim().split(/\s+/)
+  const naming = words.map((word) => word.length > 2 && names.some((name) => matchScore(name, word) >= startsWord))
+  const join = (wanted: boolean): string => words.filter((_, index) => naming[index] === wanted).join(' ')
+  return { part: join(true), object: join(false) }
+}
+
+/** What a search says of the object when some of its words name a part of one; '' when none does, or all do. */
+export const objectWords = (text: string): string => {
+  const { part, object } = splitBy(text, partNames)
+  return part === '' ? '' : object
+}
+
+/** The parts of these objects that a search of several words names: some words fit the object's title, the others the part. */
+export const matchingParts = (
+  text: string,
+  objects: readonly FoundObject[],
+): { object: FoundObject; part: ObjectPart }[] =>
+  objects.flatMap((object) =>
+    partsOf(object).flatMap((part) => {
+      const words = splitBy(text, [part.name])
+      const fits = words.part !== '' && words.object !== '' && matchScore(object.title, words.object) > 0
+      return fits ? [{ object, part }] : []
+    }),
+  )

@@ -1,0 +1,190 @@
+import type { Workspace } from '@tributary/contract'
+import {
+  ArrowLeftRight,
+  BookOpen,
+  Braces,
+  Eye,
+  EyeOff,
+  FileCode,
+  Keyboard,
+  LayoutGrid,
+  LifeBuoy,
+  LogOut,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Plus,
+  Sun,
+  UserRoundPlus,
+} from 'lucide-react'
+import { choosing } from '../../lib/arrival.ts'
+import { openCommand } from '../../lib/keyboard/command.ts'
+import { useConfig } from '../../lib/config.ts'
+import { openInvite } from '../../lib/people/invite.ts'
+import { apiPages, paths } from '../../lib/paths.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { setTheme, type Theme, toggleMask, toggleSidebar, useMask, useUi } from '../../lib/browser/ui-store.ts'
+import { useIsAdministrator, useMayEdit } from '../../lib/workspace.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import type { Area } from '../areas.ts'
+import type { Command } from './command-entries.ts'
+import { useSettingsPages } from '../settings-pages.ts'
+import { useSupport } from '../use-support.ts'
+import { useSwitchTarget } from '../frame/workspace-switcher.tsx'
+
+type Go = (to: string, state?: object) => void
+
+const themes: readonly { theme: Theme; label: string; icon: Command['icon'] }[] = [
+  { theme: 'light', label: 'Use the light theme', icon: <Sun /> },
+  { theme: 'dark', label: 'Use the dark theme', icon: <Moon /> },
+  { theme: 'system', label: "Use the system's theme", icon: <Monitor /> },
+]
+
+const openTab = (address: string): void => void window.open(address, '_blank', 'noopener,noreferrer')
+
+/** Where help is. */
+const useHelp = (): Command[] => {
+  const documentation = useConfig()?.links.documentation ?? ''
+  const support = useSupport()
+  const help = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
+    id,
+    heading: 'Help',
+    label,
+    icon,
+    words,
+    act,
+  })
+  return [
+    ...(documentation === ''
+      ? []
+      : [help('docs', 'Documentation', <BookOpen />, () => openTab(documentation), 'help guide')]),
+    ...(support === undefined ? [] : [help('support', 'Support', <LifeBuoy />, support, 'help chat mail')]),
+    { ...help('shortcuts', 'Keyboard shortcuts', <Keyboard />, () => openCommand('shortcuts')), keys: ['?'] },
+    help('api-docs', 'API documentation', <FileCode />, () => openTab(apiPages.docs), 'reference'),
+    help('openapi', 'OpenAPI specification', <Braces />, () => openTab(apiPages.openApi), 'swagger'),
+  ]
+}
+
+/** What can be done here. */
+const useActions = (workspace: Workspace, go: Go): Command[] => {
+  const mayEdit = useMayEdit() === true
+  const administrator = useIsAdministrator() === true
+  const theme = useUi((state) => state.theme)
+  const masked = useMask((state) => state.on)
+  const action = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
+    id,
+    heading: 'Actions',
+    label,
+    icon,
+    words,
+    act,
+  })
+  return [
+    ...(mayEdit
+      ? [
+          action('new-source', 'New source', <Plus />, () => go(paths.catalogSources(workspace.name)), 'add create'),
+          action(
+            'new-destination',
+            'New destination',
+            <Plus />,
+            () => go(paths.catalogDestinations(workspace.name)),
+            'add create',
+          ),
+        ]
+      : []),
+    ...(administrator
+      ? [action('invite', 'Invite a teammate', <UserRoundPlus />, openInvite, 'member people add')]
+      : []),
+    ...themes
+      .filter((each) => each.theme !== theme)
+      .map((each) =>
+        action(`theme-${each.theme}`, each.label, each.icon, () => setTheme(each.theme), 'appearance color mode'),
+      ),
+    action('sidebar', 'Collapse or expand the sidebar', <PanelLeft />, toggleSidebar, 'navigation'),
+    action(
+      'mask',
+      masked ? 'Show figures' : 'Hide figures',
+      masked ? <Eye /> : <EyeOff />,
+      toggleMask,
+      'metrics mask privacy',
+    ),
+    action('sign-out', 'Sign out', <LogOut />, () => go(paths.logout()), 'log out'),
+  ]
+}
+
+/** The other workspaces, and the way to the page with all of them. */
+const useWorkspaces = (workspace: Workspace, go: Go): { all: Command[]; change: Command[] } => {
+  const acting = useSession((state) => state.actOnBehalfOf !== null)
+  const own = useSession((state) => state.availableWorkspaces)
+  const target = useSwitchTarget(workspace)
+  if (acting) return { all: [], change: [] }
+  return {
+    all: own
+      .filter(({ name }) => name !== workspace.name)
+      .map((each) => ({
+        id: each.name,
+        heading: 'Switch workspace',
+        label: each.title,
+        detail: each.organization?.display_name ?? '',
+        words: 'switch workspace',
+        icon: <Avatar title={each.title} size="xs" round="md" />,
+        act: () => go(target(each)),
+      })),
+    change: [
+      {
+        id: 'change-workspace',
+        heading: 'Switch workspace',
+        label: 'Change workspace',
+        words: 'switch organization',
+        icon: <ArrowLeftRight />,
+        act: () => go(paths.root(), choosing),
+      },
+    ],
+  }
+}
+
+/** Workspaces shown before anything is typed. */
+const fewWorkspaces = 5
+
+/** The pages and actions that the user has in a workspace: those that are always shown, and those that are searched for. */
+export const useCommands = ({
+  workspace,
+  areas,
+  navigate,
+}: {
+  workspace: Workspace
+  areas: readonly Area[]
+  navigate: Go
+}): { shown: Command[]; searched: Command[] } => {
+  const settings = useSettingsPages(workspace.name)
+  const actions = useActions(workspace, navigate)
+  const help = useHelp()
+  const { all, change } = useWorkspaces(workspace, navigate)
+  const page = (heading: string, label: string, to: string, icon: Command['icon'], words = ''): Command => ({
+    id: to,
+    heading,
+    label,
+    icon,
+    words,
+    act: () => navigate(to),
+  })
+  const pages = areas.map(({ to, label, icon: Icon, letter }) => ({
+    ...page('Go to', label, to, <Icon />, label === 'Home' ? 'overview dashboard' : ''),
+    keys: ['G', letter.toUpperCase()],
+  }))
+  const settingsPages = settings.flatMap(({ title, entries }) =>
+    entries.map(({ to, label, icon: Icon }) => ({
+      ...page('Settings', label, to, <Icon />, 'settings'),
+      detail: title,
+    })),
+  )
+  const few = all.length <= fewWorkspaces
+  return {
+    shown: [...pages, ...actions, ...settingsPages, ...(few ? all : []), ...change, ...help],
+    searched: [
+      ...(few ? [] : all),
+      page('Go to', 'Source catalog', paths.catalogSources(workspace.name), <LayoutGrid />),
+      page('Go to', 'Destination catalog', paths.catalogDestinations(workspace.name), <LayoutGrid />),
+    ],
+  }
+}

@@ -1,0 +1,32 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { config, openInWorkspace, workspaceOn } from '../../testing/page.tsx'
+import { UpgradeLink } from './upgrade-link.tsx'
+
+const open = (plan: string, role: string, pricing = config.links.pricing) =>
+  openInWorkspace(<UpgradeLink workspace={workspaceOn(plan)} narrow={false} />, {
+    plan,
+    role,
+    answers: (path) =>
+      path === '/config' ? Response.json({ ...config, links: { ...config.links, pricing } }) : undefined,
+  })
+
+test('BIL-36, BIL-38: administrators on the free plan are led to the prices in a new tab', async () => {
+  open('plans/free', 'ORG_ADMIN')
+  const link = await screen.findByRole('link', { name: /^Upgrade/ })
+  expect(link.getAttribute('href')).toBe(config.links.pricing)
+  expect(link.getAttribute('target')).toBe('_blank')
+})
+
+test.each([
+  ['another plan', 'plans/pro', 'ORG_ADMIN', undefined],
+  ['a collaborator', 'plans/free', 'ORG_COLLABORATOR', undefined],
+  ['a guest', 'plans/free', 'ORG_GUEST', undefined],
+  ['an installation without prices', 'plans/free', 'ORG_ADMIN', ''],
+])('BIL-36, BIL-37: no upgrade is offered to %s', async (_, plan, role, pricing) => {
+  const { asked, settled } = open(plan, role, pricing)
+  await settled()
+  expect(asked.toSorted()).toEqual(['/config', '/users/u1', '/users/u1/memberships'])
+  expect(screen.queryByRole('link')).toBeNull()
+})

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Workspace } from '@tributary/contract'
+import { useEffect } from 'react'
+import { Outlet, useParams } from 'react-router'
+import { useInboxArrivals } from '../../features/notifications/use-inbox.ts'
+import { DebugWorkspace } from '../../features/staff/debug-workspace.tsx'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
+import { useSession, workspaceEntered, workspacesLoaded } from '../../lib/people/session.ts'
+import { useUi } from '../../lib/browser/ui-store.ts'
+import { resolveWorkspace, WorkspaceProvider } from '../../lib/workspace.ts'
+import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
+import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
+import { Commands } from '../commands/commands.tsx'
+import { Invite } from './invite.tsx'
+import { ShellSkeleton } from './shell-skeleton.tsx'
+import { useLiveAccess } from '../use-live-access.ts'
+
+const Failure = ({ error, workspaceId, onRetry }: { error: unknown; workspaceId: string; onRetry?: () => void }) => (
+  <main>
+    <ErrorScreen
+      page
+      error={error}
+      {...(onRetry === undefined ? {} : { onRetry })}
+      onMissingWorkspace={<DebugWorkspace workspaceId={workspaceId} />}
+    />
+  </main>
+)
+
+/** Around every page of a workspace. It finds the workspace, shows its faults, and gives it to the pages. */
+export const WorkspaceShell = () => {
+  const { workspaceId } = useParams()
+  const user = useSession((state) => state.currentUserResourceName) ?? ''
+  const actOnBehalfOf = useSession((state) => state.actOnBehalfOf)
+  const name = actOnBehalfOf?.workspace.name ?? `workspaces/${workspaceId ?? ''}`
+  const list = useQuery(workspacesQuery(user))
+  const own = useQuery({ ...workspaceQuery(name), enabled: workspaceId !== undefined })
+  useLiveAccess()
+  useInboxArrivals()
+  useEffect(() => {
+    if (list.data !== undefined) workspacesLoaded(list.data)
+    if (own.data === undefined || list.data === undefined) return
+    workspaceEntered(own.data)
+    if (list.data.some((each) => each.name === own.data.name)) useUi.setState({ lastWorkspace: own.data.name })
+  }, [list.data, own.data])
+
+  const failed = own.isError ? own : list.isError ? list : undefined
+  if (failed !== undefined && failed.data === undefined)
+    return <Failure error={failed.error} workspaceId={workspaceId ?? ''} onRetry={() => void failed.refetch()} />
+  if (list.data === undefined || own.data === undefined) return <ShellSkeleton />
+  let workspace: Workspace
+  try {
+    workspace = resolveWorkspace(workspaceId, list.data, actOnBehalfOf)
+  } catch (error) {
+    return <Failure error={error} workspaceId={workspaceId ?? ''} />
+  }
+  const { organization } = workspace
+  return (
+    // What was just read is newer than what the session keeps of an acted-on workspace.
+    <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
+      <TooltipProvider>
+        <Outlet key={workspace.name} />
+        <Commands />
+      </TooltipProvider>
+      {organization !== null && <Invite organization={organization.name} />}
+    </WorkspaceProvider>
+  )
+}

@@ -1,0 +1,93 @@
+import type { Workspace } from '@tributary/contract'
+import { administrators } from '@tributary/contract'
+import { ArrowLeftRight, ChevronsUpDown } from 'lucide-react'
+import { useLocation } from 'react-router'
+import { groupWorkspaces } from '../../features/workspaces/group-workspaces.ts'
+import { choosing } from '../../lib/arrival.ts'
+import { paths } from '../../lib/paths.ts'
+import { sameArea } from '../../lib/same-area.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { useAccessCheck } from '../../lib/workspace.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { cn } from '../../ui/cn.ts'
+import { Menu, MenuGroup, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
+import { sidebarRow } from './sidebar-row.tsx'
+
+const searchFrom = 9
+const search = { label: 'Find a workspace', empty: 'No workspace matches' }
+
+/** Where choosing one of the user's workspaces leads, seen from the page that is open. */
+export const useSwitchTarget = (workspace: Workspace): ((to: Workspace) => string) => {
+  const { pathname } = useLocation()
+  const check = useAccessCheck()
+  return (to) => sameArea(pathname, workspace.name, to.name, check(to.organization?.name, administrators) === true)
+}
+
+const Choices = ({ workspace, available }: { workspace: Workspace; available: readonly Workspace[] }) => {
+  const target = useSwitchTarget(workspace)
+  const groups = groupWorkspaces(available, workspace.name, '')
+  return groups.map((group) => (
+    <MenuGroup key={group.name} heading={group.title}>
+      {group.workspaces.map((each) => (
+        <MenuItem
+          key={each.name}
+          icon={<Avatar title={each.title} size="xs" round="md" />}
+          label={each.title}
+          to={target(each)}
+          current={each.name === workspace.name}
+        >
+          <span className="min-w-0 truncate" title={each.title}>
+            {each.title}
+          </span>
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  ))
+}
+
+/** Says in which workspace the page is, and switches to the others. While acting on behalf there is only the acted-on one. */
+export const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
+  const acting = useSession((state) => state.actOnBehalfOf !== null)
+  const own = useSession((state) => state.availableWorkspaces)
+  const available = acting || own.length === 0 ? [workspace] : own
+  const organization = workspace.organization?.display_name ?? ''
+  return (
+    <Menu
+      {...(available.length >= searchFrom ? { search } : {})}
+      trigger={
+        <button
+          type="button"
+          aria-label={`Workspace ${workspace.title}`}
+          className={cn(sidebarRow, 'h-11 text-ink', narrow && 'justify-center px-0')}
+        >
+          <Avatar title={workspace.title} size="sidebar" round="md" />
+          {!narrow && (
+            <>
+              <span className="min-w-0 flex-1 text-left leading-tight">
+                <span className="block truncate font-semibold">{workspace.title}</span>
+                {organization !== '' && <span className="block truncate text-xs text-ink-3">{organization}</span>}
+              </span>
+              <ChevronsUpDown aria-hidden className="size-4 text-ink-3" />
+            </>
+          )}
+        </button>
+      }
+      footer={
+        <>
+          <MenuSeparator />
+          <MenuItem
+            icon={<ArrowLeftRight />}
+            to={paths.root()}
+            state={choosing}
+            disabled={acting}
+            tooltip="Stop acting on behalf first"
+          >
+            Change workspace
+          </MenuItem>
+        </>
+      }
+    >
+      <Choices workspace={workspace} available={available} />
+    </Menu>
+  )
+}

@@ -1,0 +1,36 @@
+import { type LoaderFunctionArgs, redirect } from 'react-router'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { organizationTarget, type Shortcut, shortcutTarget } from '../../lib/keyboard/shortcuts.ts'
+import { useUi } from '../../lib/browser/ui-store.ts'
+import { queryClient } from '../query-client.ts'
+import { signedIn } from './session-loaders.ts'
+
+/** A loader that starts reading what a page shows, while the page's code is still on its way. */
+export const reads =
+  (start: (ids: { workspace: string; params: LoaderFunctionArgs['params'] }) => Promise<unknown>[]) =>
+  ({ params }: LoaderFunctionArgs): null => {
+    if (useSession.getState().accessToken !== null && params.workspaceId !== undefined)
+      void Promise.all(start({ workspace: `workspaces/${params.workspaceId}`, params }))
+    return null
+  }
+
+/** The workspace that short links lead into: the acted-on one, the one used last, or the first. */
+const usualWorkspace = async (): Promise<string | undefined> => {
+  const { actOnBehalfOf, currentUserResourceName } = useSession.getState()
+  if (actOnBehalfOf !== null) return actOnBehalfOf.workspace.name
+  const workspaces = await queryClient.fetchQuery(workspacesQuery(currentUserResourceName ?? ''))
+  const { lastWorkspace } = useUi.getState()
+  return (workspaces.find(({ name }) => name === lastWorkspace) ?? workspaces[0])?.name
+}
+
+/** Leads a signed-in user to the page of this name in their usual workspace; `name` is read from the address if absent. */
+export const toShortcut =
+  (name?: Shortcut) =>
+  async ({ request, params }: LoaderFunctionArgs): Promise<Response> =>
+    signedIn({ request }) ??
+    redirect(shortcutTarget(name ?? (params['*'] ?? '').replace(/\/+$/, ''), await usualWorkspace()))
+
+/** Leads from the organisation pages below a workspace to its settings. */
+export const toOrganizationSettings = ({ params }: LoaderFunctionArgs): Response =>
+  redirect(organizationTarget(params['*'] ?? '', `workspaces/${params.workspaceId ?? ''}`))

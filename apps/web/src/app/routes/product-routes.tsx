@@ -1,0 +1,109 @@
+import type { RouteObject } from 'react-router'
+import { paths, patterns } from '../../lib/paths.ts'
+import { PageNotFound } from '../../parts/error-screen.tsx'
+import { ActingFrame } from '../frame/acting-frame.tsx'
+import { toShortcut } from './loaders.ts'
+import { OutsideError } from './route-error.tsx'
+import { signedIn, signedOut } from './session-loaders.ts'
+import { workspaceRoute } from './workspace-routes.tsx'
+
+export { WithQueries } from './with-queries.tsx'
+
+const NotFound = () => (
+  <main className="grid min-h-dvh place-items-center">
+    <PageNotFound home={paths.root()} />
+  </main>
+)
+
+const pageFrame = async () => ({ Component: (await import('../frame/page-frame.tsx')).PageFrame })
+
+const development = import.meta.env.DEV
+  ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('../kit/kit-page.tsx')).KitPage }) }]
+  : []
+
+/** All pages but those below /auth; what they share is loaded with the first of them. */
+export const productRoutes: RouteObject[] = [
+  {
+    path: patterns.completeOnboarding,
+    loader: signedOut,
+    lazy: async () => ({
+      Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).CompleteOnboardingPage,
+    }),
+  },
+  {
+    path: patterns.userOnboarding,
+    lazy: async () => ({
+      Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).NoOnboarding,
+    }),
+  },
+  {
+    loader: signedIn,
+    lazy: pageFrame,
+    children: [
+      {
+        ErrorBoundary: OutsideError,
+        children: [
+          {
+            path: 'onboarding',
+            lazy: async () => ({
+              Component: (await import('../../features/workspaces/create-organization-page.tsx')).CreateOrganizationPage,
+            }),
+          },
+        ],
+      },
+    ],
+  },
+  {
+    path: patterns.appOauthCallback,
+    loader: signedIn,
+    lazy: async () => ({
+      Component: (await import('../../features/connections/oauth-return-page.tsx')).AppOauthReturnPage,
+    }),
+  },
+  {
+    path: patterns.destinationOauthCallback,
+    loader: signedIn,
+    lazy: async () => ({
+      Component: (await import('../../features/connections/oauth-return-page.tsx')).DestinationOauthReturnPage,
+    }),
+  },
+  { path: patterns.payment, loader: toShortcut('billing') },
+  { path: patterns.shortcut, loader: toShortcut() },
+  {
+    Component: ActingFrame,
+    children: [
+      {
+        loader: signedIn,
+        lazy: pageFrame,
+        children: [
+          {
+            ErrorBoundary: OutsideError,
+            children: [
+              {
+                index: true,
+                lazy: async () => ({
+                  Component: (await import('../../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
+                }),
+              },
+            ],
+          },
+        ],
+      },
+      workspaceRoute,
+    ],
+  },
+  {
+    path: patterns.invitation,
+    lazy: async () => ({
+      Component: (await import('../../features/invitations/invitation-page.tsx')).InvitationPage,
+    }),
+  },
+  {
+    path: patterns.invitationLink,
+    lazy: async () => ({
+      Component: (await import('../../features/invitations/invitation-page.tsx')).InvitationLinkPage,
+    }),
+  },
+  ...development,
+  { path: '*', Component: NotFound },
+]

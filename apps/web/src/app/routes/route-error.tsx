@@ -1,0 +1,145 @@
+import { Component, type ReactNode, useEffect, useState } from 'react'
+import { isRouteErrorResponse, useLocation, useNavigate, useRouteError } from 'react-router'
+import { reportError } from '../../lib/integrations/error-reporting.ts'
+import { isModuleLoadFailure } from '../../lib/api/errors.ts'
+import { askServer, useReachability, whenBack } from '../../lib/api/reachability.ts'
+import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../../parts/error-screen.tsx'
+import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { AwayFrame } from '../frame/away-frame.tsx'
+
+const reloadsKey = 'tributary-reloads'
+
+/** Milliseconds for which a reload is remembered. */
+const rememberMs = 5 * 60 * 1000
+
+/** When a page of a build was reloaded, by `<build> <path>`; a broken entry is none. */
+const readReloads = (text: string | null, now: number): [key: string, at: number][] => {
+  try {
+    const found: unknown = JSON.parse(text ?? '{}')
+    return Object.entries(typeof found === 'object' && found !== null ? found : {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number' && now - entry[1] < rememberMs,
+    )
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Reloads the page when the error says that its files were replaced by a newer build: once for each page of a build, so
+ * that a file which stays missing makes no circle, however long a reload takes. True when it reloads.
+ */
+export const reloadOnce = (
+  error: unknown,
+  deps: {
+    now: number
+    storage: Pick<Storage, 'getItem' | 'setItem'>
+    build: string
+    path: string
+    reload: () => void
+  },
+): boolean => {
+  if (!isModuleLoadFailure(error)) return false
+  const reloads = new Map(readReloads(deps.storage.getItem(reloadsKey), deps.now))
+  const key = `${deps.build} ${deps.path}`
+  if (reloads.has(key)) return false
+  deps.storage.setItem(reloadsKey, JSON.stringify(Object.fromEntries(reloads.set(key, deps.now))))
+  deps.reload()
+  return true
+}
+
+/** Reports what a page has thrown; that its code could not be loaded is no fault of the code. */
+const useFault = (error: unknown): void => {
+  useEffect(() => {
+    if (!isModuleLoadFailure(error)) reportError(error)
+  }, [error])
+}
+
+/**
+ * Stands for a page whose code could not be loaded. While the server is away it says so, and loads the page as soon as it
+ * is back. When the server is there, a newer build has replaced the file, and one reload brings its successor. Nobody's
+ * input is lost: the page before was left, and asks whoever leaves it with something unsaved.
+ */
+const PageNotLoaded = ({ error }: { error: unknown }) => {
+  const { state, asking } = useReachability()
+  const [lost, setLost] = useState(false)
+  useEffect(() => {
+    let gone = false
+    const reload = (): void => window.location.reload()
+    // Browsers remember that a file was not there, so that importing it again fails without asking.
+    const stop = whenBack((wasAway) => {
+      if (wasAway) reload()
+    })
+    void askServer().then((there) => {
+      if (gone || !there) return
+      const { pathname: path } = window.location
+      const build = import.meta.env.VITE_BUILD_HASH ?? ''
+      if (reloadOnce(error, { now: Date.now(), storage: sessionStorage, build, path, reload })) return
+      reportError(error)
+      setLost(true)
+    })
+    return () => {
+      gone = true
+      stop()
+    }
+  }, [error])
+  if (lost) return <LastResort />
+  if (state !== 'away') return <CardSkeleton />
+  return <PageAway asking={asking} onRetry={() => void askServer()} />
+}
+
+/** Opens the same address again: `.` would be that of the boundary's route, which may be a page further up. */
+const useReset = (): (() => void) => {
+  const location = useLocation()
+  const navigate = useNavigate()
+  return () => void navigate(location, { replace: true })
+}
+
+/** A fault inside a workspace page: the frame stays, the page can be tried again. */
+export const WorkspaceError = () => {
+  const error = useRouteError()
+  const reset = useReset()
+  useFault(error)
+  return isModuleLoadFailure(error) ? <PageNotLoaded error={error} /> : <LastResort onReset={reset} />
+}
+
+/** A fault of a page outside the workspace area, inside of its frame. */
+export const OutsideError = () => {
+  const error = useRouteError()
+  const reset = useReset()
+  useFault(error)
+  if (isModuleLoadFailure(error)) return <PageNotLoaded error={error} />
+  if (isRouteErrorResponse(error) && error.status === 404) return <PageNotFound home="/" />
+  const message = error instanceof Error ? error.message : 'The page could not be shown.'
+  return <UnexpectedError message={message} onReset={reset} />
+}
+
+/** A fault of a route outside the workspace area that has no frame. */
+export const RootError = () => (
+  <AwayFrame>
+    <main>
+      <OutsideError />
+    </main>
+  </AwayFrame>
+)
+
+/** The boundary around the whole application, for what no route's boundary has caught. */
+export class AppBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error)
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main>
+        <LastResort />
+      </main>
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import { useEffect } from 'react'
+import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration } from 'react-router'
+import { readConfig, useKnownConfig } from '../../lib/config.ts'
+import { LoadCache } from '../../lib/queries/load-cache.ts'
+import { paths } from '../../lib/paths.ts'
+import { followNetwork, whenBack } from '../../lib/api/reachability.ts'
+import { useUi } from '../../lib/browser/ui-store.ts'
+import { showKeptNotice } from '../../ui/overlays/kept-notice.ts'
+import { Spinner } from '../../ui/page/spinner.tsx'
+import { Toaster } from '../../ui/overlays/toast.tsx'
+import { authRoutes } from './auth-routes.tsx'
+import { AwayFrame } from '../frame/away-frame.tsx'
+import { hearError } from '../hear-error.ts'
+import { Observers } from '../observers.tsx'
+import { RootError } from './route-error.tsx'
+
+const loadCache = async () => (await import('../query-client.ts')).queryClient
+
+const followConfig = (): (() => void) => {
+  const unheard = useKnownConfig.subscribe(({ failure }) => {
+    if (failure !== undefined) hearError(failure)
+  })
+  const stop = whenBack(() => void readConfig())
+  return () => {
+    unheard()
+    stop()
+  }
+}
+
+const Root = () => {
+  const theme = useUi((state) => state.theme)
+  useEffect(showKeptNotice, [])
+  useEffect(() => followNetwork(window), [])
+  useEffect(followConfig, [])
+  return (
+    <>
+      <AwayFrame>
+        <LoadCache value={loadCache}>
+          <Outlet />
+        </LoadCache>
+      </AwayFrame>
+      <Observers />
+      <ScrollRestoration />
+      <Toaster theme={theme} />
+    </>
+  )
+}
+
+const FirstLoad = () => (
+  <div className="grid min-h-dvh place-items-center text-ink-3">
+    <Spinner size="lg" label="Loading" />
+  </div>
+)
+
+const routes: RouteObject[] = [
+  {
+    id: 'root',
+    Component: Root,
+    ErrorBoundary: RootError,
+    HydrateFallback: FirstLoad,
+    children: [
+      {
+        path: 'auth',
+        loader: ({ request }) =>
+          new URL(request.url).pathname.replace(/\/$/, '') === '/auth' ? redirect(paths.login()) : null,
+        children: authRoutes,
+      },
+    ],
+  },
+]
+
+export const router = createBrowserRouter(routes, {
+  // Called for each page that is not below /auth; routes that are known are not taken twice, by their id.
+  async patchRoutesOnNavigation({ patch }) {
+    const { productRoutes, WithQueries } = await import('./product-routes.tsx')
+    patch('root', [{ id: 'product', Component: WithQueries, children: productRoutes }])
+  },
+})

@@ -1,0 +1,229 @@
+import { administrators } from '@tributary/contract'
+import { Navigate, type RouteObject } from 'react-router'
+import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
+import { patterns } from '../../lib/paths.ts'
+import { platformAdminsOnly } from '../../lib/workspace.ts'
+import {
+  catalogDestinationQuery,
+  catalogDestinationsQuery,
+  catalogSourceQuery,
+  catalogSourcesQuery,
+  connectionsQuery,
+  destinationQuery,
+  destinationsQuery,
+  sourceQuery,
+  sourcesQuery,
+} from '../../lib/queries/workspace-queries.ts'
+import { reads, toOrganizationSettings } from './loaders.ts'
+import { queryClient } from '../query-client.ts'
+import { requireFlag, requirePage } from './require-page.tsx'
+import { WorkspaceError } from './route-error.tsx'
+import { signedIn } from './session-loaders.ts'
+
+const overview = {
+  lazy: async () => ({ Component: (await import('../../features/overview/overview-page.tsx')).OverviewPage }),
+  loader: reads(({ workspace }) => [
+    queryClient.prefetchQuery(sourcesQuery(workspace)),
+    queryClient.prefetchQuery(destinationsQuery(workspace)),
+    queryClient.prefetchQuery(connectionsQuery(workspace)),
+    queryClient.prefetchQuery(workspaceEventsQuery(workspace)),
+  ]),
+}
+
+const sourceRoutes: RouteObject[] = [
+  {
+    path: patterns.sources,
+    lazy: async () => ({ Component: (await import('../../features/sources/sources-page.tsx')).SourcesPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
+  },
+  {
+    path: patterns.source,
+    lazy: async () => ({ Component: (await import('../../features/sources/source-page.tsx')).SourcePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(sourceQuery(`${workspace}/sources/${params.sourceId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.catalogSources,
+    lazy: async () => ({ Component: (await import('../../features/sources/catalog-page.tsx')).SourceCatalogPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogSourcesQuery(workspace))]),
+  },
+  { path: patterns.catalogSource, element: <Navigate to="new" replace /> },
+  {
+    path: patterns.newSource,
+    lazy: async () => ({ Component: (await import('../../features/sources/new-source-page.tsx')).NewSourcePage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
+    ]),
+  },
+]
+
+const eventRoutes: RouteObject[] = [
+  {
+    path: patterns.events,
+    lazy: async () => ({ Component: (await import('../../features/events/events-page.tsx')).EventsPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
+  },
+  {
+    path: patterns.event,
+    lazy: async () => ({ Component: (await import('../../features/events/event-page.tsx')).EventPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(sourcesQuery(workspace)),
+      queryClient.prefetchQuery(eventQuery(workspace, params.eventId ?? '')),
+    ]),
+  },
+]
+
+const destinationRoutes: RouteObject[] = [
+  {
+    path: patterns.destinations,
+    lazy: async () => ({
+      Component: (await import('../../features/destinations/destinations-page.tsx')).DestinationsPage,
+    }),
+    loader: reads(({ workspace }) => [
+      queryClient.prefetchQuery(destinationsQuery(workspace)),
+      queryClient.prefetchQuery(connectionsQuery(workspace)),
+    ]),
+  },
+  {
+    path: patterns.destination,
+    lazy: async () => ({ Component: (await import('../../features/destinations/destination-page.tsx')).DestinationPage }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(destinationQuery(`${workspace}/destinations/${params.destinationId ?? ''}`)),
+    ]),
+  },
+  {
+    path: patterns.catalogDestinations,
+    lazy: async () => ({
+      Component: (await import('../../features/destinations/catalog-page.tsx')).DestinationCatalogPage,
+    }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogDestinationsQuery(workspace))]),
+  },
+  { path: patterns.catalogDestination, element: <Navigate to="new" replace /> },
+  {
+    path: patterns.newDestination,
+    lazy: async () => ({
+      Component: (await import('../../features/destinations/new-destination-page.tsx')).NewDestinationPage,
+    }),
+    loader: reads(({ workspace, params }) => [
+      queryClient.prefetchQuery(catalogDestinationQuery(workspace, params.slug ?? '')),
+    ]),
+  },
+]
+
+const areaRoutes: RouteObject[] = [
+  {
+    path: patterns.connections,
+    lazy: async () => ({ Component: (await import('../../features/connections/connections-page.tsx')).ConnectionsPage }),
+    loader: reads(({ workspace }) => [queryClient.prefetchQuery(connectionsQuery(workspace))]),
+  },
+  {
+    Component: requireFlag('syncs'),
+    children: [
+      {
+        path: patterns.syncs,
+        lazy: async () => ({ Component: (await import('../../features/syncs/syncs-page.tsx')).SyncsPage }),
+      },
+    ],
+  },
+  {
+    Component: requireFlag('signals'),
+    children: [
+      {
+        path: patterns.signals,
+        lazy: async () => ({ Component: (await import('../../features/signals/signals-page.tsx')).SignalsPage }),
+      },
+    ],
+  },
+  { path: patterns.workspaceOrganizations, loader: toOrganizationSettings },
+]
+
+const settingsIndex = {
+  lazy: async () => ({ Component: (await import('../frame/settings-shell.tsx')).SettingsIndex }),
+}
+
+const organizationSettingsRoutes: RouteObject[] = [
+  {
+    path: patterns.organizationSettings,
+    lazy: async () => ({ Component: (await import('../../features/settings/general-page.tsx')).GeneralPage }),
+  },
+  {
+    path: patterns.billing,
+    lazy: async () => ({ Component: (await import('../../features/settings/billing-page.tsx')).BillingPage }),
+  },
+  {
+    path: patterns.members,
+    lazy: async () => ({ Component: (await import('../../features/settings/members-page.tsx')).MembersPage }),
+  },
+]
+
+const accountSettingsRoutes: RouteObject[] = [
+  {
+    path: patterns.account,
+    lazy: async () => ({ Component: (await import('../../features/settings/account-page.tsx')).AccountPage }),
+  },
+  {
+    path: patterns.changePassword,
+    lazy: async () => ({
+      Component: (await import('../../features/settings/change-password-page.tsx')).ChangePasswordPage,
+    }),
+  },
+]
+
+const adminSettingsRoutes: RouteObject[] = [
+  {
+    path: patterns.actOnBehalf,
+    lazy: async () => ({ Component: (await import('../../features/staff/act-on-behalf-page.tsx')).ActOnBehalfPage }),
+  },
+  {
+    path: patterns.onboardingLink,
+    lazy: async () => ({ Component: (await import('../../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage }),
+  },
+  {
+    Component: requireFlag('custom-domain'),
+    children: [
+      {
+        path: patterns.customDomain,
+        lazy: async () => ({ Component: (await import('../../features/staff/custom-domain-page.tsx')).CustomDomainPage }),
+      },
+    ],
+  },
+]
+
+const settingsRoutes: RouteObject[] = [
+  { index: true, ...settingsIndex },
+  { Component: requirePage(administrators), children: organizationSettingsRoutes },
+  ...accountSettingsRoutes,
+  { Component: requirePage(platformAdminsOnly), children: adminSettingsRoutes },
+  { path: '*', ...settingsIndex },
+]
+
+/** Everything below a workspace: its settings in a frame of their own, every other page beside the sidebar. */
+export const workspaceRoute: RouteObject = {
+  path: patterns.workspace,
+  loader: signedIn,
+  lazy: async () => ({ Component: (await import('../frame/workspace-shell.tsx')).WorkspaceShell }),
+  children: [
+    {
+      path: patterns.settings,
+      lazy: async () => ({ Component: (await import('../frame/settings-shell.tsx')).SettingsShell }),
+      children: [{ ErrorBoundary: WorkspaceError, children: settingsRoutes }],
+    },
+    {
+      lazy: async () => ({ Component: (await import('../frame/workspace-frame.tsx')).WorkspaceFrame }),
+      children: [
+        {
+          ErrorBoundary: WorkspaceError,
+          children: [
+            { index: true, ...overview },
+            ...sourceRoutes,
+            ...eventRoutes,
+            ...destinationRoutes,
+            ...areaRoutes,
+            { path: '*', ...overview },
+          ],
+        },
+      ],
+    },
+  ],
+}

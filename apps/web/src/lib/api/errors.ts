@@ -1,0 +1,150 @@
+import { fieldErrorText } from '../format/text.ts'
+
+/** The body every refused call of the API carries. */
+export type ErrorBody = { code: number; reason: string; message: string; metadata: Record<string, string> }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textRecord = (value: unknown): Record<string, string> | undefined =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : undefined
+
+/**
+ * Reads the body of a refusal, however much of it there is: the four keys, the same inside of `error`, or `error` alone
+ * as the message. Empty texts count as missing.
+ */
+export const readErrorBody = (json: unknown): Partial<ErrorBody> => {
+  if (!isRecord(json)) return {}
+  if (isRecord(json.error)) return readErrorBody(json.error)
+  const { code, reason, error } = json
+  const message = [json.message, error].find((text) => typeof text === 'string' && text !== '')
+  const metadata = textRecord(json.metadata)
+  return {
+    ...(typeof code === 'number' ? { code } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+/** A call that was answered with a status of 400 or more, or not at all (status 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly body: Partial<ErrorBody>
+
+  /** `fallback` is the error's own message, for an answer that has none. */
+  constructor(status: number, body: Partial<ErrorBody>, fallback: string) {
+    super(body.message ?? fallback)
+    this.status = status
+    this.body = body
+  }
+}
+
+/** True for a 401 that says the session is over: an expired token, or "invalid auth userInfo" in any spelling. */
+export const isSessionExpired = (error: unknown): boolean => {
+  if (!(error instanceof ApiError) || error.status !== 401) return false
+  const { reason } = error.body
+  if (reason === 'TOKEN_EXPIRED') return true
+  // A one-time token that is too old is refused with 401 too, and the session goes on.
+  return (
+    /invalid auth user ?info/i.test(error.message) ||
+    (reason !== 'INVALID_TOKEN' && /\btoken\b.*\bexpired/i.test(error.message))
+  )
+}
+
+/** What a failed query shows in place of its content. */
+export type ErrorScreenText = {
+  kind: 'not-found' | 'workspace-not-found' | 'forbidden' | 'warehouse' | 'other'
+  title: string
+  message: string
+  action: 'Refresh' | 'Retry'
+}
+
+/** The screen for an error of a query: fixed words for 403, 404 and 412, otherwise the error's own. */
+export const errorScreen = (error: unknown): ErrorScreenText => {
+  const status = error instanceof ApiError ? error.status : 0
+  // An answer without a message has nothing to say; what could not be answered at all is told in the error's own words.
+  const own =
+    error instanceof ApiError && status !== 0 ? (error.body.message ?? '') : error instanceof Error ? error.message : ''
+  if (/^workspace not found\.?$/i.test(own))
+    return {
+      kind: 'workspace-not-found',
+      title: 'The requested Workspace was not found.',
+      message: 'It may have been deleted, or your account has no access to it.',
+      action: 'Refresh',
+    }
+  if (status === 404)
+    return {
+      kind: 'not-found',
+      title: 'The requested resource was not found.',
+      message: 'The page you are looking for does not exist.',
+      action: 'Refresh',
+    }
+  if (status === 403)
+    return {
+      kind: 'forbidden',
+      title: 'No access',
+      message: 'You are not authorized to view this content',
+      action: 'Retry',
+    }
+  if (status === 412)
+    return {
+      kind: 'warehouse',
+      title: 'No connection',
+      message:
+        "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked.",
+      action: 'Retry',
+    }
+  return {
+    kind: 'other',
+    title: 'Could not load this',
+    message: own === '' ? 'unknown error' : own,
+    action: 'Retry',
+  }
+}
+
+/** What a form says instead of the server's "upgrade required". */
+export const upgradeText =
+  "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan."
+
+/** Why a form was refused: messages for fields by name, or one for the whole form. */
+export type FormFailure = {
+  fields: { name: string; message: string; code: number }[]
+  form?: { message: string; code: number; reason: string }
+}
+
+/** Entries of the metadata that say something of the refusal itself. */
+const notFields: ReadonlySet<string> = new Set(['retry_after', 'error_id'])
+
+/**
+ * Reads a refused submit. A `settings` entry of the metadata is a field error with code 402 and the only one; other
+ * entries belong to the field of their name; without entries the message counts for the form, with its code and reason
+ * (code 0 when the answer has none).
+ */
+export const formFailure = (error: unknown): FormFailure => {
+  const body: Partial<ErrorBody> = error instanceof ApiError ? error.body : {}
+  if (body.metadata?.settings !== undefined)
+    return { fields: [{ name: 'settings', message: fieldErrorText(body.metadata.settings), code: 402 }] }
+  const { code = 0, reason = '' } = body
+  const own = error instanceof Error ? error.message : ''
+  const upgrade = own.trim().toLowerCase() === 'upgrade required'
+  const entries = Object.entries(body.metadata ?? {}).filter(([name]) => !notFields.has(name))
+  return {
+    fields: entries.map(([name, text]) => ({ name, message: fieldErrorText(text), code })),
+    form: { message: upgrade ? upgradeText : own === '' ? 'unknown error' : own, code, reason },
+  }
+}
+
+/** Why an action that has no form was refused, in one line: what is wrong with a field, else the message. */
+export const failureText = (error: unknown): string => {
+  const { fields, form } = formFailure(error)
+  return fields[0]?.message ?? form?.message ?? 'unknown error'
+}
+
+/** True for the two faults of a page whose files were replaced by a newer build; a reload mends them. */
+export const isModuleLoadFailure = (error: unknown): boolean =>
+  error instanceof Error &&
+  /Failed to fetch dynamically imported module|Failed to load module script|error loading dynamically imported module|Importing a module script failed/i.test(
+    error.message,
+  )

@@ -1,0 +1,128 @@
+import { storagePrefix } from '../browser/storage-prefix.ts'
+
+/** What the application tells of itself: what was made, changed and deleted. */
+export const productEvents = [
+  'Source Created',
+  'Source Updated',
+  'Source Deleted',
+  'Destination Created',
+  'Destination Updated',
+  'Destination Deleted',
+  'Invitation Created',
+  'Invitation Updated',
+  'Invitation Deleted',
+] as const
+export type ProductEvent = (typeof productEvents)[number]
+
+type Call =
+  | { type: 'track'; event: ProductEvent; properties: Record<string, unknown> }
+  | { type: 'page'; properties: { path: string; url: string; referrer: string } }
+  | { type: 'identify'; traits: Record<string, string> }
+
+/** A call as the tracking API takes it. */
+type Sent = Call & { messageId: string; timestamp: string; anonymousId: string; userId?: string }
+
+export type AnalyticsDeps = {
+  /** Key of the source that the calls go to; empty switches all of it off. */
+  writeKey: string
+  /** Resource name of the signed-in user. */
+  user: () => string | null
+  anonymousId: () => string
+  /** Sends a body to the collection endpoint and answers the status, 0 when nothing answered. */
+  send: (body: string) => Promise<number>
+  now: () => Date
+}
+
+const flushAfterMs = 1000
+const maxWaiting = 100
+
+const createQueue = (deps: AnalyticsDeps) => {
+  let waiting: Sent[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let refused = false
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting.length === 0) return
+    const batch = waiting
+    waiting = []
+    const status = await deps.send(JSON.stringify({ batch, sentAt: deps.now().toISOString(), writeKey: deps.writeKey }))
+    // The message ids make a repetition harmless. A refusal says that no further one is welcome either.
+    if (status === 0 || status === 429 || status >= 500) waiting = [...batch, ...waiting].slice(-maxWaiting)
+    else if (status >= 400) refused = true
+  }
+  return {
+    add(call: Call): void {
+      if (refused) return
+      const user = deps.user()
+      waiting.push({
+        ...call,
+        messageId: `web-${crypto.randomUUID()}`,
+        timestamp: deps.now().toISOString(),
+        anonymousId: deps.anonymousId(),
+        ...(user === null ? {} : { userId: user }),
+      })
+      timer ??= setTimeout(() => void flush(), flushAfterMs)
+    },
+    flush,
+  }
+}
+
+/** `undefined` until the configuration is known, null when there is no key. */
+let queue: ReturnType<typeof createQueue> | null | undefined
+let early: Call[] = []
+
+const add = (call: Call): void => {
+  if (queue === undefined) early = [...early, call].slice(-maxWaiting)
+  else queue?.add(call)
+}
+
+/** Begins to send, what came before included; with an empty key everything is forgotten, now and from now on. */
+export const startAnalytics = (deps: AnalyticsDeps): void => {
+  // What waits for the former key or server does not wait for its timer.
+  void queue?.flush()
+  queue = deps.writeKey === '' ? null : createQueue(deps)
+  for (const call of early) add(call)
+  early = []
+}
+
+/** Sends what is waiting, for a page that is about to close. */
+export const flushAnalytics = async (): Promise<void> => queue?.flush()
+
+/** Tells what a user has done. */
+export const track = (event: ProductEvent, properties: Record<string, unknown> = {}): void => {
+  add({ type: 'track', event, properties })
+}
+
+/** Tells that a page was opened. Query and hash may hold secrets and stay here. */
+export const trackPage = (path: string): void => {
+  add({ type: 'page', properties: { path, url: `${window.location.origin}${path}`, referrer: document.referrer } })
+}
+
+/** Tells who is signed in. */
+export const identify = (user: { email: string; first_name: string; last_name: string }): void => {
+  const { email, first_name, last_name } = user
+  add({ type: 'identify', traits: { email, firstName: first_name, lastName: last_name } })
+}
+
+const anonymousKey = `${storagePrefix}-anonymous-id`
+
+/** The id of this browser, made when it is first asked for. */
+export const browserId = (storage: Pick<Storage, 'getItem' | 'setItem'>): string => {
+  const known = storage.getItem(anonymousKey)
+  if (known !== null) return known
+  const made = crypto.randomUUID()
+  storage.setItem(anonymousKey, made)
+  return made
+}
+
+/** Sends a body to the product's own collection endpoint, also while the page closes. */
+export const sendToCollection = async (body: string): Promise<number> => {
+  try {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch('/v1/batch', { method: 'POST', credentials: 'omit', keepalive: true, headers, body })
+    return answer.status
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,70 @@
+import type { ClientConfig } from '@tributary/contract'
+import { ApiError } from '../api/errors.ts'
+
+/** What of the error-reporting SDK is used. */
+export type Reporter = {
+  captureException(error: unknown): unknown
+  setUser(user: { id: string } | null): void
+}
+
+/** How the SDK is set up: every trace, nothing of what people type or hold secret. */
+export type ReportingOptions = {
+  dsn: string
+  environment: string
+  tracesSampleRate: number
+  dataCollection: { userInfo: false; cookies: false; httpHeaders: false; httpBodies: []; urlQueryParams: false }
+  /** True for what is not reported. */
+  ignores: (error: unknown) => boolean
+}
+
+/** Not reported: scripts of the payment provider that a browser or a blocker keeps away, and requests for what is gone. */
+export const isIgnored = (error: unknown): boolean => {
+  if (error instanceof ApiError) return error.status === 404
+  const message = error instanceof Error ? error.message : typeof error === 'string' ? error : ''
+  return /Failed to load Stripe\.js|js\.stripe\.com/i.test(message) || /status(?: code)? 404\b/i.test(message)
+}
+
+/** How errors are reported, or undefined when they are not: without an address, and in development. */
+export const reportingOptions = (
+  config: Pick<ClientConfig, 'sentry_dsn' | 'environment'>,
+): ReportingOptions | undefined =>
+  config.sentry_dsn === '' || config.environment === 'development'
+    ? undefined
+    : {
+        dsn: config.sentry_dsn,
+        environment: config.environment,
+        tracesSampleRate: 1,
+        dataCollection: { userInfo: false, cookies: false, httpHeaders: false, httpBodies: [], urlQueryParams: false },
+        ignores: isIgnored,
+      }
+
+/** `undefined` until the configuration is known and the SDK is there, null when nothing is reported. */
+let reporter: Reporter | null | undefined
+let early: unknown[] = []
+const maxEarly = 20
+let user: string | null = null
+
+/** Starts reporting when the configuration asks for it, with what came before. `load` fetches the SDK, which other pages do without. */
+export const startErrorReporting = async (
+  config: Pick<ClientConfig, 'sentry_dsn' | 'environment'>,
+  load: (options: ReportingOptions) => Promise<Reporter>,
+): Promise<void> => {
+  const options = reportingOptions(config)
+  reporter = options === undefined ? null : await load(options)
+  reporter?.setUser(user === null ? null : { id: user })
+  for (const error of early) reporter?.captureException(error)
+  early = []
+}
+
+/** Reports a fault that something has already shown to the user. */
+export const reportError = (error: unknown): void => {
+  if (isIgnored(error)) return
+  if (reporter === undefined) early = [...early, error].slice(-maxEarly)
+  else reporter?.captureException(error)
+}
+
+/** Says who is signed in, null when nobody is any more. */
+export const setReportedUser = (name: string | null): void => {
+  user = name
+  reporter?.setUser(name === null ? null : { id: name })
+}

@@ -1,0 +1,31 @@
+import { type FlagContext, type FlagKey, type FlagValues, flagDefaults } from '@tributary/contract'
+import { create } from 'zustand'
+import type { SessionState } from '../people/session.ts'
+
+/** What the flags say; the defaults until the server has answered. flag-client.ts keeps it. */
+export const useFlags = create<FlagValues>()(() => flagDefaults)
+
+/** Whether a part of the product is switched on. */
+export const useFlag = (key: FlagKey): boolean => useFlags((values) => values[key])
+
+/**
+ * Whom the flags are asked for: the signed-in user, the session's organisation, and the workspace of the page (the
+ * acted-on one while acting on behalf). What there is not is left out.
+ */
+export const flagContext = (
+  {
+    currentUserResourceName,
+    session,
+    actOnBehalfOf,
+  }: Pick<SessionState, 'currentUserResourceName' | 'session' | 'actOnBehalfOf'>,
+  workspaceId: string | undefined,
+): FlagContext => {
+  if (currentUserResourceName === null) return {}
+  const own = workspaceId === undefined ? undefined : `workspaces/${workspaceId}`
+  const workspace = actOnBehalfOf === null ? own : actOnBehalfOf.workspace.name
+  return {
+    user: currentUserResourceName,
+    ...(session.organization === null ? {} : { organization: session.organization.name }),
+    ...(workspace === undefined ? {} : { workspace }),
+  }
+}

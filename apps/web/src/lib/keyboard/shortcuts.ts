@@ -1,0 +1,35 @@
+import { paths } from '../paths.ts'
+
+const pages = {
+  sources: paths.sources,
+  events: (workspace: string): string => paths.events(workspace),
+  destinations: paths.destinations,
+  connections: paths.connections,
+  billing: paths.billing,
+  members: paths.members,
+  account: paths.account,
+} as const
+
+/** A page that `/s/{name}` leads to, in the workspace used last. */
+export type Shortcut = keyof typeof pages
+
+const isShortcut = (name: string): name is Shortcut => Object.hasOwn(pages, name)
+
+/** Where `/s/{name}` leads with this workspace (a resource name): `/` for an unknown name and without a workspace. */
+export const shortcutTarget = (name: string, workspace: string | undefined): string =>
+  workspace !== undefined && isShortcut(name) ? pages[name](workspace) : paths.root()
+
+const settingsPages: Readonly<Record<string, (workspace: string) => string>> = {
+  '': paths.organizationSettings,
+  general: paths.organizationSettings,
+  billing: paths.billing,
+  members: paths.members,
+}
+
+/** Where `/workspaces/{id}/organizations/{rest}` leads: the settings page of that name, else the overview. */
+export const organizationTarget = (rest: string, workspace: string): string => {
+  const name = rest.replaceAll(/^\/+|\/+$/g, '')
+  return Object.hasOwn(settingsPages, name)
+    ? (settingsPages[name] ?? paths.workspace)(workspace)
+    : paths.workspace(workspace)
+}

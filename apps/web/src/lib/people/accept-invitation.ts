@@ -1,0 +1,28 @@
+import { methods, type Organization } from '@tributary/contract'
+import { call } from '../api/client.ts'
+import { takeInvitation } from './saved-invitation.ts'
+import { useSession } from './session.ts'
+
+/** What became of the saved invitation; undefined when there was none. */
+export type AcceptedInvitation = { joined: Organization } | { refused: unknown } | undefined
+
+/**
+ * Accepts the saved invitation for the session that has just begun, and forgets it either way. Never throws: a refusal
+ * must not spoil the login it follows, and is handed back with its error.
+ */
+export const acceptSaved = async (): Promise<AcceptedInvitation> => {
+  const saved = takeInvitation()
+  if (saved === undefined) return undefined
+  try {
+    const { organization } =
+      saved.kind === 'invitation'
+        ? await call(methods.invitations.accept, { params: { invitation: saved.id }, body: { token: saved.token } })
+        : await call(methods.invitationLinks.accept, {
+            params: { organization: saved.organization, invitation_link: saved.id },
+            body: { user: useSession.getState().currentUserResourceName ?? '' },
+          })
+    return { joined: organization }
+  } catch (error) {
+    return { refused: error }
+  }
+}

@@ -1,0 +1,39 @@
+import { storagePrefix } from '../browser/storage-prefix.ts'
+
+/** An invitation that was opened signed out: one that was mailed, or a link; `organization` and `id` are ids. */
+export type SavedInvitation =
+  | { kind: 'invitation'; id: string; token: string }
+  | { kind: 'link'; organization: string; id: string }
+
+const key = `${storagePrefix}-saved-invitation`
+
+/** How long a saved invitation counts, in ms: no invitation is good for longer. */
+const keptMs = 7 * 24 * 3600 * 1000
+
+const read = (text: string | null, now: number): SavedInvitation | undefined => {
+  if (text === null) return undefined
+  try {
+    const { at, kind, id, token, organization } = JSON.parse(text) as Record<string, unknown>
+    if (typeof at !== 'number' || now - at > keptMs || typeof id !== 'string') return undefined
+    if (kind === 'invitation' && typeof token === 'string') return { kind, id, token }
+    if (kind === 'link' && typeof organization === 'string') return { kind, id, organization }
+  } catch {
+    // Somebody else wrote under our name: as good as nothing.
+  }
+  return undefined
+}
+
+/** Keeps an invitation in this browser until somebody has logged in or signed up, for 7 days at most. */
+export const saveInvitation = (invitation: SavedInvitation): void => {
+  localStorage.setItem(key, JSON.stringify({ ...invitation, at: Date.now() }))
+}
+
+/** Whether an invitation to an address is saved: it lets people sign up even where sign-up is off. */
+export const isMailedInvitationSaved = (): boolean => read(localStorage.getItem(key), Date.now())?.kind === 'invitation'
+
+/** The saved invitation, once. */
+export const takeInvitation = (): SavedInvitation | undefined => {
+  const found = read(localStorage.getItem(key), Date.now())
+  localStorage.removeItem(key)
+  return found
+}

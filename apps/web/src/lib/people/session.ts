@@ -1,0 +1,110 @@
+import type { LoginResponse, Organization, Workspace } from '@tributary/contract'
+import { create } from 'zustand'
+import { persist } from 'zustand/middleware'
+import { safeReturn } from '../paths.ts'
+import { storagePrefix } from '../browser/storage-prefix.ts'
+
+/** What the browser remembers of who is signed in. */
+export type SessionState = {
+  session: { organization: Organization | null }
+  availableWorkspaces: Workspace[]
+  accessToken: string | null
+  passwordOTPToken: string | null
+  currentUserResourceName: string | null
+  courierToken: string | null
+  intercomToken: string | null
+  actOnBehalfOf: { organization: Organization; originalOrganization: Organization | null; workspace: Workspace } | null
+}
+
+const signedOut: SessionState = {
+  session: { organization: null },
+  availableWorkspaces: [],
+  accessToken: null,
+  passwordOTPToken: null,
+  currentUserResourceName: null,
+  courierToken: null,
+  intercomToken: null,
+  actOnBehalfOf: null,
+}
+
+/** The session that a login answer stands for, with or without an organisation in it. */
+export const sessionOfLogin = (answer: LoginResponse): SessionState => ({
+  ...signedOut,
+  session: { organization: answer.organization ?? null },
+  accessToken: answer.access_token,
+  passwordOTPToken: answer.set_password_otp_token,
+  currentUserResourceName: answer.user.name,
+  courierToken: answer.courier_token,
+  intercomToken: answer.intercom_token,
+})
+
+/** The session, kept in local storage under one fixed name. */
+export const useSession = create<SessionState>()(
+  persist((): SessionState => signedOut, { name: `${storagePrefix}-session`, version: 1 }),
+)
+
+const returnKey = `${storagePrefix}-return-to`
+
+/** Starts a session from a login answer. */
+export const signIn = (answer: LoginResponse): void => {
+  useSession.setState(sessionOfLogin(answer), true)
+}
+
+/** Forgets the session. What else is stored for the user is the caller's to clear. */
+export const clearSession = (): void => {
+  useSession.setState(signedOut, true)
+}
+
+/** The workspaces were loaded: they are kept, and the first one's organisation becomes the session's. */
+export const workspacesLoaded = (workspaces: Workspace[]): void => {
+  const { actOnBehalfOf, session } = useSession.getState()
+  const organization = actOnBehalfOf === null ? (workspaces[0]?.organization ?? null) : session.organization
+  useSession.setState({ availableWorkspaces: workspaces, session: { organization } })
+}
+
+/** A workspace was entered: its organisation becomes the session's, unless acting on behalf of another. */
+export const workspaceEntered = (workspace: Workspace): void => {
+  const { actOnBehalfOf, session } = useSession.getState()
+  if (actOnBehalfOf !== null || session.organization?.name === workspace.organization?.name) return
+  useSession.setState({ session: { organization: workspace.organization } })
+}
+
+/**
+ * Acts in a workspace of another organisation: its organisation becomes the session's, and the own one is remembered
+ * until `stopActing`, also when the next workspace is entered straight from this one.
+ */
+export const actOnBehalf = (workspace: Workspace): void => {
+  const { organization } = workspace
+  if (organization === null) throw new Error(`${workspace.name} belongs to no organization`)
+  const { actOnBehalfOf, session } = useSession.getState()
+  const originalOrganization = actOnBehalfOf === null ? session.organization : actOnBehalfOf.originalOrganization
+  useSession.setState({
+    session: { organization },
+    actOnBehalfOf: { organization, originalOrganization, workspace },
+  })
+}
+
+/** Goes back to the own organisation; does nothing when nobody is acted for. */
+export const stopActing = (): void => {
+  const { actOnBehalfOf } = useSession.getState()
+  if (actOnBehalfOf === null) return
+  useSession.setState({ session: { organization: actOnBehalfOf.originalOrganization }, actOnBehalfOf: null })
+}
+
+/** True when the session holds what completing a registration needs. */
+export const mayCompleteRegistration = (): boolean => {
+  const { currentUserResourceName, passwordOTPToken } = useSession.getState()
+  return (currentUserResourceName ?? '') !== '' && (passwordOTPToken ?? '') !== ''
+}
+
+/** Remembers a protected address until the next login; addresses that must not be opened are ignored. */
+export const rememberLocation = (path: string): void => {
+  if (safeReturn(path) !== undefined) sessionStorage.setItem(returnKey, path)
+}
+
+/** The remembered address, once; `/` when there is none. */
+export const takeLocation = (): string => {
+  const path = safeReturn(sessionStorage.getItem(returnKey))
+  sessionStorage.removeItem(returnKey)
+  return path ?? '/'
+}

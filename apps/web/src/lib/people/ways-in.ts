@@ -1,0 +1,43 @@
+import { type LoginResponse, type MethodRequest, methods } from '@tributary/contract'
+import { call } from '../api/client.ts'
+import { signIn } from './session.ts'
+
+/** What a third-party sign-in brings back. */
+export type ThirdPartyPayload = MethodRequest<typeof methods.users.oauthLoginCallback>
+/** An address with the one-time code that was mailed to it. */
+export type CodePayload = { email: string; otp_token: string }
+export type CredentialsPayload = MethodRequest<typeof methods.users.login>
+
+export type LoginPayload = ThirdPartyPayload | CodePayload | LoginResponse | CredentialsPayload
+export type RegisterPayload = ThirdPartyPayload | CodePayload
+
+/**
+ * The ways into a session, chosen by the payload alone. Exactly one is taken: for login a third-party sign-in, then a
+ * one-time code, then an answer that is complete already, else credentials; for registration a third-party sign-in, else
+ * a code. `begin` gets the answer once, and the caller after it; what the call throws passes.
+ */
+export const createWaysIn = (deps: { call: typeof call; begin: (answer: LoginResponse) => void }) => {
+  const answerOf = async (payload: LoginPayload): Promise<LoginResponse> => {
+    if ('provider' in payload) return deps.call(methods.users.oauthLoginCallback, { body: payload })
+    if ('otp_token' in payload) return deps.call(methods.users.loginOtp, { body: payload })
+    if ('access_token' in payload && 'user' in payload) return payload
+    return deps.call(methods.users.login, { body: payload })
+  }
+  return {
+    login: async (payload: LoginPayload): Promise<LoginResponse> => {
+      const answer = await answerOf(payload)
+      deps.begin(answer)
+      return answer
+    },
+    register: async (payload: RegisterPayload): Promise<LoginResponse> => {
+      const answer = await ('provider' in payload
+        ? deps.call(methods.users.oauthSignupCallback, { body: payload })
+        : deps.call(methods.users.signup, { body: payload }))
+      deps.begin(answer)
+      return answer
+    },
+  }
+}
+
+/** The ways in of this browser: the session of the answer is stored. */
+export const { login, register } = createWaysIn({ call, begin: signIn })

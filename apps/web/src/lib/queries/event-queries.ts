@@ -1,0 +1,183 @@
+import { queryOptions } from '@tanstack/react-query'
+import { type DeliveryStatus, type FailureGroup, methods } from '@tributary/contract'
+import { call } from '../api/client.ts'
+import { bucketsOf, type RangePreset, rangeOf, viewOf } from '../format/date-range.ts'
+import { type EventFilters, eventQueryOf } from '../events/event-filters.ts'
+import { destinationIds, failureGroupIds, sourceIds, workspaceIds } from '../format/names.ts'
+import { pagesQuery, query } from './query.ts'
+import { product } from './query-client.ts'
+import { keyOf } from './query-key.ts'
+
+/** The newest 50 events of a source. */
+export const sourceEventsQuery = (source: string) =>
+  query(
+    methods.events.listBySource,
+    { params: sourceIds(source), query: { page_size: 50 } },
+    { staleTime: 0, read: ({ events }) => events },
+  )
+
+/** The newest events of a workspace. */
+export const workspaceEventsQuery = (workspace: string) =>
+  query(
+    methods.events.list,
+    { params: workspaceIds(workspace), query: { page_size: 8 } },
+    { staleTime: 0, read: ({ events }) => events },
+  )
+
+/** The events of a workspace that the filters leave, newest first, by pages of 50. */
+export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
+  pagesQuery(
+    methods.events.list,
+    { params: workspaceIds(workspace), query: { page_size: 50 } },
+    {
+      clocked: { of: filters, at: (now) => eventQueryOf(filters, now) },
+      refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 10_000),
+    },
+  )
+
+/** The payloads of events of a source, by their ids joined by commas; those that are not stored yet are left out. */
+export const eventPayloadsQuery = (source: string, ids: string) =>
+  query(
+    methods.events.batchGetBySource,
+    { params: sourceIds(source), query: { event_ids: ids } },
+    { staleTime: 0, gcTime: 0, read: ({ events }) => events },
+  )
+
+/** Milliseconds until an event that is not stored yet is looked for again. */
+export const pendingMs = 500
+
+/** One event whole. A live event is shown about a second before it is stored: until then its state is `pending`. */
+export const eventQuery = (workspace: string, event: string) =>
+  query(methods.events.get, { params: { ...workspaceIds(workspace), event } })
+
+/** Requests that were refused at a source, by reason. */
+export const refusedQuery = (source: string) =>
+  query(
+    methods.refusedRequests.listBySource,
+    { params: sourceIds(source), query: { page_size: 200 } },
+    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
+  )
+
+/** For platform admins: what was refused without a source to show it on. */
+export const unownedRefusedQuery = () =>
+  query(
+    methods.refusedRequests.listUnowned,
+    { query: { page_size: 200 } },
+    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
+  )
+
+/** What was refused because its key belonged to a source of the workspace that is deleted. */
+export const refusedOfDeletedQuery = (workspace: string) =>
+  query(
+    methods.refusedRequests.list,
+    { params: workspaceIds(workspace), query: { page_size: 200, source_deleted: 'true' } },
+    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
+  )
+
+/** Accepted events of a source that were left out in the last 24 hours, by reason. */
+export const droppedQuery = (source: string) =>
+  query(
+    methods.droppedEvents.listBySource,
+    { params: sourceIds(source), query: { page_size: 200 } },
+    { refetchInterval: 10_000, read: ({ dropped_events }) => dropped_events },
+  )
+
+/** What the list of a destination's attempts is narrowed by; '' is no filter. */
+export type DeliveryFilters = { status: DeliveryStatus | ''; range: RangePreset | ''; source: string }
+
+const since = (range: RangePreset | '') => ({
+  of: range,
+  at: (now: number) =>
+    range === '' ? {} : { start_time: new Date(rangeOf(range, now).start_date.seconds * 1000).toISOString() },
+})
+
+/** Attempts of a destination, newest first, by pages of 50. */
+export const deliveriesQuery = (destination: string, { status, range, source }: DeliveryFilters) =>
+  pagesQuery(
+    methods.deliveries.list,
+    {
+      params: destinationIds(destination),
+      query: { page_size: 50, ...(status === '' ? {} : { status }), ...(source === '' ? {} : { source }) },
+    },
+    {
+      clocked: since(range),
+      refetchInterval: ({ state: { data } }) =>
+        data !== undefined && data.pages.length > 1
+          ? false
+          : (data?.pages[0]?.waiting.event_count ?? 0) > 0
+            ? 2_000
+            : 5_000,
+    },
+  )
+
+/** While something is on its way, what is held changes by the second. */
+const movingMs = 2_000
+
+/** What the list of what is held is narrowed by; '' is no filter. `range` is about when dead letters were given up. */
+export type FailureFilters = { state: FailureGroup['state'] | ''; range: RangePreset | '' }
+
+/** What is held for a destination by its cause, the 100 largest groups. */
+export const failureGroupsQuery = (destination: string, { state, range }: FailureFilters) =>
+  query(
+    methods.failureGroups.list,
+    { params: destinationIds(destination), query: { page_size: 100, ...(state === '' ? {} : { state }) } },
+    {
+      clocked: since(range),
+      read: ({ failure_groups }) => failure_groups,
+      staleTime: 0,
+      refetchInterval: ({ state: { data } }) =>
+        data?.some(({ state }) => state === 'waiting') === true ? movingMs : 5_000,
+    },
+  )
+
+/** One failure group by resource name. */
+export const failureGroupQuery = (group: string) =>
+  query(
+    methods.failureGroups.get,
+    { params: failureGroupIds(group) },
+    {
+      staleTime: 0,
+      refetchInterval: ({ state: { data, error } }) =>
+        error !== null ? false : data?.state === 'waiting' ? movingMs : 5_000,
+    },
+  )
+
+/** What is held for one cause, latest first, by pages of 20. */
+export const groupDeliveriesQuery = (group: string) => {
+  const { workspace, destination } = failureGroupIds(group)
+  return pagesQuery(
+    methods.deliveries.listParked,
+    { params: { workspace, destination }, query: { page_size: 20, failure_group: group } },
+    {
+      refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000),
+    },
+  )
+}
+
+/** What became of the events of a destination over a range and the period before it. */
+export const deliveryOverviewQuery = (destination: string, preset: RangePreset) =>
+  queryOptions({
+    ...product,
+    staleTime: 5_000,
+    queryKey: keyOf(methods.deliveryOverviews.get, { params: destinationIds(destination), of: preset }),
+    queryFn: async ({ signal }) => {
+      const now = Date.now()
+      const { start_date, end_date } = rangeOf(preset, now)
+      const overview = await call(methods.deliveryOverviews.get, {
+        params: destinationIds(destination),
+        query: {
+          'start_date.seconds': start_date.seconds,
+          'end_date.seconds': end_date.seconds,
+          granularity: viewOf(preset).granularity,
+        },
+        signal,
+      })
+      return { ...overview, names: bucketsOf(preset, now) }
+    },
+    refetchInterval: ({ state: { data } }) => {
+      // Somebody waits for the first event; nothing is cheap to count.
+      if (data?.current.received === 0) return movingMs
+      if (preset !== '1day' && preset !== '7days') return 60_000
+      return (data?.waiting.event_count ?? 0) > 0 ? 5_000 : 15_000
+    },
+  })

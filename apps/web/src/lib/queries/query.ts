@@ -1,0 +1,118 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  type UndefinedInitialDataInfiniteOptions,
+  type UndefinedInitialDataOptions,
+} from '@tanstack/react-query'
+import type { Method, MethodResponse, Methods } from '@tributary/contract'
+import { type CallInput, call } from '../api/client.ts'
+import { everyPage } from './every-page.ts'
+import { product } from './query-client.ts'
+import { type Given, type Key, keyOf } from './query-key.ts'
+
+/** What a method is called with, but for the signal. */
+export type Input<M extends Method> = Omit<CallInput<M>, 'signal'>
+
+/** What a page of a list is asked for beside its place in the list. */
+type PageInput<M extends Method> = Omit<Input<M>, 'query'> & { query?: object }
+
+/** How a query may differ from others: each as TanStack Query has it. */
+type Ways<Data> = Pick<
+  UndefinedInitialDataOptions<Data, Error, Data, Key>,
+  'staleTime' | 'gcTime' | 'retryOnMount' | 'refetchInterval'
+>
+
+/** A part of the query that depends on the time of the call (Unix time in ms), and what it is made of: that is in the key. */
+type Clocked = { of: unknown; at: (now: number) => object }
+
+const clockedQuery = (query: object | undefined, clocked: Clocked | undefined): object => ({
+  ...query,
+  ...clocked?.at(Date.now()),
+})
+
+/** A call whose query has been put together: what is given has the type of the method, what is added was checked by the caller. */
+const callWith = <M extends Method>(method: M, input: object, signal: AbortSignal): Promise<MethodResponse<M>> =>
+  call(method, { ...input, signal } as CallInput<M>)
+
+/**
+ * A query of what a method answers. `read` says what of it is kept. `wait` is how many ms pass before the call: of what is
+ * typed, not every key is one.
+ */
+export const query = <M extends Method, Data = MethodResponse<M>>(
+  method: M,
+  input: Input<M>,
+  {
+    read,
+    wait,
+    clocked,
+    ...ways
+  }: { read?: (answer: MethodResponse<M>) => Data; wait?: number; clocked?: Clocked } & Ways<Data> = {},
+) =>
+  queryOptions({
+    ...product,
+    ...ways,
+    queryKey: keyOf(method, { ...input, of: clocked?.of } as Given),
+    queryFn: async ({ signal }): Promise<Data> => {
+      if (wait !== undefined) await new Promise((resolve) => setTimeout(resolve, wait))
+      signal.throwIfAborted()
+      const given = clocked === undefined ? input : { ...input, query: clockedQuery((input as Given).query, clocked) }
+      const answer = await callWith(method, given, signal)
+      // Without `read`, Data is the answer.
+      return read === undefined ? (answer as Data) : read(answer)
+    },
+  })
+
+/** A query of every row of a list, read page after page. */
+export const rowsQuery = <M extends Method, Row>(
+  method: M,
+  input: PageInput<M>,
+  rows: (answer: MethodResponse<M>) => Row[],
+  ways: Ways<Row[]> = {},
+) =>
+  queryOptions({
+    ...product,
+    ...ways,
+    queryKey: keyOf(method, input as Given),
+    queryFn: ({ signal }): Promise<Row[]> =>
+      everyPage(async (page) => {
+        const answer = await callWith(method, { ...input, query: { ...input.query, ...page } }, signal)
+        return { rows: rows(answer), next: nextOf(answer) }
+      }),
+  })
+
+/** Where a list goes on; every list of the contract says it. */
+const nextOf = (answer: unknown): string => (answer as { next_page_token?: string }).next_page_token ?? ''
+
+/** A query of a list by pages, of which more are read on request. */
+export const pagesQuery = <M extends Method>(
+  method: M,
+  input: PageInput<M>,
+  {
+    clocked,
+    ...ways
+  }: { clocked?: Clocked } & Pick<
+    UndefinedInitialDataInfiniteOptions<MethodResponse<M>, Error, InfiniteData<MethodResponse<M>, string>, Key, string>,
+    'refetchInterval'
+  > = {},
+) =>
+  infiniteQueryOptions({
+    ...product,
+    staleTime: 0,
+    ...ways,
+    queryKey: keyOf(method, { ...input, of: clocked?.of } as Given),
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      callWith(method, { ...input, query: { ...clockedQuery(input.query, clocked), page_token: pageParam } }, signal),
+    getNextPageParam: (page) => nextOf(page) || undefined,
+  })
+
+/** Reads again all that was answered of these resources below `params`; without, all of them. Not waited for. */
+export const refresh = (
+  cache: QueryClient,
+  resources: readonly (keyof Methods)[],
+  params: Readonly<Record<string, string>> = {},
+): void => {
+  for (const resource of resources) void cache.invalidateQueries({ queryKey: [resource, params] })
+}

@@ -1,0 +1,101 @@
+import { methods } from '@tributary/contract'
+import { type RangePreset, rangeOf } from '../format/date-range.ts'
+import { destinationIds, sourceIds, workspaceIds } from '../format/names.ts'
+import { query, rowsQuery } from './query.ts'
+
+/** A workspace by resource name, with its organisation. */
+export const workspaceQuery = (workspace: string) =>
+  query(methods.workspaces.get, { params: workspaceIds(workspace) }, { staleTime: 60_000 })
+
+/** How many objects a search of a workspace gives at most. */
+const foundLimit = 100
+
+/** The objects of a workspace that a search fits, the best match first. */
+export const searchQuery = (workspace: string, text: string) =>
+  query(
+    methods.workspaces.search,
+    { params: workspaceIds(workspace), query: { search: text, page_size: foundLimit } },
+    { retryOnMount: true, gcTime: 60_000, ...(text === '' ? {} : { wait: 120 }) },
+  )
+
+/** What sources can be made of. */
+export const catalogSourcesQuery = (workspace: string) =>
+  rowsQuery(methods.catalogSources.list, { params: workspaceIds(workspace) }, ({ catalog_sources }) => catalog_sources)
+
+/** One kind of source; `app` is the slug of the entry. */
+export const catalogSourceQuery = (workspace: string, app: string) =>
+  query(methods.catalogSources.get, { params: { ...workspaceIds(workspace), app } })
+
+/** What a template would make of a body. */
+export const templatePreviewQuery = (source: string, template: string, body: string) =>
+  query(
+    methods.sources.previewTemplate,
+    { params: sourceIds(source), body: { template, body, query: '', headers: {} } },
+    { gcTime: 60_000, wait: 250 },
+  )
+
+/** What destinations can be made of. */
+export const catalogDestinationsQuery = (workspace: string) =>
+  rowsQuery(
+    methods.catalogDestinations.list,
+    { params: workspaceIds(workspace) },
+    ({ catalog_destinations }) => catalog_destinations,
+  )
+
+/** One kind of destination; `app` is the slug of the entry. */
+export const catalogDestinationQuery = (workspace: string, app: string) =>
+  query(methods.catalogDestinations.get, { params: { ...workspaceIds(workspace), app } })
+
+/** All sources of a workspace. */
+export const sourcesQuery = (workspace: string) =>
+  rowsQuery(
+    methods.sources.list,
+    { params: workspaceIds(workspace), query: { target_product: 'CDP' } },
+    ({ sources }) => sources,
+  )
+
+/** What a new source's schema can start with. */
+export const schemaTemplatesQuery = (workspace: string) =>
+  rowsQuery(methods.sourceSchemaTemplates.list, { params: workspaceIds(workspace) }, ({ templates }) => templates, {
+    staleTime: 60_000,
+  })
+
+/** A source with its schema, by resource name. */
+export const sourceQuery = (source: string) => query(methods.sources.get, { params: sourceIds(source) })
+
+/** The write keys of a source. */
+export const writekeysQuery = (source: string) => {
+  const { workspace } = sourceIds(source)
+  return rowsQuery(methods.writekeys.list, { params: { workspace }, query: { source } }, ({ writekeys }) => writekeys)
+}
+
+/** All destinations of a workspace. */
+export const destinationsQuery = (workspace: string) =>
+  rowsQuery(methods.destinations.list, { params: workspaceIds(workspace) }, ({ destinations }) => destinations)
+
+/** A destination by resource name, with its settings. */
+export const destinationQuery = (destination: string) =>
+  query(methods.destinations.get, { params: destinationIds(destination) })
+
+/** All connections of a workspace. */
+export const connectionsQuery = (workspace: string) =>
+  rowsQuery(methods.connections.list, { params: workspaceIds(workspace) }, ({ connections }) => connections)
+
+/** The outcomes of what went over each connection of a workspace in a range, as every other figure counts them. */
+export const connectionActivityQuery = (workspace: string, preset: RangePreset) =>
+  query(
+    methods.connections.getActivity,
+    { params: workspaceIds(workspace) },
+    {
+      clocked: {
+        of: preset,
+        at: (now) => {
+          const { start_date, end_date } = rangeOf(preset, now)
+          return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
+        },
+      },
+      read: ({ activities }) => activities,
+      staleTime: 10_000,
+      refetchInterval: preset === '1day' || preset === '7days' ? 15_000 : 60_000,
+    },
+  )

@@ -1,0 +1,14 @@
+import { ApiError } from '../api/errors.ts'
+
+/** Why a setting could not be changed: words for people, and what whoever refused it says more. */
+export type SettingFailure = { message: string; detail?: string }
+
+/** What is shown below a setting that could not be changed. */
+export const settingFailure = (error: unknown, name: string): SettingFailure => {
+  const metadata = (error instanceof ApiError ? error.body.metadata : undefined) ?? {}
+  // A secret that came along with the setting and was not taken.
+  const [, ofSecret] = Object.entries(metadata).find(([place]) => place.startsWith('secrets.')) ?? []
+  const { value: message = ofSecret, detail } = metadata
+  if (message === undefined || message === '') return { message: `Failed to update the ${name}.` }
+  return detail === undefined || detail === '' ? { message } : { message, detail }
+}

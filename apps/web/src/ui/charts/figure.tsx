@@ -1,0 +1,94 @@
+import { ArrowRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { Totals } from '../../lib/format/date-range.ts'
+import { Button } from '../button.tsx'
+import { Change } from './change.tsx'
+import { LoadingNote } from '../page/loading-note.tsx'
+import { MetricValue } from './metric.tsx'
+import { Skeleton } from '../page/skeleton.tsx'
+
+const frame = 'min-w-0 rounded-lg border border-line bg-surface px-3 py-3 shadow-card sm:px-4'
+
+/** One number of a page with its name; with `to` it leads to what it counts. */
+export const Figure = ({ title, to, children }: { title: string; to?: string; children: ReactNode }) => {
+  if (to === undefined)
+    return (
+      <div className={frame}>
+        <h2 className="text-xs font-medium text-ink-3">{title}</h2>
+        {children}
+      </div>
+    )
+  return (
+    <div className={`${frame} group relative transition-colors hover:border-line-strong hover:bg-hover`}>
+      <h2 className="text-xs font-medium text-ink-3">
+        <Link to={to} className="flex items-center justify-between gap-1 after:absolute after:inset-0 after:rounded-lg">
+          {title}
+          <ArrowRight
+            aria-hidden
+            className="size-3.5 shrink-0 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100"
+          />
+        </Link>
+      </h2>
+      {children}
+    </div>
+  )
+}
+
+/** The number itself, or what stands for it. */
+export const FigureText = ({ children }: { children: ReactNode }) => (
+  <p className="mt-1 truncate text-2xl font-semibold max-sm:text-xl tabular">{children}</p>
+)
+
+/** The small words below it. */
+export const FigureNote = ({ children }: { children: ReactNode }) => <p className="text-xs text-ink-3">{children}</p>
+
+/** A number with its words. */
+export const FigureValue = ({ value, children }: { value: number; children: ReactNode }) => (
+  <>
+    <FigureText>
+      <MetricValue value={value} />
+    </FigureText>
+    <FigureNote>{children}</FigureNote>
+  </>
+)
+
+const Waiting = () => (
+  <div aria-busy>
+    <LoadingNote />
+    <Skeleton className="mt-2.5 h-5 w-16" />
+    <Skeleton className="mt-2.5 h-3 w-24" />
+  </div>
+)
+
+/** A number that the server counts, against the period before (`than`). A failure shows, and is tried again, in its place. */
+export const CountedFigure = ({
+  title,
+  to,
+  query,
+  than,
+  lessIsBetter = false,
+}: {
+  title: string
+  to?: string
+  query: { data: Totals | undefined; isError: boolean; refetch: () => Promise<unknown> }
+  than: string
+  lessIsBetter?: boolean
+}) => (
+  <Figure title={title} {...(to === undefined ? {} : { to })}>
+    {query.data !== undefined ? (
+      <FigureValue value={query.data.total}>
+        <Change totals={query.data} than={than} lessIsBetter={lessIsBetter} />
+      </FigureValue>
+    ) : query.isError ? (
+      <>
+        <FigureNote>Could not load the count.</FigureNote>
+        <Button variant="link" size="xs" className="relative" onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      </>
+    ) : (
+      <Waiting />
+    )}
+  </Figure>
+)

@@ -1,0 +1,216 @@
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { cn } from '../cn.ts'
+import type { CodeLanguage, CodeOptions, CodeView } from './code-mirror.ts'
+
+/** What can be done with an editor from outside. */
+export type CodeHandle = {
+  focus(): void
+  /** Puts text where the cursor is, as if it were typed: it can be undone. */
+  insert(text: string): void
+  /** Selects a part and shows it; `to` is `from` unless told. */
+  select(from: number, to?: number): void
+}
+
+type Module = typeof import('./code-mirror.ts')
+
+let module: Module | undefined
+
+/** The editor's chunk; undefined when it cannot be loaded. Tried again by the next editor that appears. */
+const load = async (): Promise<Module | undefined> => {
+  try {
+    module ??= await import('./code-mirror.ts')
+  } catch {
+    return undefined
+  }
+  return module
+}
+
+/** Fetches the editor before it is needed, on pages that are likely to show one. */
+export const preloadCodeEditor = (): void => void load()
+
+/** Writes text where the cursor is in what has the focus, as if it were typed. */
+const typeText = (text: string): void => {
+  document.execCommand(text === '' ? 'delete' : 'insertText', false, text)
+}
+
+type Props = {
+  ref?: Ref<CodeHandle>
+  /** Ties it to a label that stands elsewhere: `<label id="{id}-label" for="{id}">`. */
+  id?: string
+  /** Its name where no such label is. */
+  label?: string
+  value: string
+  onChange?: (value: string) => void
+  language: CodeLanguage
+  readOnly?: boolean
+  /** Marks all of it as wrong. */
+  invalid?: boolean
+  /** The line that is marked as the one with a mistake, from 1. */
+  mistakeLine?: number | undefined
+  describedBy?: string | undefined
+  /** Names that a template can read, offered while one types. */
+  variables?: readonly string[]
+  /** Shown while it is empty. */
+  hint?: string
+  className?: string
+}
+
+const noVariables: readonly string[] = []
+
+const attributesOf = ({
+  id,
+  label,
+  invalid,
+  mistakeLine,
+  describedBy,
+}: Pick<Props, 'id' | 'label' | 'invalid' | 'mistakeLine' | 'describedBy'>): Record<string, string> => ({
+  ...(id === undefined ? {} : { id, 'aria-labelledby': `${id}-label` }),
+  ...(label === undefined ? {} : { 'aria-label': label }),
+  ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
+  ...(invalid === true || mistakeLine !== undefined ? { 'aria-invalid': 'true' } : {}),
+  tabindex: '0',
+  spellcheck: 'false',
+  autocapitalize: 'off',
+})
+
+/** Stands for the editor until its chunk is there, and in its place when that cannot be loaded. */
+const PlainArea = ({
+  ref,
+  id,
+  label,
+  value,
+  onChange,
+  readOnly = false,
+  invalid = false,
+  mistakeLine,
+  describedBy,
+  hint,
+}: Omit<Props, 'ref' | 'language' | 'variables' | 'className'> & { ref: Ref<HTMLTextAreaElement> }) => (
+  <textarea
+    ref={ref}
+    id={id}
+    aria-label={label}
+    aria-describedby={describedBy}
+    aria-invalid={invalid || mistakeLine !== undefined ? true : undefined}
+    value={value}
+    readOnly={readOnly}
+    placeholder={hint}
+    wrap="off"
+    spellCheck={false}
+    autoCapitalize="off"
+    autoComplete="off"
+    className="h-full w-full min-w-0 resize-none overflow-auto scroll-thin bg-transparent px-3 py-3 whitespace-pre text-ink outline-none"
+    onChange={(event) => onChange?.(event.currentTarget.value)}
+  />
+)
+
+/**
+ * A field for code with colours and numbers of its lines. Tab indents; after Escape, Tab leaves it, as everywhere. Where
+ * the editor cannot be loaded it is a plain text field.
+ */
+export const CodeEditor = (props: Props) => {
+  const {
+    ref,
+    id,
+    value,
+    onChange,
+    language,
+    readOnly = false,
+    mistakeLine,
+    invalid = false,
+    hint = '',
+    className,
+  } = props
+  const variables = props.variables ?? noVariables
+  const [loaded, setLoaded] = useState(module)
+  const host = useRef<HTMLDivElement>(null)
+  const plain = useRef<HTMLTextAreaElement>(null)
+  const view = useRef<CodeView | undefined>(undefined)
+  // Who types into the plain field when the editor comes goes on at the same place in it.
+  const cursor = useRef<{ from: number; to: number } | undefined>(undefined)
+  const attributes = attributesOf(props)
+  const options: CodeOptions = { language, readOnly, mistakeLine, attributes, variables }
+  const optionsKey = JSON.stringify(options)
+  // The editor is made once; what it tells and shows is the latest.
+  const latest = useRef({ value, onChange, options, hint })
+  useEffect(() => {
+    latest.current = { value, onChange, options, hint }
+  })
+
+  useEffect(() => {
+    if (loaded !== undefined) return
+    let gone = false
+    void load().then((found) => {
+      if (gone || found === undefined) return
+      const area = plain.current
+      if (area !== null && document.activeElement === area)
+        cursor.current = { from: area.selectionStart, to: area.selectionEnd }
+      setLoaded(found)
+    })
+    return () => {
+      gone = true
+    }
+  }, [loaded])
+
+  useEffect(() => {
+    if (loaded === undefined || host.current === null) return
+    const made = loaded.createCodeView(host.current, {
+      value: latest.current.value,
+      options: latest.current.options,
+      hint: latest.current.hint,
+      onChange: (text) => latest.current.onChange?.(text),
+    })
+    view.current = made
+    if (cursor.current !== undefined) made.select(cursor.current.from, cursor.current.to)
+    cursor.current = undefined
+    return () => {
+      view.current = undefined
+      made.destroy()
+    }
+  }, [loaded])
+
+  useEffect(() => {
+    if (view.current !== undefined && view.current.value() !== value) view.current.setValue(value)
+  }, [value])
+  // oxlint-disable-next-line react/exhaustive-deps -- the options by what they are, not by whether they are the same object
+  useEffect(() => view.current?.configure(latest.current.options), [optionsKey, loaded])
+
+  // A label focuses what its `for` names only if that is a form control.
+  useEffect(() => {
+    const label = id === undefined || loaded === undefined ? null : document.getElementById(`${id}-label`)
+    const focus = (): void => view.current?.focus()
+    label?.addEventListener('click', focus)
+    return () => label?.removeEventListener('click', focus)
+  }, [id, loaded])
+
+  useImperativeHandle(
+    ref,
+    (): CodeHandle => ({
+      focus: () => (view.current ?? plain.current)?.focus(),
+      insert: (text) => {
+        if (view.current !== undefined) return view.current.insert(text)
+        plain.current?.focus()
+        typeText(text)
+      },
+      select: (from, to = from) => {
+        if (view.current !== undefined) return view.current.select(from, to)
+        plain.current?.focus()
+        plain.current?.setSelectionRange(from, to)
+      },
+    }),
+    [],
+  )
+
+  return (
+    <div
+      ref={host}
+      className={cn(
+        'flex h-[min(28rem,50dvh)] min-w-0 flex-col overflow-hidden rounded-lg border bg-code font-mono text-xs leading-5 focus-within:outline-2 focus-within:outline-accent/35',
+        mistakeLine === undefined && !invalid ? 'border-line focus-within:border-accent' : 'border-danger',
+        className,
+      )}
+    >
+      {loaded === undefined && <PlainArea {...props} ref={plain} />}
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+import { CircleAlert, Info } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import { scrollable } from '../scrollable.ts'
+import { WithCode } from '../code/with-code.tsx'
+
+/** What a control needs to be tied to its label, hint and error. */
+export type FieldControl = {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': true | undefined
+  'aria-required': true | undefined
+}
+
+/** What is worth knowing of a control and blocks nothing, with an icon. */
+export const FieldNote = ({ id, children }: { id?: string; children: string }) => (
+  <p id={id} className="flex items-start gap-1.5 text-xs break-words text-ink-2">
+    <Info aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+    <span className="min-w-0">
+      <WithCode text={children} />
+    </span>
+  </p>
+)
+
+/** The error of a control, with an icon, or nothing. `live` has it read out at once: for controls outside a form. */
+export const FieldError = ({
+  id,
+  message,
+  detail,
+  live = false,
+  asCode = false,
+}: {
+  id: string
+  message: string | undefined
+  /** What whoever refused it says more, such as a database; shown under the message as it stands. */
+  detail?: string | undefined
+  live?: boolean
+  /** Shows it as it stands, in lines: what a parser says about a place. */
+  asCode?: boolean
+}) =>
+  message !== undefined && (
+    <p
+      id={id}
+      role={live ? 'alert' : undefined}
+      className="flex items-start gap-1.5 text-xs break-words text-danger-ink"
+    >
+      <CircleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+      {asCode ? (
+        <code {...scrollable} className="min-w-0 overflow-x-auto scroll-thin font-mono whitespace-pre">
+          {message}
+        </code>
+      ) : (
+        <span className="min-w-0">
+          <span>
+            <WithCode text={message} />
+          </span>
+          {detail !== undefined && (
+            <code className="mt-0.5 block font-mono wrap-anywhere whitespace-pre-wrap">{detail}</code>
+          )}
+        </span>
+      )}
+    </p>
+  )
+
+type FieldProps = {
+  label: string
+  required?: boolean
+  hint?: ReactNode
+  error?: string | undefined
+  errorAsCode?: boolean
+  errorDetail?: string | undefined
+  /** The error already stands beside the control; it is only read out. */
+  errorIsShown?: boolean
+  children: (control: FieldControl) => ReactNode
+}
+
+/** A label with a red asterisk when required, a control, a hint, and below it the error with an icon. */
+export const Field = ({
+  label,
+  required = false,
+  hint,
+  error,
+  errorAsCode = false,
+  errorDetail,
+  errorIsShown = false,
+  children,
+}: FieldProps) => {
+  const id = useId()
+  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
+    .filter((part) => part !== '')
+    .join(' ')
+  return (
+    <div className="space-y-1.5">
+      <label id={`${id}-label`} htmlFor={id} className="block text-sm font-medium text-ink">
+        {label}
+        {required && (
+          <span aria-hidden className="ml-0.5 text-danger-ink">
+            *
+          </span>
+        )}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described === '' ? undefined : described,
+        'aria-invalid': error === undefined ? undefined : true,
+        'aria-required': required || undefined,
+      })}
+      {hint !== undefined && (
+        <div id={`${id}-hint`} className="text-xs text-ink-3">
+          {hint}
+        </div>
+      )}
+      {errorIsShown ? (
+        <span id={`${id}-error`} className="sr-only">
+          {error}
+        </span>
+      ) : (
+        <FieldError id={`${id}-error`} message={error} detail={errorDetail} asCode={errorAsCode} />
+      )}
+    </div>
+  )
+}

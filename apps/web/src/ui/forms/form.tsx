@@ -1,0 +1,229 @@
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useId, useRef, useState } from 'react'
+import { formFailure } from '../../lib/api/errors.ts'
+import { Button } from '../button.tsx'
+import { Field } from './field.tsx'
+import { type FormHandle, isField, type Refusal, useFormState, type Values, valueOf } from './form-state.ts'
+import { Input, type InputProps, PasswordInput, PriceInput, Select, type SelectProps } from './input.tsx'
+import { WithCode } from '../code/with-code.tsx'
+
+const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
+
+/** The Form around a component. Throws where there is none. */
+export const useForm = (): FormHandle<Values> => {
+  const form = useContext(FormContext)
+  if (form === undefined) throw new Error('a field stands in a Form')
+  return form
+}
+
+/** Sorts what a call was refused with: below the fields of the form, or below all of it. */
+const refusalOf = (error: unknown, values: Values): Refusal => {
+  const failure = formFailure(error)
+  const known = failure.fields.filter(({ name }) => isField(values, name))
+  const problems = Object.fromEntries(
+    known.map(({ name, message, code }) => [name, { message, code: String(code) }] as const),
+  )
+  const lost = failure.fields.find(({ name }) => !isField(values, name))
+  if (lost !== undefined) return { problems, failure: { message: lost.message, code: String(lost.code) } }
+  if (known.length > 0 || failure.form === undefined) return { problems }
+  const { message, code, reason } = failure.form
+  return { problems, failure: { message, code: `${code} ${reason}`.trim() } }
+}
+
+/**
+ * The form shell. `onSubmit` does the call; what it throws is shown here, never by the screen: messages for fields below
+ * their fields, the rest as a small red pill under the form (or by `renderError`).
+ */
+export const Form = <T extends Values>({
+  form,
+  onSubmit,
+  children,
+  className,
+  label,
+  renderError,
+}: {
+  form: FormHandle<T>
+  onSubmit: (values: T) => Promise<unknown>
+  children: ReactNode
+  className?: string
+  label?: string
+  renderError?: (error: { message: string; code: string }) => ReactNode
+}) => {
+  const submit = (): Promise<void> =>
+    form.submit(async (values) => {
+      try {
+        await onSubmit(values)
+        return undefined
+      } catch (error) {
+        return refusalOf(error, values)
+      }
+    })
+  const failure = useFormState(form, (state) => state.failure)
+  return (
+    <FormContext value={form}>
+      <form
+        noValidate
+        aria-label={label}
+        className={className}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        {children}
+        {failure !== undefined &&
+          (renderError?.(failure) ?? (
+            <p
+              role="alert"
+              className="mt-4 w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
+            >
+              <WithCode text={failure.message} />
+            </p>
+          ))}
+      </form>
+    </FormContext>
+  )
+}
+
+/** What every field of a Form is told. */
+export type FieldProps = { name: string; label: string; required?: boolean; hint?: ReactNode }
+
+/** The value of the field `name` of the Form around, what is wrong with it, and what its control is tied by. */
+export const useField = (name: string) => {
+  const form = useForm()
+  return {
+    value: useFormState(form, ({ values }) => valueOf(values, name)),
+    error: useFormState(form, ({ problems }) => problems[name]?.message),
+    change: (value: unknown) => form.change(name, value),
+    ref: useCallback((control: HTMLElement | null) => form.place(name, control), [form, name]),
+  }
+}
+
+/**
+ * A line of text that keeps its own value: what a password manager fills in stays, also when it says so to nobody, and
+ * counts from the moment the cursor leaves.
+ */
+const useLine = (name: string) => {
+  const { value, error, change, ref: place } = useField(name)
+  const text = typeof value === 'string' ? value : ''
+  const [first] = useState(text)
+  const line = useRef<HTMLInputElement>(null)
+  const ref = useCallback(
+    (control: HTMLInputElement | null) => {
+      line.current = control
+      place(control)
+    },
+    [place],
+  )
+  useEffect(() => {
+    if (line.current !== null && line.current.value !== text) line.current.value = text
+  }, [text])
+  const read = ({ target }: { target: { value: string } }): void => {
+    if (target.value !== text) change(target.value)
+  }
+  return { error, bind: { name, defaultValue: first, onChange: read, onBlur: read, ref } }
+}
+
+/** The control of a type of line: secrets can be revealed, prices stand behind a dollar sign. */
+const LineInput = ({ type, ...rest }: InputProps) => {
+  if (type === 'password') return <PasswordInput {...rest} />
+  return type === 'price' ? <PriceInput {...rest} /> : <Input type={type} {...rest} />
+}
+
+/** A labelled line of text inside a Form; of the type `password` it can be revealed, of `price` it is in dollars.
+ * With `errorIsShown` its error is only read out. */
+export const TextField = ({
+  name,
+  label,
+  required = false,
+  hint,
+  type = 'text',
+  errorIsShown = false,
+  ...rest
+}: FieldProps & { errorIsShown?: boolean } & Omit<InputProps, 'name' | 'ref' | 'required'>) => {
+  const { bind, error } = useLine(name)
+  return (
+    <Field label={label} required={required} hint={hint} error={error} errorIsShown={errorIsShown}>
+      {(control) => <LineInput type={type} {...rest} {...control} {...bind} />}
+    </Field>
+  )
+}
+
+/** A labelled choice inside a Form. */
+export const SelectField = ({
+  name,
+  label,
+  required = false,
+  hint,
+  children,
+  ...rest
+}: FieldProps & Omit<SelectProps, 'name' | 'ref' | 'required'>) => {
+  const { value, error, change, ref } = useField(name)
+  return (
+    <Field label={label} required={required} hint={hint} error={error}>
+      {(control) => (
+        <Select
+          {...rest}
+          {...control}
+          name={name}
+          value={typeof value === 'string' ? value : ''}
+          onChange={({ target }) => change(target.value)}
+          ref={ref}
+        >
+          {children}
+        </Select>
+      )}
+    </Field>
+  )
+}
+
+/** A labelled checkbox inside a Form. */
+export const CheckboxField = ({ name, label, hint }: { name: string; label: ReactNode; hint?: ReactNode }) => {
+  const { value, error, change, ref } = useField(name)
+  const id = useId()
+  return (
+    <div className="space-y-1.5">
+      <label htmlFor={id} className="flex items-start gap-2.5 text-sm">
+        <input
+          id={id}
+          type="checkbox"
+          aria-invalid={error === undefined ? undefined : true}
+          className="mt-0.5 size-4 shrink-0 accent-accent"
+          name={name}
+          checked={value === true}
+          onChange={(event) => change(event.target.checked)}
+          ref={ref}
+        />
+        <span>
+          {label}
+          {hint !== undefined && <span className="block text-xs text-ink-3">{hint}</span>}
+        </span>
+      </label>
+      {error !== undefined && <p className="text-xs text-danger-ink">{error}</p>}
+    </div>
+  )
+}
+
+/** The form's one primary action; spins while the form is submitting. */
+export const SubmitButton = ({
+  children,
+  disabled,
+  wide = false,
+}: {
+  children: ReactNode
+  disabled?: boolean
+  wide?: boolean
+}) => {
+  const submitting = useFormState(useForm(), (state) => state.submitting)
+  return (
+    <Button
+      type="submit"
+      variant="primary"
+      loading={submitting}
+      disabled={disabled}
+      className={wide ? 'w-full' : undefined}
+      size={wide ? 'lg' : 'md'}
+    >
+      {children}
+    </Button>
+  )
+}

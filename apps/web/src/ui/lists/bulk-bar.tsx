@@ -1,0 +1,236 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type BulkFailure, runBulk } from '../../lib/api/bulk.ts'
+import { failureText } from '../../lib/api/errors.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
+import { Button } from '../button.tsx'
+import { ConfirmDialog } from '../overlays/confirm-dialog.tsx'
+import { Field } from '../forms/field.tsx'
+import { Input } from '../forms/input.tsx'
+import { lazyPart } from '../page/lazy-part.tsx'
+import type { SearchOption } from '../forms/search-select.tsx'
+import { Skeleton } from '../page/skeleton.tsx'
+import { notify } from '../overlays/toast.tsx'
+
+// What most actions do without is fetched when one asks.
+const SearchSelect = lazyPart(
+  async () => (await import('../forms/search-select.tsx')).SearchSelect,
+  <Skeleton className="h-9 w-full" />,
+)
+
+/** Something to do to all rows that are chosen. */
+export type BulkAction<Row> = {
+  /** As a button says it, such as "Delete"; and as it has been done, such as "deleted". */
+  label: string
+  done: string
+  /** What happens then, said before it is done. */
+  text: ReactNode
+  /** Cannot be undone: the label has to be typed. */
+  danger?: boolean
+  /** What has to be chosen first, once for all rows. */
+  ask?: { label: string; options: readonly SearchOption[] }
+  /** `chosen` is the value of what was chosen, '' where nothing is asked for. */
+  run: (row: Row, chosen: string) => Promise<unknown>
+}
+
+type Choice<Row> = { action: BulkAction<Row>; rows: readonly Row[] }
+
+const Failures = <Row,>({
+  failures,
+  noun,
+  titleOf,
+}: {
+  failures: readonly BulkFailure<Row>[]
+  noun: string
+  titleOf: (row: Row) => string
+}) => (
+  <div role="alert" className="mt-3 space-y-2">
+    <p className="font-medium text-danger-ink">
+      {count(failures.length)} {pluralise(failures.length, noun)} failed:
+    </p>
+    <ul aria-label="Failed" className="max-h-48 space-y-1.5 overflow-y-auto scroll-thin">
+      {failures.map(({ item, error }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- the list is never reordered
+        <li key={index} className="break-words">
+          <span className="font-medium text-ink">{titleOf(item)}</span>: {failureText(error)}
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+/** Asks, does it to each row, and tells each that failed; those can be tried again. */
+const BulkDialog = <Row,>({
+  choice: { action, rows },
+  noun,
+  titleOf,
+  onSettled,
+  onClosed,
+}: {
+  choice: Choice<Row>
+  noun: string
+  titleOf: (row: Row) => string
+  onSettled: (failed: readonly Row[]) => void
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  const [typed, setTyped] = useState('')
+  const [wrong, setWrong] = useState(false)
+  const [chosen, setChosen] = useState('')
+  const [settled, setSettled] = useState<number>()
+  const [failures, setFailures] = useState<BulkFailure<Row>[]>([])
+  const stop = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    stop.current = controller
+    return () => controller.abort()
+  }, [])
+  const word = action.label.toLowerCase()
+  const again = failures.length > 0
+  const todo = again ? failures.map(({ item }) => item) : rows
+  const words = `${count(todo.length)} ${pluralise(todo.length, noun)}`
+  const confirm = async (): Promise<void> => {
+    if (action.danger === true && typed.trim().toLowerCase() !== word) {
+      setWrong(true)
+      return
+    }
+    if (action.ask !== undefined && chosen === '') {
+      setWrong(true)
+      return
+    }
+    setSettled(0)
+    const failed = await runBulk(todo, (row) => action.run(row, chosen), {
+      onProgress: setSettled,
+      signal: stop.current.signal,
+    })
+    setSettled(undefined)
+    setFailures(failed)
+    onSettled(failed.map(({ item }) => item))
+    const succeeded = todo.length - failed.length
+    if (succeeded > 0) notify('success', `${count(succeeded)} ${pluralise(succeeded, noun)} ${action.done}`)
+    if (failed.length === 0) setOpen(false)
+  }
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => {
+        // What runs is seen to its end, and its failures are told.
+        if (settled === undefined) setOpen(next)
+      }}
+      onClosed={onClosed}
+      kind={action.danger === true ? 'danger' : 'neutral'}
+      title={`${action.label} ${words}`}
+      confirmLabel={again ? 'Try again' : `${action.label} ${words}`}
+      cancelLabel={again ? 'Close' : 'Cancel'}
+      loading={settled !== undefined}
+      onConfirm={() => void confirm()}
+    >
+      {!again && <p>{action.text}</p>}
+      {!again && action.danger === true && (
+        <div className="mt-3">
+          <Field label={`Type "${word}" to confirm`} error={wrong ? `Type ${word}` : undefined}>
+            {(control) => (
+              <Input
+                {...control}
+                value={typed}
+                autoComplete="off"
+                spellCheck={false}
+                disabled={settled !== undefined}
+                onChange={(event) => {
+                  setTyped(event.target.value)
+                  setWrong(false)
+                }}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+      {!again && action.ask !== undefined && (
+        <div className="mt-3">
+          <Field label={action.ask.label} error={wrong ? `Choose a ${action.ask.label.toLowerCase()}` : undefined}>
+            {(control) => (
+              <SearchSelect
+                label={action.ask?.label ?? ''}
+                control={control}
+                value={chosen}
+                options={action.ask?.options ?? []}
+                placeholder="Choose…"
+                disabled={settled !== undefined}
+                onChange={(value) => {
+                  setChosen(value)
+                  setWrong(false)
+                }}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+      {settled !== undefined && (
+        <output className="mt-3 block tabular">
+          {count(settled)} of {count(todo.length)}
+        </output>
+      )}
+      {again && settled === undefined && <Failures failures={failures} noun={noun} titleOf={titleOf} />}
+    </ConfirmDialog>
+  )
+}
+
+/** What can be done to the rows that are chosen, at the bottom of the page while there are any. */
+export const BulkBar = <Row,>({
+  noun,
+  rows,
+  actions,
+  idOf,
+  titleOf,
+  onSelect,
+  onSettled,
+}: {
+  /** What one row is, such as "source". */
+  noun: string
+  /** Those that are chosen. */
+  rows: readonly Row[]
+  actions: readonly BulkAction<Row>[]
+  idOf: (row: Row) => string
+  titleOf: (row: Row) => string
+  onSelect: (selected: ReadonlySet<string>) => void
+  /** Called when an action has been done to all of them. */
+  onSettled: () => void
+}) => {
+  const [choice, setChoice] = useState<Choice<Row>>()
+  return (
+    <>
+      {rows.length > 0 && (
+        <section
+          aria-label="Selection"
+          className="sticky bottom-4 z-10 mx-auto flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 py-2 text-sm shadow-pop"
+        >
+          <output className="mr-2 font-medium tabular">{count(rows.length)} selected</output>
+          {actions.map((action) => (
+            <Button
+              key={action.label}
+              size="sm"
+              variant={action.danger === true ? 'danger' : 'secondary'}
+              onClick={() => setChoice({ action, rows })}
+            >
+              {action.label}
+            </Button>
+          ))}
+          <Button size="sm" variant="none" onClick={() => onSelect(new Set())}>
+            Clear
+          </Button>
+        </section>
+      )}
+      {choice !== undefined && (
+        <BulkDialog
+          choice={choice}
+          noun={noun}
+          titleOf={titleOf}
+          onSettled={(failed) => {
+            onSelect(new Set(failed.map(idOf)))
+            onSettled()
+          }}
+          onClosed={() => setChoice(undefined)}
+        />
+      )}
+    </>
+  )
+}

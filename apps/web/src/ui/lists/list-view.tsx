@@ -1,0 +1,142 @@
+import type { RowData } from '@tanstack/react-table'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useAddress } from '../../lib/browser/use-address.ts'
+import { type BulkAction, BulkBar } from './bulk-bar.tsx'
+import { type Column, DataTable } from './data-table.tsx'
+import { ListBar, type ListFilter } from './list-bar.tsx'
+
+const nothingChosen: ReadonlySet<string> = new Set()
+
+/** A filter by what kind a row is, of the kinds that there are. */
+export const typeFilter = (kinds: Iterable<string>): ListFilter<'type'> => ({
+  name: 'type',
+  label: 'Type',
+  any: 'All types',
+  options: [...new Set(kinds)].toSorted().map((kind) => ({ value: kind, title: kind })),
+})
+
+/** A filter by the state of a row, of all states that there can be, each with its title. */
+export const stateFilter = <State extends string>(
+  states: readonly State[],
+  titles: Readonly<Record<State, string>>,
+): ListFilter<'state'> => ({
+  name: 'state',
+  label: 'Status',
+  any: 'Any status',
+  options: states.map((state) => ({ value: state, title: titles[state] })),
+})
+
+type ListBulk<Row> = {
+  actions: readonly BulkAction<Row>[]
+  refresh: () => void
+  selectable?: (row: Row) => boolean
+  /** Whether any row is chosen, for what the actions need to know first. */
+  onChosen?: (some: boolean) => void
+}
+
+/**
+ * A list that is searched, narrowed, sorted and worked on. Search and filters are in the address of the page, so that it
+ * can be shared and Back leads to it; the number of rows that are left is told. `filters`, `narrow`, `columns`, `idOf` and
+ * `titleOf` must be stable between renders.
+ */
+export const ListView = <Row extends RowData, Name extends string = never>({
+  label,
+  noun,
+  total,
+  filters,
+  narrow,
+  columns,
+  idOf,
+  titleOf,
+  bulk,
+  sorted,
+  empty,
+  barFrom = 0,
+  controls,
+  notice,
+  note,
+}: {
+  /** The name of the table, such as "Sources". */
+  label: string
+  /** What one row is, such as "source". */
+  noun: string
+  /** How many rows there are when nothing narrows them. */
+  total: number
+  filters: readonly ListFilter<Name>[]
+  /** The rows that the search and the filters leave; '' is no filter. */
+  narrow: (values: Record<Name | 'search', string>) => readonly Row[]
+  columns: readonly Column<Row>[]
+  idOf: (row: Row) => string
+  titleOf: (row: Row) => string
+  /** What can be done to chosen rows; without it none can be chosen. */
+  bulk?: ListBulk<Row> | undefined
+  /** What it is sorted by at first. */
+  sorted?: { id: string; desc: boolean } | undefined
+  /** What the table says when no row is left. */
+  empty?: ReactNode
+  /** From how many rows on they can be narrowed. */
+  barFrom?: number
+  /** More controls, at the end of the filters. */
+  controls?: ReactNode
+  /** What stands between the filters and the table, such as what could not be loaded. */
+  notice?: ReactNode
+  /** What stands below the table, such as what its figures count. */
+  note?: ReactNode
+}) => {
+  const names = useMemo(() => ['search' as const, ...filters.map(({ name }) => name)], [filters])
+  const [values, change] = useAddress<Name | 'search'>(names)
+  const [selected, setSelected] = useState(nothingChosen)
+  const choose = (chosen: ReadonlySet<string>): void => {
+    setSelected(chosen)
+    bulk?.onChosen?.(chosen.size > 0)
+  }
+  const rows = useMemo(() => narrow(values), [narrow, values])
+  return (
+    <div className="space-y-4">
+      {total >= barFrom && (
+        <ListBar
+          label={`Search ${label.toLowerCase()}`}
+          noun={noun}
+          values={values}
+          // The bar changes only what it was given.
+          onChange={(some) => change(some as Partial<typeof values>)}
+          shown={rows.length}
+          total={total}
+          filters={filters}
+        >
+          {controls}
+        </ListBar>
+      )}
+      {notice}
+      <DataTable
+        label={label}
+        columns={columns}
+        rows={rows}
+        rowId={idOf}
+        sorted={sorted}
+        {...(empty === undefined ? {} : { empty })}
+        selection={
+          bulk && {
+            selected,
+            onChange: choose,
+            titleOf,
+            ...(bulk.selectable === undefined ? {} : { selectable: bulk.selectable }),
+          }
+        }
+      />
+      {note}
+      {bulk !== undefined && (
+        <BulkBar
+          noun={noun}
+          // Only what is listed: nobody should delete what a filter hides.
+          rows={rows.filter((row) => selected.has(idOf(row)))}
+          actions={bulk.actions}
+          idOf={idOf}
+          titleOf={titleOf}
+          onSelect={choose}
+          onSettled={bulk.refresh}
+        />
+      )}
+    </div>
+  )
+}

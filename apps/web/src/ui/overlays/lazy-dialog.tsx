@@ -1,0 +1,41 @@
+import { type ComponentType, useEffect, useState } from 'react'
+import { doubtServer } from '../../lib/api/reachability.ts'
+import { notify } from './toast.tsx'
+
+type Opened = { open: boolean; onClose: () => void }
+
+/**
+ * A window whose code is fetched when it is first opened. Where that fails it closes again and a notice says so; the page
+ * behind it stays as it is, with what somebody has typed. `title` is the notice's, as `Could not open the invitation`.
+ */
+export const lazyDialog = <Props extends Opened>(
+  title: string,
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> =>
+  function LazyDialog(props: Props) {
+    const { open, onClose } = props
+    const [Dialog, setDialog] = useState<ComponentType<Props>>()
+    const wanted = open && Dialog === undefined
+    useEffect(() => {
+      if (!wanted) return
+      let gone = false
+      void load().then(
+        (found) => {
+          if (!gone) setDialog(() => found)
+        },
+        () => {
+          doubtServer()
+          if (gone) return
+          onClose()
+          notify('error', title, {
+            description: 'Check your connection, reload the page, and try again.',
+            timeout: 10_000,
+          })
+        },
+      )
+      return () => {
+        gone = true
+      }
+    }, [wanted, onClose])
+    return Dialog === undefined ? null : <Dialog {...props} />
+  }

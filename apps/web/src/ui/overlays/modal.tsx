@@ -1,0 +1,91 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { Button } from '../button.tsx'
+import { cn } from '../cn.ts'
+
+export type ModalProps = {
+  open: boolean
+  onClose: () => void
+  /** Runs when the closing animation is over. */
+  onClosed?: () => void
+  title: ReactNode
+  description?: ReactNode
+  children?: ReactNode
+  footer?: ReactNode
+  /** For a question that wants an answer: no cross in the corner. */
+  plain?: boolean
+  /** Where the focus goes when it closes; to what had it before, unless told. */
+  returnFocus?: () => HTMLElement | null
+  onKeyDown?: (event: KeyboardEvent) => void
+}
+
+/**
+ * What dialogs and panels have in common: over the page, traps focus, closes on Escape and outside click, its content
+ * scrolls between head and foot. The caller says where it lies and how large it is. A dialog that opens from within it takes
+ * its place until that closes: two never lie one above the other.
+ */
+export const Modal = ({
+  open,
+  onClose,
+  onClosed,
+  title,
+  description,
+  children,
+  footer,
+  plain = false,
+  returnFocus,
+  onKeyDown,
+  viewportClass,
+  popupClass,
+}: ModalProps & { viewportClass: string; popupClass: string }) => (
+  <Base.Root
+    open={open}
+    onOpenChange={(next) => {
+      if (!next) onClose()
+    }}
+    onOpenChangeComplete={(next) => {
+      if (!next) onClosed?.()
+    }}
+  >
+    <Base.Portal>
+      <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+      <Base.Viewport className={cn('fixed inset-0 z-40', viewportClass)}>
+        <Base.Popup
+          onKeyDown={onKeyDown}
+          {...(returnFocus === undefined ? {} : { finalFocus: returnFocus })}
+          className={cn(
+            'flex w-full min-w-0 flex-col bg-raised shadow-dialog transition duration-150 outline-none data-nested-dialog-open:invisible',
+            popupClass,
+          )}
+        >
+          <header className="flex items-start gap-4 px-5 pt-4 pb-3">
+            <div className="min-w-0 flex-1">
+              <Base.Title className="text-lg font-semibold break-words">{title}</Base.Title>
+              {description !== undefined && (
+                <Base.Description render={<div />} className="mt-0.5 text-sm text-ink-2">
+                  {description}
+                </Base.Description>
+              )}
+            </div>
+            {!plain && (
+              <Base.Close
+                render={
+                  <Button variant="none" size="sm" square aria-label="Close dialog" className="-mr-1.5">
+                    <X aria-hidden />
+                  </Button>
+                }
+              />
+            )}
+          </header>
+          {children !== undefined && (
+            <div className="min-h-0 flex-1 overflow-y-auto scroll-thin px-5 pb-4">{children}</div>
+          )}
+          {footer !== undefined && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</footer>
+          )}
+        </Base.Popup>
+      </Base.Viewport>
+    </Base.Portal>
+  </Base.Root>
+)

@@ -1,0 +1,27 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { CircleAlert } from 'lucide-react'
+import { failureText } from '../../lib/api/errors.ts'
+import { sentence } from '../../lib/format/text.ts'
+import { Button } from '../button.tsx'
+
+/** Stands where a list to choose from would, when it could not be loaded: what, why, and the way to try it again. */
+export const LoadFailure = ({
+  title,
+  query,
+  advice,
+}: {
+  title: string
+  query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
+  /** What else can be done, as a sentence. */
+  advice?: string
+}) => (
+  <div role="alert" className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-md bg-danger-soft px-3 py-2 text-sm">
+    <CircleAlert aria-hidden className="size-4 shrink-0 text-danger-ink" />
+    <p className="min-w-0 flex-1 basis-52 break-words text-danger-ink">
+      <span className="font-medium">{title}.</span> {sentence(failureText(query.error))} {advice}
+    </p>
+    <Button size="sm" loading={query.isFetching} onClick={() => void query.refetch()}>
+      Try again
+    </Button>
+  </div>
+)

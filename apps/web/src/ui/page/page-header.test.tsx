@@ -1,0 +1,26 @@
+// @vitest-environment happy-dom
+import { cleanup, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { renderUi } from '../../testing/render.tsx'
+import { PageHeader } from './page-header.tsx'
+
+const crumb = (label: string) => ({ label, to: `/${label.toLowerCase()}` })
+
+test.each([
+  [[crumb('Destinations')], 0],
+  [[crumb('Destinations'), crumb('Catalog')], 1],
+])('places of a breadcrumb are parted, and nothing stands behind the last one (%#)', (crumbs, separators) => {
+  renderUi(<PageHeader title="Archive" documentTitle="Archive" crumbs={crumbs} />)
+  const breadcrumb = screen.getByRole('navigation', { name: 'Breadcrumb' })
+  expect(breadcrumb.querySelectorAll('svg')).toHaveLength(separators)
+  expect(breadcrumb.querySelector('li:last-child')?.lastElementChild?.tagName).toBe('A')
+})
+
+test('the head of a screen leads to its part of the documentation in a page of its own, and others to none', () => {
+  renderUi(<PageHeader title="Failures" documentTitle="Failures" />, '/workspaces/1/destinations/2#failures')
+  const link = screen.getByRole('link', { name: 'Docs (opens in a new tab)' })
+  expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/docs/deliveries#failures', '_blank'])
+  cleanup()
+  renderUi(<PageHeader title="Welcome" documentTitle="Welcome" />, '/')
+  expect(screen.queryByRole('link')).toBeNull()
+})
