@@ -1,7 +1,13 @@
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
-import { browserId, flushAnalytics, sendToCollection, startAnalytics, trackPage } from '../lib/integrations/analytics.ts'
 import { useConfig } from '../lib/config.ts'
+import {
+  browserId,
+  flushAnalytics,
+  sendToCollection,
+  startAnalytics,
+  trackPage,
+} from '../lib/integrations/analytics.ts'
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/integrations/error-reporting.ts'
 import { paths } from '../lib/paths.ts'
 import { useSession } from '../lib/people/session.ts'
@@ -43,7 +49,8 @@ export const Observers = () => {
   const environment = config?.environment
   useEffect(() => {
     if (dsn === undefined || environment === undefined) return
-    const load = async (options: ReportingOptions) => (await import('../lib/integrations/sentry.ts')).loadReporter(options)
+    const load = async (options: ReportingOptions) =>
+      (await import('../lib/integrations/sentry.ts')).loadReporter(options)
     // Without the SDK, faults are shown all the same.
     void startErrorReporting({ sentry_dsn: dsn, environment }, load).catch(() => undefined)
   }, [dsn, environment])

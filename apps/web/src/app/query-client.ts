@@ -1,5 +1,5 @@
-import { createQueryClient } from '../lib/queries/query-client.ts'
 import { whenBack } from '../lib/api/reachability.ts'
+import { createQueryClient } from '../lib/queries/query-client.ts'
 import { hearError } from './hear-error.ts'
 
 /** The cache of server state of this page. */

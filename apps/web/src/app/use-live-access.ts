@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { membershipsQuery, userQuery, workspacesQuery } from '../lib/queries/account-queries.ts'
 import { joinUser } from '../lib/api/realtime.ts'
 import { realtimeQuery } from '../lib/api/realtime-query.ts'
 import { useSession } from '../lib/people/session.ts'
+import { membershipsQuery, userQuery, workspacesQuery } from '../lib/queries/account-queries.ts'
 
 /**
  * Reads anew who the user is and where they belong, whenever the live connection comes back: the gateway cuts it as soon

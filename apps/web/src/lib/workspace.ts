@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { administrators, editors, mayAct, type Role, toRole, type Workspace } from '@tributary/contract'
 import { createContext, useContext } from 'react'
-import { membershipsQuery, userQuery } from './queries/account-queries.ts'
 import { organizationIds } from './format/names.ts'
 import { type SessionState, useSession } from './people/session.ts'
+import { membershipsQuery, userQuery } from './queries/account-queries.ts'
 
 /**
  * The workspace that a page is about: the acted-on one while acting on behalf, otherwise the one of the user's with this

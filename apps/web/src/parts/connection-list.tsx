@@ -4,9 +4,9 @@ import { Link } from 'react-router'
 import { AppIcon } from '../ui/app-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
 import { SearchMenu } from '../ui/forms/search-select.tsx'
 import { Switch } from '../ui/forms/switch.tsx'
+import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
 
 /** One connection seen from one of its ends: `title` and `to` are the other end's; seen from neither, `from` is its source. */
 export type ConnectionRow = {

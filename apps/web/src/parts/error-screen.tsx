@@ -1,7 +1,7 @@
 import { CloudOff, LockKeyhole, SearchX, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { choosing } from '../lib/arrival.ts'
 import { type ErrorScreenText, errorScreen } from '../lib/api/errors.ts'
+import { choosing } from '../lib/arrival.ts'
 import { paths } from '../lib/paths.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { useDocumentTitle } from '../ui/page/document-title.ts'

@@ -3,8 +3,8 @@ import { useNavigate } from 'react-router'
 import { closeCommand, openCommand, useCommand } from '../../lib/keyboard/command.ts'
 import { actsAt, createShortcutReader, isApple, placeOf } from '../../lib/keyboard/key-presses.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { lazyDialog } from '../../ui/overlays/lazy-dialog.tsx'
 import { focusFirstRow } from '../../ui/lists/row-keys.ts'
+import { lazyDialog } from '../../ui/overlays/lazy-dialog.tsx'
 import { type Area, useAreas } from '../areas.ts'
 
 const loadPalette = async () => (await import('./command-palette.tsx')).CommandPalette

@@ -1,6 +1,6 @@
 import { paletteKeys } from '../../lib/keyboard/key-presses.ts'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 import type { Area } from '../areas.ts'
 
 type Line = { keys: readonly string[]; what: string }

@@ -18,19 +18,19 @@ import {
   UserRoundPlus,
 } from 'lucide-react'
 import { choosing } from '../../lib/arrival.ts'
-import { openCommand } from '../../lib/keyboard/command.ts'
-import { useConfig } from '../../lib/config.ts'
-import { openInvite } from '../../lib/people/invite.ts'
-import { apiPages, paths } from '../../lib/paths.ts'
-import { useSession } from '../../lib/people/session.ts'
 import { setTheme, type Theme, toggleMask, toggleSidebar, useMask, useUi } from '../../lib/browser/ui-store.ts'
+import { useConfig } from '../../lib/config.ts'
+import { openCommand } from '../../lib/keyboard/command.ts'
+import { apiPages, paths } from '../../lib/paths.ts'
+import { openInvite } from '../../lib/people/invite.ts'
+import { useSession } from '../../lib/people/session.ts'
 import { useIsAdministrator, useMayEdit } from '../../lib/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import type { Area } from '../areas.ts'
-import type { Command } from './command-entries.ts'
+import { useSwitchTarget } from '../frame/workspace-switcher.tsx'
 import { useSettingsPages } from '../settings-pages.ts'
 import { useSupport } from '../use-support.ts'
-import { useSwitchTarget } from '../frame/workspace-switcher.tsx'
+import type { Command } from './command-entries.ts'
 
 type Go = (to: string, state?: object) => void
 

@@ -1,11 +1,11 @@
 import { BookOpen, Braces, CircleHelp, FileCode, Keyboard, LifeBuoy } from 'lucide-react'
-import { openCommand } from '../../lib/keyboard/command.ts'
 import { useConfig } from '../../lib/config.ts'
+import { openCommand } from '../../lib/keyboard/command.ts'
 import { apiPages } from '../../lib/paths.ts'
 import { cn } from '../../ui/cn.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
-import { sidebarRow } from './sidebar-row.tsx'
 import { useSupport } from '../use-support.ts'
+import { sidebarRow } from './sidebar-row.tsx'
 
 /** Where help is: the documentation, people, and the description of the API. */
 export const HelpMenu = ({ narrow }: { narrow: boolean }) => {

@@ -45,7 +45,9 @@ export const authRoutes: RouteObject[] = [
   {
     path: 'forgot-password',
     loader: signedOut,
-    lazy: async () => ({ Component: (await import('../../features/auth/forgot-password-page.tsx')).ForgotPasswordPage }),
+    lazy: async () => ({
+      Component: (await import('../../features/auth/forgot-password-page.tsx')).ForgotPasswordPage,
+    }),
   },
   {
     path: 'oauth-callback',

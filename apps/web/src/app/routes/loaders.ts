@@ -1,8 +1,8 @@
 import { type LoaderFunctionArgs, redirect } from 'react-router'
-import { workspacesQuery } from '../../lib/queries/account-queries.ts'
-import { useSession } from '../../lib/people/session.ts'
-import { organizationTarget, type Shortcut, shortcutTarget } from '../../lib/keyboard/shortcuts.ts'
 import { useUi } from '../../lib/browser/ui-store.ts'
+import { organizationTarget, type Shortcut, shortcutTarget } from '../../lib/keyboard/shortcuts.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { queryClient } from '../query-client.ts'
 import { signedIn } from './session-loaders.ts'
 

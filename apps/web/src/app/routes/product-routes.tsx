@@ -46,7 +46,8 @@ export const productRoutes: RouteObject[] = [
           {
             path: 'onboarding',
             lazy: async () => ({
-              Component: (await import('../../features/workspaces/create-organization-page.tsx')).CreateOrganizationPage,
+              Component: (await import('../../features/workspaces/create-organization-page.tsx'))
+                .CreateOrganizationPage,
             }),
           },
         ],

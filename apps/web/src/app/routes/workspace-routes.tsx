@@ -1,8 +1,7 @@
 import { administrators } from '@tributary/contract'
 import { Navigate, type RouteObject } from 'react-router'
-import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { patterns } from '../../lib/paths.ts'
-import { platformAdminsOnly } from '../../lib/workspace.ts'
+import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import {
   catalogDestinationQuery,
   catalogDestinationsQuery,
@@ -14,8 +13,9 @@ import {
   sourceQuery,
   sourcesQuery,
 } from '../../lib/queries/workspace-queries.ts'
-import { reads, toOrganizationSettings } from './loaders.ts'
+import { platformAdminsOnly } from '../../lib/workspace.ts'
 import { queryClient } from '../query-client.ts'
+import { reads, toOrganizationSettings } from './loaders.ts'
 import { requireFlag, requirePage } from './require-page.tsx'
 import { WorkspaceError } from './route-error.tsx'
 import { signedIn } from './session-loaders.ts'
@@ -87,7 +87,9 @@ const destinationRoutes: RouteObject[] = [
   },
   {
     path: patterns.destination,
-    lazy: async () => ({ Component: (await import('../../features/destinations/destination-page.tsx')).DestinationPage }),
+    lazy: async () => ({
+      Component: (await import('../../features/destinations/destination-page.tsx')).DestinationPage,
+    }),
     loader: reads(({ workspace, params }) => [
       queryClient.prefetchQuery(destinationQuery(`${workspace}/destinations/${params.destinationId ?? ''}`)),
     ]),
@@ -114,7 +116,9 @@ const destinationRoutes: RouteObject[] = [
 const areaRoutes: RouteObject[] = [
   {
     path: patterns.connections,
-    lazy: async () => ({ Component: (await import('../../features/connections/connections-page.tsx')).ConnectionsPage }),
+    lazy: async () => ({
+      Component: (await import('../../features/connections/connections-page.tsx')).ConnectionsPage,
+    }),
     loader: reads(({ workspace }) => [queryClient.prefetchQuery(connectionsQuery(workspace))]),
   },
   {
@@ -177,14 +181,18 @@ const adminSettingsRoutes: RouteObject[] = [
   },
   {
     path: patterns.onboardingLink,
-    lazy: async () => ({ Component: (await import('../../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage }),
+    lazy: async () => ({
+      Component: (await import('../../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage,
+    }),
   },
   {
     Component: requireFlag('custom-domain'),
     children: [
       {
         path: patterns.customDomain,
-        lazy: async () => ({ Component: (await import('../../features/staff/custom-domain-page.tsx')).CustomDomainPage }),
+        lazy: async () => ({
+          Component: (await import('../../features/staff/custom-domain-page.tsx')).CustomDomainPage,
+        }),
       },
     ],
   },

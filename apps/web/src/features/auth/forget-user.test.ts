@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
-import { setReportedUser, startErrorReporting } from '../../lib/integrations/error-reporting.ts'
 import { remember } from '../../lib/browser/recent.ts'
+import { markDone, setTheme, useUi } from '../../lib/browser/ui-store.ts'
+import { setReportedUser, startErrorReporting } from '../../lib/integrations/error-reporting.ts'
 import { saveInvitation } from '../../lib/people/saved-invitation.ts'
 import { useSession } from '../../lib/people/session.ts'
-import { markDone, setTheme, useUi } from '../../lib/browser/ui-store.ts'
 import { forgetUser } from './forget-user.ts'
 import { saveSignUp } from './saved-sign-up.ts'
 

@@ -1,7 +1,7 @@
 import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useConfig } from '../../lib/config.ts'
 import { formFailure } from '../../lib/api/errors.ts'
+import { useConfig } from '../../lib/config.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Mode } from './third-party.ts'
 

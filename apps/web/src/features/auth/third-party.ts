@@ -1,7 +1,7 @@
 import { methods } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
-import { paths } from '../../lib/paths.ts'
 import { storagePrefix } from '../../lib/browser/storage-prefix.ts'
+import { paths } from '../../lib/paths.ts'
 import type { ThirdPartyPayload } from '../../lib/people/ways-in.ts'
 
 /** Whether somebody who comes back is to be logged in or signed up. */

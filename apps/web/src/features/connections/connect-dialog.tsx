@@ -7,10 +7,10 @@ import { destinationsQuery, sourcesQuery } from '../../lib/queries/workspace-que
 import { useApiForm } from '../../parts/api-form.ts'
 import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Form, SubmitButton } from '../../ui/forms/form.tsx'
-import { LoadFailure } from '../../ui/page/load-failure.tsx'
 import { type SearchOption, SearchSelectField } from '../../ui/forms/search-select.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { LoadFailure } from '../../ui/page/load-failure.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
 const connectForm = z.object({

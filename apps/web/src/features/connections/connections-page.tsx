@@ -2,22 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import type { Connection } from '@tributary/contract'
 import { ArrowRightLeft, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { useAddress } from '../../lib/browser/use-address.ts'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { paths } from '../../lib/paths.ts'
-import { useAddress } from '../../lib/browser/use-address.ts'
-import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import {
   connectionActivityQuery,
   connectionsQuery,
   destinationsQuery,
   sourcesQuery,
 } from '../../lib/queries/workspace-queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/page/empty-state.tsx'
-import { ListBar } from '../../ui/lists/list-bar.tsx'
-import { PageHeader } from '../../ui/page/page-header.tsx'
 import { RangeSelect, useRange } from '../../ui/charts/range-select.tsx'
+import { ListBar } from '../../ui/lists/list-bar.tsx'
+import { EmptyState } from '../../ui/page/empty-state.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { ConnectionMap, ConnectionRows } from './connection-map.tsx'

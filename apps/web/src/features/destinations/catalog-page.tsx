@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { paths } from '../../lib/paths.ts'
-import { useWorkspace } from '../../lib/workspace.ts'
 import { catalogDestinationsQuery } from '../../lib/queries/workspace-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
 import { ChooseStep } from '../../parts/create-flow.tsx'
 
 /** What a destination can be made of. */

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { Radio } from 'lucide-react'
 import { paths } from '../../lib/paths.ts'
-import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { connectionsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ConnectionList, ConnectMenu } from '../../parts/connection-list.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
-import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** The sources whose events this destination gets. */
 export const ConnectionsTab = ({ destination }: { destination: Destination }) => {

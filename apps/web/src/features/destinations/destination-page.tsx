@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { useParams } from 'react-router'
-import { paths } from '../../lib/paths.ts'
 import { useVisited } from '../../lib/browser/recent.ts'
-import { useWorkspace } from '../../lib/workspace.ts'
+import { paths } from '../../lib/paths.ts'
 import { destinationQuery } from '../../lib/queries/workspace-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
 import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
 import { LeaveGuard } from '../../parts/leave-guard.tsx'
 import { ConnectionNotice } from './connection-card.tsx'
 import { destinationTabs } from './destination-tabs.tsx'
+import { MappingDraftContext, useMappingDraft } from './mappings/use-mapping-draft.ts'
 import { PausedNote } from './paused-note.tsx'
 import { SetUpNotice } from './set-up-notice.tsx'
-import { MappingDraftContext, useMappingDraft } from './mappings/use-mapping-draft.ts'
 
 const DestinationView = ({ item: destination }: { item: Destination }) => {
   const workspace = useWorkspace()

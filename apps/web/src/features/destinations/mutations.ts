@@ -1,16 +1,21 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Destination, type MethodRequest, methods, type SettingValue } from '@tributary/contract'
-import { workspacesQuery } from '../../lib/queries/account-queries.ts'
-import { track } from '../../lib/integrations/analytics.ts'
 import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
-import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/format/names.ts'
-import { refresh } from '../../lib/queries/query.ts'
 import { forgetRecent } from '../../lib/browser/recent.ts'
-import { useSession } from '../../lib/people/session.ts'
-import { settingNotice } from '../../lib/settings/setting-values.ts'
+import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/format/names.ts'
 import { count, listed, pluralise, sentence } from '../../lib/format/text.ts'
-import { connectionsQuery, destinationQuery, destinationsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { track } from '../../lib/integrations/analytics.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import {
+  connectionsQuery,
+  destinationQuery,
+  destinationsQuery,
+  sourcesQuery,
+} from '../../lib/queries/workspace-queries.ts'
+import { settingNotice } from '../../lib/settings/setting-values.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** Why a source that was chosen for a new destination is not connected with it. */

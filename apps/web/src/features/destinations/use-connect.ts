@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
-import { track } from '../../lib/integrations/analytics.ts'
-import { askForConsent } from '../../lib/browser/consent.ts'
 import { failureText } from '../../lib/api/errors.ts'
+import { askForConsent } from '../../lib/browser/consent.ts'
 import { onConnected } from '../../lib/browser/grant-channel.ts'
+import { track } from '../../lib/integrations/analytics.ts'
 import { destinationQuery } from '../../lib/queries/workspace-queries.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type Destination, methods } from '@tributary/contract'
 import { useMemo } from 'react'
-import { track } from '../../lib/integrations/analytics.ts'
 import { call } from '../../lib/api/client.ts'
 import { destinationIds, workspaceIds } from '../../lib/format/names.ts'
+import { track } from '../../lib/integrations/analytics.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import type { BulkAction } from '../../ui/lists/bulk-bar.tsx'
 

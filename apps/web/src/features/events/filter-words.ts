@@ -1,7 +1,7 @@
 import type { Source } from '@tributary/contract'
 import { compatibilityWords } from '../../lib/events/compatibility-words.ts'
-import { rangePresets, viewOf } from '../../lib/format/date-range.ts'
 import type { EventFilters } from '../../lib/events/event-filters.ts'
+import { rangePresets, viewOf } from '../../lib/format/date-range.ts'
 import { humanise } from '../../lib/format/text.ts'
 import { localTime } from '../../lib/format/time.ts'
 

@@ -2,8 +2,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { type InvitationPreview, methods, type Organization } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { ApiError } from '../../lib/api/errors.ts'
-import { product } from '../../lib/queries/query-client.ts'
 import type { SavedInvitation } from '../../lib/people/saved-invitation.ts'
+import { product } from '../../lib/queries/query-client.ts'
 
 /** What an invitation is to, and whom it was sent to; readable without a session. */
 export const previewQuery = (invitation: SavedInvitation) =>

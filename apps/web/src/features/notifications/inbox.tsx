@@ -6,8 +6,8 @@ import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Popover } from '../../ui/overlays/popover.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { useInbox, useMarkRead } from './use-inbox.ts'
 
 const icons: Record<NotificationKind, LucideIcon> = {

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import type { EventSummary, Source } from '@tributary/contract'
 import { Link } from 'react-router'
-import { workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
-import { paths } from '../../lib/paths.ts'
 import { truncate } from '../../lib/format/text.ts'
+import { paths } from '../../lib/paths.ts'
+import { workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { LoadingNote } from '../../ui/page/loading-note.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/page/skeleton.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 
 const Rows = ({ events, sources }: { events: readonly EventSummary[]; sources: readonly Source[] }) => {
   if (events.length === 0)

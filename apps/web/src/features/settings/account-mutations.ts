@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, type Session, type User } from '@tributary/contract'
-import { sessionsQuery, userQuery } from '../../lib/queries/account-queries.ts'
 import { call } from '../../lib/api/client.ts'
 import { sessionIds, userIds } from '../../lib/format/names.ts'
+import { sessionsQuery, userQuery } from '../../lib/queries/account-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 

@@ -13,11 +13,11 @@ import { QueryView } from '../../parts/query-view.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
-import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import { CodeField, ResendCode } from '../../ui/forms/one-time-code.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
+import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
-import { notify } from '../../ui/overlays/toast.tsx'
 
 /** The rules of the two fields: the five of a password, and that both are the same. */
 export const passwordForm = z

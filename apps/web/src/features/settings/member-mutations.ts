@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Invitation, type InvitationLink, type Member, methods, type Role } from '@tributary/contract'
-import { membershipsQuery } from '../../lib/queries/account-queries.ts'
-import { track } from '../../lib/integrations/analytics.ts'
 import { call } from '../../lib/api/client.ts'
 import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/format/names.ts'
-import { invitationLinksQuery, invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
+import { track } from '../../lib/integrations/analytics.ts'
 import { roleIndex } from '../../lib/people/roles.ts'
 import { useSession } from '../../lib/people/session.ts'
+import { membershipsQuery } from '../../lib/queries/account-queries.ts'
+import { invitationLinksQuery, invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 const useMembersChanged = (organization: string) => {

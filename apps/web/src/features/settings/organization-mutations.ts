@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Industry, methods, type Organization, type Workspace } from '@tributary/contract'
-import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { call } from '../../lib/api/client.ts'
 import { organizationIds, workspaceIds } from '../../lib/format/names.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { organizationQuery } from '../../lib/queries/organization-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import { useSession } from '../../lib/people/session.ts'
 import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
 

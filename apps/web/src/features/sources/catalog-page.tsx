@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { paths } from '../../lib/paths.ts'
-import { useWorkspace } from '../../lib/workspace.ts'
 import { catalogSourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
 import { ChooseStep } from '../../parts/create-flow.tsx'
 import { sourceTypeName } from './source-types.ts'
 

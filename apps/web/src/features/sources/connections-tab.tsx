@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import type { Source } from '@tributary/contract'
 import { Send } from 'lucide-react'
 import { paths } from '../../lib/paths.ts'
-import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { connectionsQuery, destinationsQuery } from '../../lib/queries/workspace-queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ConnectionList, ConnectMenu } from '../../parts/connection-list.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
-import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** The destinations that get this source's events. */
 export const ConnectionsTab = ({ source }: { source: Source }) => {

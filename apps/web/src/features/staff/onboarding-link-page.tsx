@@ -10,8 +10,8 @@ import { Card } from '../../ui/card.tsx'
 import { CopyButton, copyText } from '../../ui/code/copy-button.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
-import { PageHeader } from '../../ui/page/page-header.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
+import { PageHeader } from '../../ui/page/page-header.tsx'
 import {
   decimals,
   detailsText,

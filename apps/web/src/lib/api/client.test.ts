@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { methods, roleInput, roles } from '@tributary/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { call } from './client.ts'
-import { ApiError } from './errors.ts'
 import { roleIndex } from '../people/roles.ts'
 import { clearSession, useSession } from '../people/session.ts'
+import { call } from './client.ts'
+import { ApiError } from './errors.ts'
 
 let requests: { url: string; init: RequestInit }[]
 let answer: () => Promise<Response>

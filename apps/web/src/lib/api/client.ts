@@ -6,9 +6,9 @@ import {
   type MethodRequest,
   type MethodResponse,
 } from '@tributary/contract'
+import { useSession } from '../people/session.ts'
 import { ApiError, readErrorBody } from './errors.ts'
 import { doubtServer, isProxyFailure, serverAnswered, watchServer } from './reachability.ts'
-import { useSession } from '../people/session.ts'
 
 const base = '/api'
 

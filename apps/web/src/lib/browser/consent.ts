@@ -22,7 +22,7 @@ const id = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The destination that a state was given for, as a resource name; undefined for a text that is none of ours. */
 export const destinationOfState = (state: string | null): string | undefined => {
-  const [workspace = '', destination = '', secret = '', ...rest] = (state ?? '').split('..')
+  const [workspace = '', destination = '', secret = '', ...rest] = (state ?? '').split('.')
   if (!id.test(workspace) || !id.test(destination) || secret === '' || rest.length > 0) return undefined
   return resourceNames.destination.format({ workspace, destination })
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { isIgnored, reportError, reportingOptions, setReportedUser, startErrorReporting } from './error-reporting.ts'
 import { ApiError } from '../api/errors.ts'
+import { isIgnored, reportError, reportingOptions, setReportedUser, startErrorReporting } from './error-reporting.ts'
 
 const dsn = 'https://key@errors.example/1'
 const production = { sentry_dsn: dsn, environment: 'production' } as const

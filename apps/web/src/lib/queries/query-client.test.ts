@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { workspacesQuery } from './account-queries.ts'
 import { ApiError } from '../api/errors.ts'
+import { workspacesQuery } from './account-queries.ts'
 import { eventQuery } from './event-queries.ts'
 import { createQueryClient, keepMs, product, retryDelay } from './query-client.ts'
 import { sourcesQuery } from './workspace-queries.ts'

@@ -16,7 +16,7 @@ export type Key = readonly [resource: string, ids: object, verb: string, ...unkn
  * known of it: `['sources', { workspace }]`.
  */
 export const keyOf = (method: Pick<Method, 'name'>, { params = {}, query, body, of }: Given = {}): Key => {
-  const [resource = '', verb = ''] = method.name.split('..')
+  const [resource = '', verb = ''] = method.name.split('.')
   const rest = [query, body, of]
   return [
     resource,

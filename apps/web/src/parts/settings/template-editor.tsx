@@ -3,8 +3,8 @@ import { filterParts, jsonFilter, type TemplatePart, webhookVariables } from '..
 import { cn } from '../../ui/cn.ts'
 import { CodeEditor, type CodeHandle } from '../../ui/code/code-editor.tsx'
 import type { FieldControl } from '../../ui/forms/field.tsx'
-import { scrollable } from '../../ui/scrollable.ts'
 import { SharedTooltip, Tooltip } from '../../ui/overlays/tooltip.tsx'
+import { scrollable } from '../../ui/scrollable.ts'
 
 /** More parts than these scroll. */
 const manyParts = 16

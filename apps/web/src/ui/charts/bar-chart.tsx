@@ -1,10 +1,10 @@
 import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useState } from 'react'
 import { bucketTitle } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
-import { type BarChartProps, chartTones, hiddenValue, sumAt } from './chart-parts.ts'
 import { cn } from '../cn.ts'
 import { LoadingNote } from '../page/loading-note.tsx'
 import { Skeleton } from '../page/skeleton.tsx'
+import { type BarChartProps, chartTones, hiddenValue, sumAt } from './chart-parts.ts'
 
 /** Stands in the plot's place until the chart's code is here. */
 const Drawing = () => (

@@ -5,8 +5,8 @@ import { scaleBand, scaleLinear } from '@visx/scale'
 import { BarStack, LinePath } from '@visx/shape'
 import { bucketLabel } from '../../lib/format/date-range.ts'
 import { shortCount } from '../../lib/format/text.ts'
-import { type BarChartProps, chartTones, sumAt } from './chart-parts.ts'
 import { cn } from '../cn.ts'
+import { type BarChartProps, chartTones, sumAt } from './chart-parts.ts'
 
 /** Room for the two axes and the plot's height, in pixels. */
 const left = 36

@@ -1,8 +1,8 @@
 import { bucketTitle } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
-import { type BarChartProps, hiddenValue, sumAt } from './chart-parts.ts'
 import { cn } from '../cn.ts'
 import { scrollable } from '../scrollable.ts'
+import { type BarChartProps, hiddenValue, sumAt } from './chart-parts.ts'
 
 /** The numbers of a `BarChart` as a table, oldest first. */
 export const BarTable = ({ label, buckets, parts, previous, masked = false }: BarChartProps) => {

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, Minus } from 'lucide-react'
+import { useMask } from '../../lib/browser/ui-store.ts'
 import { changeOf, type Totals } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
-import { useMask } from '../../lib/browser/ui-store.ts'
 import { cn } from '../cn.ts'
 
 const tones = { good: 'text-success-ink', bad: 'text-danger-ink', none: 'text-ink-3' } as const

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Totals } from '../../lib/format/date-range.ts'
 import { Button } from '../button.tsx'
-import { Change } from './change.tsx'
 import { LoadingNote } from '../page/loading-note.tsx'
-import { MetricValue } from './metric.tsx'
 import { Skeleton } from '../page/skeleton.tsx'
+import { Change } from './change.tsx'
+import { MetricValue } from './metric.tsx'
 
 const frame = 'min-w-0 rounded-lg border border-line bg-surface px-3 py-3 shadow-card sm:px-4'
 

@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react'
-import { count } from '../../lib/format/text.ts'
 import { toggleMask, useMask } from '../../lib/browser/ui-store.ts'
+import { count } from '../../lib/format/text.ts'
 import { Button } from '../button.tsx'
 import { Tooltip } from '../overlays/tooltip.tsx'
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { cn } from '../cn.ts'
-import { CopyButton } from './copy-button.tsx'
 import { scrollable } from '../scrollable.ts'
+import { CopyButton } from './copy-button.tsx'
 
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|\btrue\b|\bfalse\b|\bnull\b)/g
 

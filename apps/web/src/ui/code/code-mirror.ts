@@ -109,10 +109,10 @@ const mistake = (line: number | undefined): Extension =>
 
 /** The first names of paths, and the names below a path. */
 const namesBelow = (variables: readonly string[], path: readonly string[]): string[] => {
-  const start = path.length === 0 ? '' : `${path.join('..')}.`
+  const start = path.length === 0 ? '' : `${path.join('.')}.`
   const names = variables
     .filter((each) => each.startsWith(start))
-    .map((each) => each.slice(start.length).split('..')[0] ?? '')
+    .map((each) => each.slice(start.length).split('.')[0] ?? '')
   return [...new Set(names)]
 }
 

@@ -1,7 +1,7 @@
 import { CircleAlert, Info } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
-import { scrollable } from '../scrollable.ts'
 import { WithCode } from '../code/with-code.tsx'
+import { scrollable } from '../scrollable.ts'
 
 /** What a control needs to be tied to its label, hint and error. */
 export type FieldControl = {

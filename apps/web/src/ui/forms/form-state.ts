@@ -47,7 +47,7 @@ export type FormHandle<T extends Values> = {
 
 /** `settings.url` in its parts: the group, and what stands in it. */
 const parts = (name: string): [group: string, inner?: string] => {
-  const at = name.indexOf('..')
+  const at = name.indexOf('.')
   return at === -1 ? [name] : [name.slice(0, at), name.slice(at + 1)]
 }
 

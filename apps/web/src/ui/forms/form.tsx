@@ -1,10 +1,10 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useId, useRef, useState } from 'react'
 import { formFailure } from '../../lib/api/errors.ts'
 import { Button } from '../button.tsx'
+import { WithCode } from '../code/with-code.tsx'
 import { Field } from './field.tsx'
 import { type FormHandle, isField, type Refusal, useFormState, type Values, valueOf } from './form-state.ts'
 import { Input, type InputProps, PasswordInput, PriceInput, Select, type SelectProps } from './input.tsx'
-import { WithCode } from '../code/with-code.tsx'
 
 const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
 

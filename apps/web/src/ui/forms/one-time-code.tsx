@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { failureText } from '../../lib/api/errors.ts'
 import { Button } from '../button.tsx'
-import { TextField } from './form.tsx'
 import { notify } from '../overlays/toast.tsx'
+import { TextField } from './form.tsx'
 
 /** Milliseconds after which a code may be asked for again. */
 export const resendAfterMs = 30_000

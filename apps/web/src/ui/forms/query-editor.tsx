@@ -2,8 +2,8 @@ import { Pencil } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from '../button.tsx'
 import { CodeEditor, type CodeHandle } from '../code/code-editor.tsx'
-import type { FieldControl } from './field.tsx'
 import { scrollable } from '../scrollable.ts'
+import type { FieldControl } from './field.tsx'
 
 /**
  * An SQL query: collapsed it shows the query, with a button to edit it unless it is locked; open it is an editor. Whoever

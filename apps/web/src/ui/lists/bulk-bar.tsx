@@ -3,13 +3,13 @@ import { type BulkFailure, runBulk } from '../../lib/api/bulk.ts'
 import { failureText } from '../../lib/api/errors.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { Button } from '../button.tsx'
-import { ConfirmDialog } from '../overlays/confirm-dialog.tsx'
 import { Field } from '../forms/field.tsx'
 import { Input } from '../forms/input.tsx'
-import { lazyPart } from '../page/lazy-part.tsx'
 import type { SearchOption } from '../forms/search-select.tsx'
-import { Skeleton } from '../page/skeleton.tsx'
+import { ConfirmDialog } from '../overlays/confirm-dialog.tsx'
 import { notify } from '../overlays/toast.tsx'
+import { lazyPart } from '../page/lazy-part.tsx'
+import { Skeleton } from '../page/skeleton.tsx'
 
 // What most actions do without is fetched when one asks.
 const SearchSelect = lazyPart(

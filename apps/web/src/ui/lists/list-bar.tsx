@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { count, pluralise } from '../../lib/format/text.ts'
 import { useTyped } from '../../lib/browser/use-typed.ts'
+import { count, pluralise } from '../../lib/format/text.ts'
 import { Button } from '../button.tsx'
 import { SearchInput, Select } from '../forms/input.tsx'
 

@@ -2,8 +2,8 @@ import { CircleCheck, CircleHelp, Info, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../button.tsx'
 import { cn } from '../cn.ts'
-import { Dialog } from './dialog.tsx'
 import { WithCode } from '../code/with-code.tsx'
+import { Dialog } from './dialog.tsx'
 
 const kinds = {
   danger: { icon: TriangleAlert, tone: 'bg-danger-soft text-danger-ink', button: 'danger' },

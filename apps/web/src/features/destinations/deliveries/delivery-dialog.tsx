@@ -1,15 +1,15 @@
 import type { Delivery } from '@tributary/contract'
 import { useState } from 'react'
 import { deliveryStatus } from '../../../lib/events/delivery-status.ts'
-import { paths } from '../../../lib/paths.ts'
 import { attemptCause } from '../../../lib/events/response-cause.ts'
 import { count } from '../../../lib/format/text.ts'
 import { localTime, utcTime } from '../../../lib/format/time.ts'
+import { paths } from '../../../lib/paths.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/code/copy-button.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 
 /** One attempt: its outcome, and for a failure what was sent and answered. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Destination, FailureGroup } from '@tributary/contract'
-import { failureGroupsQuery } from '../../../lib/queries/event-queries.ts'
 import { count } from '../../../lib/format/text.ts'
+import { failureGroupsQuery } from '../../../lib/queries/event-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 
 /** How many events groups of one state hold together. */

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type EventMapping, methods } from '@tributary/contract'
-import { track } from '../../../lib/integrations/analytics.ts'
 import { call } from '../../../lib/api/client.ts'
 import { ApiError } from '../../../lib/api/errors.ts'
+import { destinationIds } from '../../../lib/format/names.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
 import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
 import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
-import { destinationIds } from '../../../lib/format/names.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 
 /** True when mappings were not saved because somebody changed them since the revision they were made on. */

@@ -2,8 +2,8 @@ import type { DestinationAction, EventMapping } from '@tributary/contract'
 import { ArrowDown, ArrowRight, ArrowUp, CircleAlert, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { mappingContent, mappingFilter, mappingTitle } from './mapping-words.ts'
 
 /** What can be done with a row of the list; absent for who only reads, and while presets are in use. */

@@ -1,12 +1,12 @@
 import type { Destination, MethodResponse, methods } from '@tributary/contract'
 import { useState } from 'react'
 import { failureText } from '../../../lib/api/errors.ts'
-import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
 import { count } from '../../../lib/format/text.ts'
+import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { useSendTest } from './mapping-mutations.ts'
 
 type Answer = MethodResponse<typeof methods.mappings.sendTest>

@@ -8,8 +8,8 @@ import { filterParts, type TemplatePart } from '../../../lib/settings/template-p
 import { TemplateEditor } from '../../../parts/settings/template-editor.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { Field, FieldNote } from '../../../ui/forms/field.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { type FieldRow, newField, sendable } from './mapping-draft.ts'
 
 /** Fields and variables as what a template can read. */

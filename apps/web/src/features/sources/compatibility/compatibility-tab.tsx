@@ -13,12 +13,12 @@ import { Link } from 'react-router'
 import { compatibilityWords } from '../../../lib/events/compatibility-words.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
+import { type SchemaEdit, useEditSchema } from '../schema/use-edit-schema.ts'
 import { CompatibilityIcon } from './compatibility-icon.tsx'
 import { NewEvent } from './new-event.tsx'
 import { NewProperties } from './new-properties.tsx'
 import { isJudgedType, judgingDefinition, newProperties, ownerTitleOf, schemaRows, valuesOf } from './property-rows.ts'
 import { StandardProperties } from './standard-properties.tsx'
-import { type SchemaEdit, useEditSchema } from '../schema/use-edit-schema.ts'
 
 /** Which version judged the event when it came, and by which it is judged here. */
 const Versions = ({ event, current }: { event: EventDetail; current: number }) => (

@@ -3,9 +3,9 @@ import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
+import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import { definitionOfValues, schemaRows, shownName, withDefinition } from './property-rows.ts'
-import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 
 /** What an event has that the schema does not know, and the way to add it with all its properties as they were seen. */
 export const NewEvent = ({

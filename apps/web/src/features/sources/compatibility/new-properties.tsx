@@ -9,9 +9,9 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import type { NewProperty } from './property-rows.ts'
-import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 
 const nameOf = ({ row: { name, parent } }: NewProperty): string => (parent === undefined ? name : `${parent}.${name}`)
 

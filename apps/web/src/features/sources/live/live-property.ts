@@ -8,7 +8,7 @@ const own = (value: unknown, name: string): unknown =>
 const valueAt = (value: unknown, path: string): unknown => {
   const whole = own(value, path)
   if (whole !== undefined) return whole
-  for (let dot = path.indexOf('..'); dot > 0; dot = path.indexOf('..', dot + 1)) {
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const inner = own(value, path.slice(0, dot))
     const found = inner === undefined ? undefined : valueAt(inner, path.slice(dot + 1))
     if (found !== undefined) return found

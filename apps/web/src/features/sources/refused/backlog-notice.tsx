@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Hourglass } from 'lucide-react'
-import { refusedQuery } from '../../../lib/queries/event-queries.ts'
-import { paths } from '../../../lib/paths.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
+import { paths } from '../../../lib/paths.ts'
+import { refusedQuery } from '../../../lib/queries/event-queries.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 
 /** Says, while it happens, that requests are answered 429 since too much waits for processing, and what to do. */

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DroppedEvent } from '@tributary/contract'
-import { droppedQuery } from '../../../lib/queries/event-queries.ts'
 import { count, humanise } from '../../../lib/format/text.ts'
 import { hourSpan, utcTime } from '../../../lib/format/time.ts'
+import { droppedQuery } from '../../../lib/queries/event-queries.ts'
 import { QueryView } from '../../../parts/query-view.tsx'
+import { WithCode } from '../../../ui/code/with-code.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
-import { WithCode } from '../../../ui/code/with-code.tsx'
 
 const known: Readonly<Record<string, { title: string; advice: string }>> = {
   duplicate: {

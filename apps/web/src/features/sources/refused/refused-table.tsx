@@ -5,10 +5,10 @@ import { count, humanise, pluralise } from '../../../lib/format/text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
+import { WithCode } from '../../../ui/code/with-code.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { WithCode } from '../../../ui/code/with-code.tsx'
 
 const reasonText = (reason: string): string => {
   const words = humanise(reason.toLowerCase()).replaceAll(/\bjson\b/g, 'JSON')

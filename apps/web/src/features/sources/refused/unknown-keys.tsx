@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { useSession } from '../../../lib/people/session.ts'
 import { userQuery } from '../../../lib/queries/account-queries.ts'
 import { unownedRefusedQuery } from '../../../lib/queries/event-queries.ts'
-import { useSession } from '../../../lib/people/session.ts'
 import { RefusedTable } from './refused-table.tsx'
 
 /**

@@ -1,8 +1,8 @@
 import type { Source } from '@tributary/contract'
 import { useState } from 'react'
 import { failureText } from '../../../lib/api/errors.ts'
-import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { useSetEnforcement } from './schema-mutations.ts'
 
 /** What is done with events that do not match the schema; blocking them is confirmed first. */

@@ -10,9 +10,9 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
 import { useApiForm } from '../../../parts/api-form.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { useFirstField } from '../../../ui/forms/form-state.ts'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 

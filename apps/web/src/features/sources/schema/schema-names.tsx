@@ -1,9 +1,9 @@
 import { emptyObject, ownerOf, type SourceSchema, withOwner, withProperty } from '@tributary/contract'
 import { ownerTitle } from './changes/schema-diff.ts'
+import { renameEvent, renameProperty } from './changes/schema-rename.ts'
 import { NameDialog } from './schema-name-dialog.tsx'
 import { ownerIdOf } from './schema-owner.tsx'
 import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
-import { renameEvent, renameProperty } from './changes/schema-rename.ts'
 
 const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
 

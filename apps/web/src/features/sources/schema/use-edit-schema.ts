@@ -9,11 +9,11 @@ import {
   type SourceSchema,
   type SourceWithSchema,
 } from '@tributary/contract'
-import { track } from '../../../lib/integrations/analytics.ts'
 import { call } from '../../../lib/api/client.ts'
-import { reportError } from '../../../lib/integrations/error-reporting.ts'
 import { ApiError } from '../../../lib/api/errors.ts'
 import { sourceIds } from '../../../lib/format/names.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
+import { reportError } from '../../../lib/integrations/error-reporting.ts'
 import { schemaVersionsQuery } from '../../../lib/queries/schema-queries.ts'
 import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'

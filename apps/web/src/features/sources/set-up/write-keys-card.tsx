@@ -6,14 +6,14 @@ import { useApiForm } from '../../../parts/api-form.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { CardList, CardRow } from '../../../ui/lists/card-list.tsx'
 import { CopyButton } from '../../../ui/code/copy-button.tsx'
+import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
+import { CardList, CardRow } from '../../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
-import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { maskKey } from './guide.ts'
 import { useCreateWriteKey, useRevokeWriteKey, useRotateWriteKey } from '../mutations.ts'
+import { maskKey } from './guide.ts'
 
 const Key = ({
   writekey,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
 import { count } from '../../../lib/format/text.ts'
+import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 
 /** Milliseconds between two counts for the tab's name: counting reads a month of events. */
