@@ -37,7 +37,7 @@ const valueOf = (field: FieldDefinition): Settings[string] => {
 }
 
 const settingsOf = (definition: DestinationDefinition): Settings => {
-  const given = Object.fromEntries(definition.fields.map((field) => [field.name, valueOf(field)]))
+  const given = Object.fromEntries(definition.settings.fields.map((field) => [field.name, valueOf(field)]))
   const validated = validateSettings(definition, given)
   if (!validated.ok) throw new Error(`${definition.slug} refuses ${JSON.stringify(validated.errors)}`)
   return validated.settings
@@ -144,7 +144,7 @@ describe.each(definitions.map((definition) => [definition.slug, definition] as c
   })
 
   it('can be made without settings, and names those that it still needs', () => {
-    const required = definition.fields.filter((field) => field.required && field.default === undefined)
+    const required = definition.settings.fields.filter((field) => field.required && field.default === undefined)
     expect(validatePartialSettings(definition, {})).toMatchObject({
       ok: true,
       missing: required.map(({ name }) => name),
@@ -159,7 +159,7 @@ describe.each(definitions.map((definition) => [definition.slug, definition] as c
   it('says of each secret which settings decide where it goes: a change that sends one elsewhere asks for it again', async () => {
     const settings = settingsOf(definition)
     const places = await secretsSentTo(definition, settings)
-    for (const field of definition.fields.filter((each) => !each.secret)) {
+    for (const field of definition.settings.fields.filter((each) => !each.secret)) {
       const changed = { ...settings, [field.name]: otherValueOf(field, settings[field.name]) }
       const moved = (await secretsSentTo(definition, changed)).some((place) => !places.includes(place))
       if (moved) expect([field.name, redirectedSecrets(definition, settings, changed)]).not.toEqual([field.name, []])
@@ -192,7 +192,7 @@ it.each([
   ['rudderstack', 'data_plane_url', ['write_key']],
 ])('%s: another %s asks for %j again', (slug, name, secrets) => {
   const definition = definitions.find((each) => each.slug === slug)
-  const field = definition?.fields.find((each) => each.name === name)
+  const field = definition?.settings.fields.find((each) => each.name === name)
   if (definition === undefined || field === undefined) throw new Error('no such setting')
   const settings = settingsOf(definition)
   const changed = { ...settings, [name]: otherValueOf(field, settings[name]) }
@@ -202,7 +202,7 @@ it.each([
 it('a grant is given for the address that its tokens are sent to, whichever destination asks for one', () => {
   for (const definition of definitions) {
     const settings = { ...settingsOf(definition), authentication: 'oauth2' }
-    const [address = ''] = definition.fields.filter(({ type, required }) => type === 'url' && required)
+    const [address = ''] = definition.settings.fields.filter(({ type, required }) => type === 'url' && required)
     const name = address === '' ? '' : address.name
     const one = definition.oauth2?.(settings)
     const other = definition.oauth2?.({ ...settings, [name]: 'https://elsewhere.example/' })

@@ -48,14 +48,15 @@ test.each(withSchema)(
   },
 )
 
-test.each(sourceDefinitions.filter(({ fields = [] }) => fields.length > 0))(
-  '$slug: every setting has a name, a label and a help; secrets are secret',
-  ({ fields = [] }) => {
-    expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length)
-    for (const field of fields) {
-      expect(field.name).toMatch(/^[a-z][a-z_]*$/)
-      expect([field.label, field.help]).not.toContain('')
-      expect(field.secret).toBe(field.type === 'secret')
-    }
-  },
-)
+test.each(
+  sourceDefinitions.flatMap(({ slug, settings }) =>
+    settings === undefined ? [] : [{ slug, fields: settings.fields }],
+  ),
+)('$slug: every setting has a name, a label and a help; secrets are secret', ({ fields }) => {
+  expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length)
+  for (const field of fields) {
+    expect(field.name).toMatch(/^[a-z][a-z_]*$/)
+    expect([field.label, field.help]).not.toContain('')
+    expect(field.secret).toBe(field.type === 'secret')
+  }
+})

@@ -14,11 +14,12 @@ const definitionFile = (
   slug: string,
   name: string,
   title: string,
-): string => `import type { DestinationDefinition } from '@tributary/connector-kit'
+): string => `import { defineDestination } from '@tributary/connector-kit'
 import { deliver, testConnection } from './deliver.ts'
+import { settings } from './settings.ts'
 
 // TODO: name the vendor's page that the limits of batching and rate come from; leave rate out where there is none.
-export const ${name}: DestinationDefinition = {
+export const ${name} = defineDestination({
   slug: '${slug}',
   title: '${title}',
   description: 'TODO: say in one sentence what it is for.',
@@ -30,29 +31,7 @@ export const ${name}: DestinationDefinition = {
       { title: 'Know what happens to the events', text: 'TODO: say what is sent, and what is refused.' },
     ],
   },
-  fields: [
-    {
-      name: 'api_key',
-      label: 'API key',
-      help: 'TODO: say where it is found. Stored encrypted.',
-      type: 'secret',
-      required: true,
-      maxLength: 500,
-      secret: true,
-      sentTo: [{ setting: 'endpoint', by: 'origin' }],
-      editable: true,
-    },
-    {
-      name: 'endpoint',
-      label: 'Endpoint',
-      help: 'TODO: say who has to change it; replace it by a choice of regions, or leave it out.',
-      type: 'url',
-      required: true,
-      default: 'https://todo.example/v1/events',
-      secret: false,
-      editable: true,
-    },
-  ],
+  settings,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [
@@ -92,7 +71,28 @@ export const ${name}: DestinationDefinition = {
   rate: () => ({ requests: 10, perMs: 1000 }),
   testConnection,
   deliver,
-}
+})
+`
+
+const settingsFile = `import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
+
+export const settings = defineSettings({
+  api_key: setting.secret({
+    label: 'API key',
+    help: 'TODO: say where it is found. Stored encrypted.',
+    required: true,
+    maxLength: 500,
+    sentTo: [{ setting: 'endpoint', by: 'origin' }],
+  }),
+  endpoint: setting.url({
+    label: 'Endpoint',
+    help: 'TODO: say who has to change it; replace it by a choice of regions, or leave it out.',
+    required: true,
+    default: 'https://todo.example/v1/events',
+  }),
+})
+
+export type Settings = SettingsOf<typeof settings>
 `
 
 const deliverFile = (title: string): string => `import {
@@ -107,15 +107,16 @@ const deliverFile = (title: string): string => `import {
   sendRequest,
   testOf,
 } from '@tributary/connector-kit'
+import type { Settings } from './settings.ts'
 
 /** TODO: how the vendor wants to be asked. */
-const post = ({ settings, ...context }: DeliverContext, events: readonly unknown[]): Promise<Call> => {
-  const key = typeof settings.api_key === 'string' ? settings.api_key : ''
+const post = ({ settings, ...context }: DeliverContext<Settings>, events: readonly unknown[]): Promise<Call> => {
+  const { api_key: key, endpoint: url } = settings
   return sendRequest(
     context,
     {
       method: 'POST',
-      url: typeof settings.endpoint === 'string' ? settings.endpoint : '',
+      url,
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Tributary/1.0',
@@ -135,7 +136,7 @@ const setUpProblem = ({ answer }: Call): string | undefined =>
  * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, no answer: tried again, after \`Retry-After\` when given.
  * A key that is refused holds the events. Anything else: refused for good.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext<Settings>): Promise<DeliverResult> => {
   const call = await post(
     context,
     batch.map(({ payload }) => payload ?? {}),
@@ -147,7 +148,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverC
 }
 
 /** TODO: ask something that needs the key and changes nothing. */
-export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+export const testConnection = (context: DeliverContext<Settings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await post(context, [])
     const problem = setUpProblem(call)
@@ -237,6 +238,7 @@ export const connectorFiles = (slug: string): Readonly<Record<string, string>> =
     'definition.ts': definitionFile(slug, name, title),
     'deliver.ts': deliverFile(title),
     'logo.svg': logoFile,
+    'settings.ts': settingsFile,
     [`${slug}.test.ts`]: testFile(slug, name, title),
   }
 }

@@ -1,6 +1,6 @@
-import type { DestinationDefinition } from '@tributary/connector-kit'
+import { defineDestination } from '@tributary/connector-kit'
 import { deliver } from './deliver.ts'
-import { check, fields } from './fields.ts'
+import { check, settings } from './settings.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
 const grants = `CREATE USER tributary WITH PASSWORD 'choose one';
@@ -11,7 +11,7 @@ GRANT USAGE ON SCHEMA public TO tributary;
 GRANT SELECT, INSERT, UPDATE ON public.your_table TO tributary;`
 
 /** Writes events to tables of a PostgreSQL database, upserts rows, or runs a statement of the user's. */
-export const postgresql: DestinationDefinition = {
+export const postgresql = defineDestination({
   slug: 'postgresql',
   title: 'PostgreSQL',
   description: 'Writes events to tables in your database, one table per event, with a column for each property.',
@@ -44,7 +44,7 @@ export const postgresql: DestinationDefinition = {
   },
   kinds: ['Event Streams', 'ETL'],
   auth: 'key',
-  fields,
+  settings,
   check,
   objects: [
     {
@@ -117,4 +117,4 @@ export const postgresql: DestinationDefinition = {
   testConnection,
   verifySettings,
   deliver,
-}
+})

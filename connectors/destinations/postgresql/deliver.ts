@@ -7,18 +7,20 @@ import {
   hideSecrets,
   type OutgoingEvent,
   parseExactJson,
-  settingText,
 } from '@tributary/connector-kit'
 import { isStale, stateOf } from './failures.ts'
 import { prepareRows } from './prepare-rows.ts'
 import { rowsOf, type WrittenEvent } from './rows.ts'
 import { type Session, useSession } from './session.ts'
+import type { PostgresqlSettings } from './settings.ts'
 import { compileStatement, runStatement } from './statement.ts'
 import { upsertRows } from './upsert-row.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
 /** The pipeline wrote the text under this type; numbers stay as they came. */
 const written = (event: OutgoingEvent): WrittenEvent => parseExactJson(event.json) as WrittenEvent
+
+type Context = DeliverContext<PostgresqlSettings>
 
 type Action = (session: Session, events: readonly OutgoingEvent[]) => Promise<EventOutcome[]>
 
@@ -61,11 +63,10 @@ const runStatements =
     })
   }
 
-const actionOf = (name: string, { settings }: DeliverContext): Action => {
-  const text = (setting: string): string => settingText(settings, setting)
-  if (name === 'upsert_row') return upsert(text('schema'), text('row_table'), text('row_key'))
-  if (name === 'run_statement') return runStatements(text('statement'))
-  return writeEvents(text('schema'))
+const actionOf = (name: string, { settings }: Context): Action => {
+  if (name === 'upsert_row') return upsert(settings.schema, settings.row_table, settings.row_key)
+  if (name === 'run_statement') return runStatements(settings.statement ?? '')
+  return writeEvents(settings.schema)
 }
 
 /** Once more when the tables were not what they were when they were looked at last. */
@@ -80,18 +81,16 @@ const withFreshTables = async (action: Action, session: Session, events: readonl
   }
 }
 
-const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: DeliverContext, answer: string) => {
+const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: Context, answer: string) => {
   const actions = [...new Set(batch.map(({ action }) => action))].join(', ')
   const [first] = batch
   const event = first?.payload === undefined ? (first?.json ?? '') : JSON.stringify(first.payload)
-  const [user, host, port, database, schema] = ['user', 'host', 'port', 'database', 'schema'].map((name) =>
-    settingText(settings, name),
-  )
+  const { user, host, port, database, schema, password = '' } = settings
   return {
     request: cutToBytes(
       `${actions}: ${batch.length === 1 ? '1 event' : `${batch.length} events`} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${event}`,
     ),
-    response: cutToBytes(hideSecrets(answer, [settingText(settings, 'password')])),
+    response: cutToBytes(hideSecrets(answer, [password])),
   }
 }
 
@@ -99,7 +98,7 @@ const exchangeOf = (batch: readonly OutgoingEvent[], { settings }: DeliverContex
  * Writes a batch in one transaction for each of its actions. An event that the database refuses is rejected by itself; what
  * is a matter of time or of the set-up rejects as a DeliveryError for all.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const started = performance.now()
   const latency = (): number => Math.round(performance.now() - started)
   try {

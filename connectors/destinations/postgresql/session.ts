@@ -4,12 +4,11 @@ import {
   type GuardedStream,
   type Lifetime,
   RetryableError,
-  type Settings,
-  settingText,
 } from '@tributary/connector-kit'
 import { Client } from 'pg'
 import { deliveryError } from './failures.ts'
 import { quoted } from './names.ts'
+import type { PostgresqlSettings } from './settings.ts'
 import { createTables, type Tables } from './tables.ts'
 import { certificatesOf } from './tls.ts'
 
@@ -17,8 +16,10 @@ import { certificatesOf } from './tls.ts'
 export type Session = { client: Client; tables: Tables }
 type OpenSession = Session & { socket: GuardedStream }
 
+type Context = DeliverContext<PostgresqlSettings>
+
 /** The one connection of a destination; whoever uses it has it alone. */
-type Keeper = { use<T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> }
+type Keeper = { use<T>(context: Context, work: (session: Session) => Promise<T>): Promise<T> }
 
 /** A connection that nobody used for so long is closed, ms. */
 const idleMs = 60_000
@@ -27,9 +28,9 @@ const lockMs = 10_000
 /** Bytes of one answer: the columns of a table with a thousand take a tenth of it, and what a statement selects is not used. */
 const answerBytes = 1024 * 1024
 
-const tlsOptions = (settings: Settings): { rejectUnauthorized: true; ca?: string } | false => {
+const tlsOptions = (settings: PostgresqlSettings): { rejectUnauthorized: true; ca?: string } | false => {
   if (settings.tls === 'off') return false
-  const ca = certificatesOf(settingText(settings, 'ca_certificate'))
+  const ca = certificatesOf(settings.ca_certificate ?? '')
   return { rejectUnauthorized: true, ...(ca === undefined || ca === '' ? {} : { ca }) }
 }
 
@@ -44,9 +45,8 @@ const renewing = (client: Client, socket: GuardedStream): Client => {
 }
 
 /** Everything is given, so that the driver looks at no environment variable and no file. */
-const createClient = async ({ settings, connect, signal }: DeliverContext) => {
-  const host = settingText(settings, 'host')
-  const port = Number(settings.port)
+const createClient = async ({ settings, connect, signal }: Context) => {
+  const { host, port, database, user, password = '' } = settings
   const socket = await connect({ host, port, signal, answerBytes })
   // The driver means to connect it; it is connected already, by the guard.
   Object.assign(socket, { connect: () => process.nextTick(() => socket.emit('connect')) })
@@ -54,9 +54,9 @@ const createClient = async ({ settings, connect, signal }: DeliverContext) => {
     stream: () => socket,
     host,
     port,
-    database: settingText(settings, 'database'),
-    user: settingText(settings, 'user'),
-    password: () => settingText(settings, 'password'),
+    database,
+    user,
+    password: () => password,
     ssl: tlsOptions(settings),
     application_name: 'Tributary',
     connectionTimeoutMillis: 10_000,
@@ -84,10 +84,10 @@ const createKeeper = (lifetime: Lifetime): Keeper => {
     await closing?.client.end().catch(() => {})
   }
 
-  const open = async (context: DeliverContext): Promise<OpenSession> => {
+  const open = async (context: Context): Promise<OpenSession> => {
     if (session !== undefined) return session
     const { client, socket } = await createClient(context)
-    const schema = settingText(context.settings, 'schema')
+    const schema = context.settings.schema
     const opened = { client, socket, tables: createTables(client, schema) }
     // Without a listener an error between two uses would end the process.
     client.on('error', () => {
@@ -104,7 +104,7 @@ const createKeeper = (lifetime: Lifetime): Keeper => {
     return opened
   }
 
-  const useNow = async <T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> => {
+  const useNow = async <T>(context: Context, work: (session: Session) => Promise<T>): Promise<T> => {
     if (context.signal.aborted) throw new RetryableError('Interrupted')
     clearTimeout(idle)
     const onAbort = (): void => void close()
@@ -144,7 +144,7 @@ const keepers = new WeakMap<Lifetime, Keeper>()
  * Runs work on the destination's connection, which is opened when there is none and kept for the next one; nobody else uses
  * it meanwhile. Rejects with a DeliveryError, after which the connection is a new one.
  */
-export const useSession = <T>(context: DeliverContext, work: (session: Session) => Promise<T>): Promise<T> => {
+export const useSession = <T>(context: Context, work: (session: Session) => Promise<T>): Promise<T> => {
   const { lifetime } = context
   let keeper = keepers.get(lifetime)
   if (keeper === undefined) {

@@ -3,10 +3,10 @@ import {
   type DeliverContext,
   DeliveryError,
   type SettingObjections,
-  settingText,
   testOf,
 } from '@tributary/connector-kit'
 import { useSession } from './session.ts'
+import type { PostgresqlSettings } from './settings.ts'
 import { verifyStatement } from './statement.ts'
 
 type Answer = { version: string; account: string; exists: boolean; may_use: boolean; may_make_schema: boolean }
@@ -31,10 +31,10 @@ const verdict = (schema: string, { version, account, exists, may_use, may_make_s
 }
 
 /** Connects, and asks whether the user may make tables in the schema. Changes nothing. */
-export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+export const testConnection = (context: DeliverContext<PostgresqlSettings>): Promise<ConnectionTest> =>
   testOf(() =>
     useSession(context, async ({ client }) => {
-      const schema = settingText(context.settings, 'schema')
+      const schema = context.settings.schema
       const { rows } = await client.query<Answer>(question, [schema])
       const [answer] = rows
       return answer === undefined ? { ok: false, message: 'The server does not respond.' } : verdict(schema, answer)
@@ -42,9 +42,12 @@ export const testConnection = (context: DeliverContext): Promise<ConnectionTest>
   )
 
 /** Has the server read the custom statement, when it is about to be saved. */
-export const verifySettings = async (context: DeliverContext, names: readonly string[]): Promise<SettingObjections> => {
+export const verifySettings = async (
+  context: DeliverContext<PostgresqlSettings>,
+  names: readonly string[],
+): Promise<SettingObjections> => {
   const { statement } = context.settings
-  if (!names.includes('statement') || typeof statement !== 'string') return {}
+  if (!names.includes('statement') || statement === undefined) return {}
   try {
     const objection = await useSession(context, ({ client }) => verifyStatement(client, statement))
     return objection === undefined ? {} : { statement: objection }

@@ -1,14 +1,9 @@
-import {
-  createTrackingForwarder,
-  type DestinationDefinition,
-  forwardAction,
-  forwardedEvents,
-  type Settings,
-} from '@tributary/connector-kit'
+import { createTrackingForwarder, defineDestination, forwardAction, forwardedEvents } from '@tributary/connector-kit'
+import { type RudderstackSettings, settings } from './settings.ts'
 
 /** The batch address of a data plane; one that is given whole stays. */
-const addressOf = (settings: Settings): string => {
-  const url = new URL(typeof settings.data_plane_url === 'string' ? settings.data_plane_url : '')
+const addressOf = ({ data_plane_url: given }: RudderstackSettings): string => {
+  const url = new URL(given)
   const path = url.pathname.replace(/(\/v1(\/batch)?)?\/*$/, '')
   url.pathname = `${path}/v1/batch`
   return url.href
@@ -18,7 +13,7 @@ const addressOf = (settings: Settings): string => {
  * Limits: RudderStack, "HTTP API": 500 kB a batch. A data plane names none for requests in a time; it answers 429 when
  * it has enough.
  */
-export const rudderstack: DestinationDefinition = {
+export const rudderstack = defineDestination({
   slug: 'rudderstack',
   title: 'RudderStack',
   description: 'Forwards events unchanged to a RudderStack source, hosted or on your own data plane.',
@@ -47,39 +42,18 @@ export const rudderstack: DestinationDefinition = {
       },
     ],
   },
-  fields: [
-    {
-      name: 'data_plane_url',
-      label: 'Data plane URL',
-      help: 'For example https://your-name.dataplane.rudderstack.com.',
-      type: 'url',
-      required: true,
-      secret: false,
-      editable: true,
-    },
-    {
-      name: 'write_key',
-      label: 'Write key',
-      help: 'The write key of the RudderStack source. Stored encrypted.',
-      type: 'secret',
-      required: true,
-      maxLength: 200,
-      secret: true,
-      sentTo: [{ setting: 'data_plane_url', by: 'origin' }],
-      editable: true,
-    },
-  ],
+  settings,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [forwardedEvents('RudderStack')],
   actions: [forwardAction('RudderStack')],
   presets: [{ action: 'forward', fields: {} }],
   batching: () => ({ maxEvents: 250, maxBytes: 400_000, maxWaitMs: 1000 }),
-  ...createTrackingForwarder({
+  ...createTrackingForwarder<RudderstackSettings>({
     title: 'RudderStack',
     address: addressOf,
-    writeKey: (settings) => (typeof settings.write_key === 'string' ? settings.write_key.trim() : ''),
+    writeKey: ({ write_key: key }) => key.trim(),
     requestBytes: 500_000,
     tested: 'The data plane accepted this write key.',
   }),
-}
+})

@@ -1,4 +1,4 @@
-import { type Settings, settingText } from '@tributary/connector-kit'
+import type { S3Settings } from './settings.ts'
 
 /** Where the objects of a bucket are: the address without a path, and what stands before a key in it. */
 export type BucketAddress = { origin: string; base: string }
@@ -18,13 +18,15 @@ const awsEndpoint = (region: string): string =>
  * The bucket's address: its name before the host, or in the path when that is chosen, and always there when the name has
  * dots, which no certificate of a wildcard covers, or when the endpoint is a literal address.
  */
-export const bucketAddress = (settings: Settings): BucketAddress => {
-  const endpoint = settingText(settings, 'endpoint') || awsEndpoint(settingText(settings, 'region'))
-  const bucket = settingText(settings, 'bucket')
-  const url = new URL(endpoint)
+export const bucketAddress = ({
+  endpoint,
+  region,
+  bucket,
+  path_style: inPath,
+}: Pick<S3Settings, 'endpoint' | 'region' | 'bucket' | 'path_style'>): BucketAddress => {
+  const url = new URL(endpoint ?? awsEndpoint(region))
   const path = url.pathname.replace(/\/+$/, '')
   const literal = /^[\d.]+$|^\[/.test(url.hostname)
-  if (settings.path_style === true || bucket.includes('.') || literal)
-    return { origin: url.origin, base: `${path}/${bucket}` }
+  if (inPath || bucket.includes('.') || literal) return { origin: url.origin, base: `${path}/${bucket}` }
   return { origin: `${url.protocol}//${bucket}.${url.host}`, base: path }
 }

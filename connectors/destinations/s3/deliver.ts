@@ -8,15 +8,15 @@ import {
   type OutgoingEvent,
   RejectedError,
   RetryableError,
-  settingText,
   testOf,
 } from '@tributary/connector-kit'
 import { bodyOf, type EventObject, folderOf, objectsOf } from './objects.ts'
+import type { S3Settings } from './settings.ts'
 import { changeObject } from './storage.ts'
 
 type Written = { object: EventObject; failure: DeliveryError | undefined; latencyMs: number }
 
-const write = async (object: EventObject, context: DeliverContext): Promise<Written> => {
+const write = async (object: EventObject, context: DeliverContext<S3Settings>): Promise<Written> => {
   try {
     const { body, type } = await bodyOf(object, context.settings)
     const { answer } = await changeObject(context, 'PUT', object.key, body, type)
@@ -39,7 +39,10 @@ const outcomeOf = (failure: DeliveryError | undefined): EventOutcome => {
  * Writes a batch as one object for each hour of receipt, one after the other. When none could be written, it rejects as the
  * first did; else the events of those that failed are to be sent again.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+export const deliver = async (
+  batch: readonly OutgoingEvent[],
+  context: DeliverContext<S3Settings>,
+): Promise<DeliverResult> => {
   const written: Written[] = []
   for (const object of objectsOf(batch, context.settings)) written.push(await write(object, context))
   const failed = written.find(({ failure }) => failure !== undefined)?.failure
@@ -54,10 +57,10 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverC
 }
 
 /** Writes a small object where events will be, and takes it away again; says both. */
-export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+export const testConnection = (context: DeliverContext<S3Settings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const key = `${folderOf(context.settings)}.tributary-test`
-    const place = `${key} in the bucket ${settingText(context.settings, 'bucket')}`
+    const place = `${key} in the bucket ${context.settings.bucket}`
     await changeObject(context, 'PUT', key, Buffer.from('Written by Tributary to test the connection.\n'), 'text/plain')
     try {
       await changeObject(context, 'DELETE', key)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type OutgoingEvent, type Settings, settingText } from '@tributary/connector-kit'
+import type { OutgoingEvent } from '@tributary/connector-kit'
+import type { S3Settings } from './settings.ts'
 
 /** An object to be written, with the places of its events in the batch. */
 export type EventObject = { key: string; indexes: readonly number[]; lines: readonly string[] }
@@ -14,11 +15,11 @@ const hourOf = (event: OutgoingEvent): string => {
   return new Date(receivedAt).toISOString().slice(0, 13)
 }
 
-const suffix = (settings: Settings): string => (settings.format === 'json' ? 'json' : 'json.gz')
+const suffix = (settings: S3Settings): string => (settings.format === 'json' ? 'json' : 'json.gz')
 
 /** The prefix without slashes at its ends, with one behind it; '' when there is none. */
-export const folderOf = (settings: Settings): string => {
-  const prefix = settingText(settings, 'prefix')
+export const folderOf = (settings: S3Settings): string => {
+  const prefix = settings.prefix
     .split('/')
     .filter((part) => part !== '')
     .join('/')
@@ -29,7 +30,7 @@ export const folderOf = (settings: Settings): string => {
  * The objects of a batch: one for each hour of receipt, in folders that query engines know as partitions. A key is made of
  * the events in it and nothing else, so the same batch sent again is written over itself.
  */
-export const objectsOf = (batch: readonly OutgoingEvent[], settings: Settings): EventObject[] => {
+export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings): EventObject[] => {
   const hours = Map.groupBy(batch.keys(), (index) => {
     const event = batch[index]
     return event === undefined ? '' : hourOf(event)
@@ -51,7 +52,7 @@ export const objectsOf = (batch: readonly OutgoingEvent[], settings: Settings): 
 /** What stands in an object: one JSON value a line, compressed when that is chosen. */
 export const bodyOf = async (
   { lines }: EventObject,
-  settings: Settings,
+  settings: S3Settings,
 ): Promise<{ body: Uint8Array; type: string }> => {
   const text = `${lines.join('\n')}\n`
   if (settings.format === 'json') return { body: Buffer.from(text), type: 'application/x-ndjson' }

@@ -282,7 +282,7 @@ test.each([
   [{ endpoint: 'https://store.example:9000/s3/' }, 'https://my-events.store.example:9000', '/s3/a/b%20c'],
   [{ endpoint: 'http://10.0.0.1:9000' }, 'http://10.0.0.1:9000', '/my-events/a/b%20c'],
 ])('%j is at %s', (given, origin, path) => {
-  const address = bucketAddress({ bucket: 'my-events', region, ...given })
+  const address = bucketAddress({ bucket: 'my-events', region, endpoint: undefined, path_style: false, ...given })
   expect([address.origin, objectPath(address, 'a/b c')]).toEqual([origin, path])
 })
 

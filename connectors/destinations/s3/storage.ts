@@ -11,9 +11,9 @@ import {
   RejectedError,
   RetryableError,
   sendRequest,
-  settingText,
 } from '@tributary/connector-kit'
 import { bucketAddress, objectPath } from './address.ts'
+import type { S3Settings } from './settings.ts'
 
 /** What an answer's body says went wrong (S3 API, "Error responses"). */
 const errorOf = (body: string): { code: string; message: string } => {
@@ -23,7 +23,7 @@ const errorOf = (body: string): { code: string; message: string } => {
 
 /** A request of the S3 API, signed by AWS Signature Version 4 with the payload's hash. */
 const signed = async (
-  context: DeliverContext,
+  context: DeliverContext<S3Settings>,
   method: 'PUT' | 'DELETE',
   key: string,
   body: Uint8Array,
@@ -50,10 +50,10 @@ const signed = async (
   })
   const signer = new SignatureV4({
     service: 's3',
-    region: settingText(settings, 'region'),
+    region: settings.region,
     credentials: {
-      accessKeyId: settingText(settings, 'access_key_id').trim(),
-      secretAccessKey: settingText(settings, 'secret_access_key').trim(),
+      accessKeyId: settings.access_key_id.trim(),
+      secretAccessKey: settings.secret_access_key.trim(),
     },
     sha256: Sha256,
     // The path is escaped once, and S3 alone takes it as it is.
@@ -68,7 +68,7 @@ const signed = async (
 const later = new Set(['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'OperationAborted', 'Busy'])
 
 /** What an answer that is no success says: a matter of time, of the objects, or of the set-up. */
-const failureOf = (call: Call, context: DeliverContext): DeliveryError | undefined => {
+const failureOf = (call: Call, context: DeliverContext<S3Settings>): DeliveryError | undefined => {
   const { answer } = call
   const outcome = outcomeOfAnswer(answer, context.clock())
   if (outcome.kind === 'delivered') return undefined
@@ -84,22 +84,20 @@ const failureOf = (call: Call, context: DeliverContext): DeliveryError | undefin
   if (code === 'EntityTooLarge') return new RejectedError(text, exchange)
   const region = answer.headers['x-amz-bucket-region']
   const hint =
-    region === undefined || region === settingText(context.settings, 'region')
-      ? ''
-      : ` The bucket is in the region ${region}.`
+    region === undefined || region === context.settings.region ? '' : ` The bucket is in the region ${region}.`
   return new ConfigurationError(`${text}${hint}`, exchange)
 }
 
 /** Writes an object over whatever is there, or takes it away. Rejects with a DeliveryError. */
 export const changeObject = async (
-  context: DeliverContext,
+  context: DeliverContext<S3Settings>,
   method: 'PUT' | 'DELETE',
   key: string,
   body: Uint8Array = new Uint8Array(),
   contentType = '',
 ): Promise<Call> => {
   const request = await signed(context, method, key, body, contentType)
-  const hidden = { headers: ['authorization'], texts: [settingText(context.settings, 'secret_access_key')] }
+  const hidden = { headers: ['authorization'], texts: [context.settings.secret_access_key] }
   const call = await sendRequest(context, { ...request, timeoutMs: 60_000 }, hidden)
   const failure = failureOf(call, context)
   if (failure !== undefined) throw failure

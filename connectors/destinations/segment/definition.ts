@@ -3,32 +3,30 @@ import {
   createTrackingForwarder,
   type DeliverContext,
   DeliveryError,
-  type DestinationDefinition,
+  defineDestination,
   forwardAction,
   forwardedEvents,
   isWebPage,
-  type Settings,
 } from '@tributary/connector-kit'
+import { type SegmentSettings, settings } from './settings.ts'
 
 const officialHosts = new Set(['api.segment.io', 'events.eu1.segmentapis.com'])
-const defaultEndpoint = 'https://api.segment.io/v1/batch'
 
 /** The batch address: a bare origin and one that ends in `/v1` are completed. */
-const addressOf = (settings: Settings): string => {
-  const url = new URL(typeof settings.endpoint === 'string' ? settings.endpoint : defaultEndpoint)
+const addressOf = ({ endpoint }: SegmentSettings): string => {
+  const url = new URL(endpoint)
   const path = url.pathname.replace(/\/+$/, '')
   url.pathname = path === '' ? '/v1/batch' : path.endsWith('/v1') ? `${path}/batch` : path
   return url.href
 }
 
-const writeKeyOf = (settings: Settings): string =>
-  typeof settings.write_key === 'string' ? settings.write_key.trim() : ''
+const writeKeyOf = ({ write_key: key }: SegmentSettings): string => key.trim()
 
 /**
  * Segment takes batches with any write key, so its settings address is asked, with which its own libraries begin: it
  * knows every key.
  */
-const testKey = async (context: DeliverContext): Promise<ConnectionTest | undefined> => {
+const testKey = async (context: DeliverContext<SegmentSettings>): Promise<ConnectionTest | undefined> => {
   if (!officialHosts.has(new URL(addressOf(context.settings)).hostname)) return undefined
   const url = `https://cdn.segment.com/v1/projects/${encodeURIComponent(writeKeyOf(context.settings))}/settings`
   const answer = await context
@@ -47,7 +45,7 @@ const testKey = async (context: DeliverContext): Promise<ConnectionTest | undefi
  * Limits: Segment, "HTTP API source": 500 kB a request, 32 kB and 2,500 events in a batch; "Tracking API rate limits":
  * 1,000 requests a second for a workspace.
  */
-export const segment: DestinationDefinition = {
+export const segment = defineDestination({
   slug: 'segment',
   title: 'Segment',
   description: "Forwards events unchanged to a Segment source, or to any server that accepts Segment's tracking calls.",
@@ -76,29 +74,7 @@ export const segment: DestinationDefinition = {
       },
     ],
   },
-  fields: [
-    {
-      name: 'write_key',
-      label: 'Write key',
-      help: 'The write key of the Segment source. Stored encrypted.',
-      type: 'secret',
-      required: true,
-      maxLength: 200,
-      secret: true,
-      sentTo: [{ setting: 'endpoint', by: 'origin' }],
-      editable: true,
-    },
-    {
-      name: 'endpoint',
-      label: 'Endpoint',
-      help: 'The URL for batches. Change it for an EU workspace, or for another server with the same API.',
-      type: 'url',
-      required: true,
-      default: defaultEndpoint,
-      secret: false,
-      editable: true,
-    },
-  ],
+  settings,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [forwardedEvents('Segment')],
@@ -106,7 +82,7 @@ export const segment: DestinationDefinition = {
   presets: [{ action: 'forward', fields: {} }],
   batching: () => ({ maxEvents: 250, maxBytes: 400_000, maxWaitMs: 1000 }),
   rate: () => ({ requests: 500, perMs: 1000 }),
-  ...createTrackingForwarder({
+  ...createTrackingForwarder<SegmentSettings>({
     title: 'Segment',
     address: addressOf,
     writeKey: writeKeyOf,
@@ -115,4 +91,4 @@ export const segment: DestinationDefinition = {
     tested: 'The endpoint accepts batches with this write key. Send a test event to check that events arrive.',
     testKey,
   }),
-}
+})

@@ -1,15 +1,9 @@
-import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
+import { defineDestination } from '@tributary/connector-kit'
 import { deliver, testConnection } from './deliver.ts'
-
-const check = (settings: Settings): Record<string, string> => {
-  const url = typeof settings.webhook_url === 'string' ? URL.parse(settings.webhook_url.trim()) : null
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname === '/')
-    return { webhook_url: 'Enter the full URL that Slack shows, https://hooks.slack.com/services/…' }
-  return {}
-}
+import { check, settings } from './settings.ts'
 
 /** Limits: Slack, "Rate limits": one message a second for a webhook, bursts aside. */
-export const slack: DestinationDefinition = {
+export const slack = defineDestination({
   slug: 'slack',
   title: 'Slack',
   description: 'Posts a message to a channel for the events you choose.',
@@ -38,29 +32,7 @@ export const slack: DestinationDefinition = {
       },
     ],
   },
-  fields: [
-    {
-      name: 'webhook_url',
-      label: 'Webhook URL',
-      help: 'The incoming webhook URL. Stored encrypted.',
-      type: 'secret',
-      required: true,
-      maxLength: 500,
-      secret: true,
-      sentTo: [],
-      editable: true,
-    },
-    {
-      name: 'allow_links',
-      label: 'Links and mentions',
-      help: 'On: links such as `<https://example.com|text>` and mentions such as `<!channel>` work, including those in event values. Off: they show as plain text.',
-      type: 'boolean',
-      required: false,
-      default: false,
-      secret: false,
-      editable: true,
-    },
-  ],
+  settings,
   check,
   kinds: ['Event Streams'],
   auth: 'key',
@@ -125,4 +97,4 @@ export const slack: DestinationDefinition = {
   concurrency: 1,
   testConnection,
   deliver,
-}
+})

@@ -10,11 +10,11 @@ import {
   outcomeOfAnswer,
   RejectedError,
   resultOfCall,
-  type Settings,
   sendRequest,
   testOf,
 } from '@tributary/connector-kit'
 import { messageOf } from './message.ts'
+import type { SlackSettings } from './settings.ts'
 
 /**
  * Answers that say something about the webhook, not about the message.
@@ -37,8 +37,7 @@ const setUpErrors: ReadonlyMap<string, string> = new Map([
 /** Statuses that no message brings about. */
 const setUpStatuses = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405, 410])
 
-const urlOf = (settings: Settings): string =>
-  new URL(typeof settings.webhook_url === 'string' ? settings.webhook_url.trim() : '').href
+const urlOf = (settings: SlackSettings): string => new URL(settings.webhook_url.trim()).href
 
 /** The address is the credential: its path is hidden wherever it stands, and its last part alone. */
 const secretsOf = (url: string): string[] => {
@@ -47,7 +46,7 @@ const secretsOf = (url: string): string[] => {
   return [`${path}${search}`, path, path.split('/').at(-1) ?? '', search]
 }
 
-const post = (context: DeliverContext, message: unknown): Promise<Call> => {
+const post = (context: DeliverContext<SlackSettings>, message: unknown): Promise<Call> => {
   const url = urlOf(context.settings)
   const headers = { 'content-type': 'application/json', 'user-agent': 'Tributary/1.0' }
   const request = { method: 'POST', url, headers, body: JSON.stringify(message) } as const
@@ -73,8 +72,11 @@ const setUpProblem = (answer: HttpAnswer): string | undefined => {
  * the webhook (removed, channel archived, forbidden) holds events until it is mended. A message that Slack does not like,
  * or that is none, is refused for good.
  */
-export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
-  const made = messageOf(batch[0]?.payload ?? {}, context.settings.allow_links === true)
+export const deliver = async (
+  batch: readonly OutgoingEvent[],
+  context: DeliverContext<SlackSettings>,
+): Promise<DeliverResult> => {
+  const made = messageOf(batch[0]?.payload ?? {}, context.settings.allow_links)
   if ('problem' in made) throw new RejectedError(made.problem)
   const call = await post(context, made.message)
   const problem = setUpProblem(call.answer)
@@ -87,7 +89,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: DeliverC
 }
 
 /** A message without text is posted by nobody, and is refused only by a webhook that works. */
-export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+export const testConnection = (context: DeliverContext<SlackSettings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const { answer } = await post(context, { text: '' })
     const problem = setUpProblem(answer)

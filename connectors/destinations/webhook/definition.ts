@@ -1,11 +1,7 @@
-import type { DestinationDefinition, Settings } from '@tributary/connector-kit'
-import { authenticationFields, oauth2 } from './authentication.ts'
+import { defineDestination } from '@tributary/connector-kit'
+import { oauth2 } from './authentication.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
-
-const batching = (settings: Settings): { maxEvents: number; maxBytes: number; maxWaitMs: number } =>
-  settings.batching === true
-    ? { maxEvents: Number(settings.batch_size), maxBytes: 4 * 1024 * 1024, maxWaitMs: Number(settings.batch_wait_ms) }
-    : { maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }
+import { settings } from './settings.ts'
 
 /** A whole event as a request carries it; a test delivers the call that it comes from. */
 export const exampleBody = `{
@@ -29,7 +25,7 @@ export const exampleBody = `{
 }`
 
 /** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
-export const webhook: DestinationDefinition = {
+export const webhook = defineDestination({
   slug: 'webhook',
   title: 'Webhook',
   description: 'Sends events as JSON to your own URL, whole or with the fields you map, optionally signed.',
@@ -64,96 +60,7 @@ export const webhook: DestinationDefinition = {
       },
     ],
   },
-  fields: [
-    {
-      name: 'url',
-      label: 'URL',
-      help: 'Where to send events, with http:// or https://.',
-      type: 'url',
-      required: true,
-      secret: false,
-      editable: true,
-    },
-    {
-      name: 'method',
-      label: 'Method',
-      help: 'The HTTP method of each request.',
-      type: 'select',
-      required: true,
-      default: 'POST',
-      choices: ['POST', 'PUT', 'PATCH'].map((value) => ({ value, label: value })),
-      secret: false,
-      editable: true,
-    },
-    {
-      name: 'headers',
-      label: 'Headers',
-      help: 'Sent with each request, for example Authorization. Stored encrypted.',
-      type: 'headers',
-      required: false,
-      secret: true,
-      sentTo: [{ setting: 'url', by: 'origin' }],
-      editable: true,
-    },
-    ...authenticationFields,
-    {
-      name: 'signing_secret',
-      label: 'Signing secret',
-      help: 'Signs each request with HMAC-SHA256. Stored encrypted.',
-      type: 'secret',
-      required: false,
-      maxLength: 256,
-      secret: true,
-      sentTo: [{ setting: 'url', by: 'origin' }],
-      editable: true,
-    },
-    {
-      name: 'batching',
-      label: 'Send in batches',
-      help: 'Off: one event per request. On: a JSON array of events.',
-      type: 'boolean',
-      required: false,
-      default: false,
-      secret: false,
-      editable: true,
-    },
-    {
-      name: 'batch_size',
-      label: 'Events per batch',
-      help: 'At most this many events in one request.',
-      type: 'number',
-      required: false,
-      default: 100,
-      min: 1,
-      max: 1000,
-      secret: false,
-      editable: true,
-      showWhen: { field: 'batching', value: true },
-    },
-    {
-      name: 'batch_wait_ms',
-      label: 'Maximum wait (ms)',
-      help: 'A batch that is not full is sent after this time.',
-      type: 'number',
-      required: false,
-      default: 1000,
-      min: 0,
-      max: 60_000,
-      secret: false,
-      editable: true,
-      showWhen: { field: 'batching', value: true },
-    },
-    {
-      name: 'ordered',
-      label: 'Keep order per user',
-      help: 'On: one request at a time, in order of arrival. A retried event delays the events behind it. Off: faster, but later events can overtake a retried one.',
-      type: 'boolean',
-      required: false,
-      default: false,
-      secret: false,
-      editable: true,
-    },
-  ],
+  settings,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [
@@ -178,10 +85,13 @@ export const webhook: DestinationDefinition = {
     },
   ],
   presets: [{ action: 'send', fields: {} }],
-  batching,
-  ordered: ({ ordered }) => ordered === true,
+  batching: ({ batching, batch_size: maxEvents, batch_wait_ms: maxWaitMs }) =>
+    batching
+      ? { maxEvents, maxBytes: 4 * 1024 * 1024, maxWaitMs }
+      : { maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 },
+  ordered: ({ ordered }) => ordered,
   oauth2,
   testConnection,
   deliver,
   deliverRows,
-}
+})

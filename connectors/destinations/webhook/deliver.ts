@@ -8,11 +8,11 @@ import {
   type OutgoingRow,
   outcomeOfAnswer,
   resultOfCall,
-  type Settings,
   sendRequest,
   testOf,
   withGrant,
 } from '@tributary/connector-kit'
+import type { WebhookSettings } from './settings.ts'
 
 /**
  * The signature header: HMAC-SHA256 (RFC 2104, hex) over `<timestamp>.<body>`, timestamp in seconds, so that a recorded
@@ -31,9 +31,14 @@ const batchKey = (ids: readonly string[]): string => {
   return hash.digest('hex').slice(0, 32)
 }
 
-const ownHeaders = (settings: Settings, { kind, ids }: Content, body: string, now: number): Record<string, string> => {
+const ownHeaders = (
+  settings: WebhookSettings,
+  { kind, ids }: Content,
+  body: string,
+  now: number,
+): Record<string, string> => {
   const [first] = ids
-  const together = settings.batching === true
+  const together = settings.batching
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': 'Tributary/1.0',
@@ -41,15 +46,14 @@ const ownHeaders = (settings: Settings, { kind, ids }: Content, body: string, no
   }
   if (together) headers[`x-tributary-${kind}-count`] = String(ids.length)
   else if (first !== undefined) headers[`x-tributary-${kind}-id`] = first
-  const secret = settings.signing_secret
-  if (typeof secret === 'string') headers['x-tributary-signature'] = sign(secret, Math.floor(now / 1000), body)
+  const { signing_secret: secret } = settings
+  if (secret !== undefined) headers['x-tributary-signature'] = sign(secret, Math.floor(now / 1000), body)
   return headers
 }
 
 /** A user's header replaces ours of the same name, except those that say what the request is. */
-const mergeHeaders = (own: Record<string, string>, custom: Settings[string]): Record<string, string> => {
+const mergeHeaders = (own: Record<string, string>, custom: WebhookSettings['headers'] = {}): Record<string, string> => {
   const merged = { ...own }
-  if (typeof custom !== 'object') return merged
   for (const [name, value] of Object.entries(custom)) {
     const lower = name.toLowerCase()
     if (lower.startsWith('x-tributary-') || lower === 'idempotency-key') continue
@@ -58,23 +62,20 @@ const mergeHeaders = (own: Record<string, string>, custom: Settings[string]): Re
   return merged
 }
 
-const secretsOf = (settings: Settings): string[] => {
-  const headers = typeof settings.headers === 'object' ? Object.values(settings.headers) : []
-  const credentials = headers.map((value) => value.replace(/^(Bearer|Basic) /i, ''))
+const secretsOf = (settings: WebhookSettings): string[] => {
+  const credentials = Object.values(settings.headers ?? {}).map((value) => value.replace(/^(Bearer|Basic) /i, ''))
   const secrets = [settings.signing_secret, settings.oauth_client_secret]
-  return [...credentials, ...secrets.filter((secret) => typeof secret === 'string')]
+  return [...credentials, ...secrets.filter((secret) => secret !== undefined)]
 }
 
 /** The user's headers and the signature are kept from who may read the delivery log. */
-const hiddenOf = (settings: Settings): Hidden => {
-  const custom = typeof settings.headers === 'object' ? Object.keys(settings.headers) : []
+const hiddenOf = (settings: WebhookSettings): Hidden => {
+  const custom = Object.keys(settings.headers ?? {})
   return {
     headers: [...custom.map((name) => name.toLowerCase()), 'x-tributary-signature'],
     texts: secretsOf(settings),
   }
 }
-
-const urlOf = (settings: Settings): string => (typeof settings.url === 'string' ? settings.url : '')
 
 /** The event as it is, or what its mapping made of it. */
 const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefined ? json : JSON.stringify(payload))
@@ -82,7 +83,7 @@ const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefi
 /** Statuses that refuse what is in a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21. */
 const refusesContent: ReadonlySet<number> = new Set([400, 413, 422])
 
-const authenticated = (context: DeliverContext): DeliverContext =>
+const authenticated = (context: DeliverContext<WebhookSettings>): DeliverContext<WebhookSettings> =>
   context.settings.authentication === 'oauth2' ? withGrant(context) : context
 
 /** The row with the payload as its producer wrote it. */
@@ -95,14 +96,17 @@ const textOfRow = ({ recordId, operation, object, key, json }: OutgoingRow): str
  * Everything else, redirects included: rejected. Throws RetryableError or ConfigurationError, with the request that was
  * meant, when there was no answer.
  */
-const send = async (content: Content, given: DeliverContext): Promise<DeliverResult> => {
+const send = async (content: Content, given: DeliverContext<WebhookSettings>): Promise<DeliverResult> => {
   const { settings } = given
   const context = authenticated(given)
   const { texts } = content
-  const body = settings.batching === true ? `[${texts.join(',')}]` : (texts[0] ?? '')
-  const method = settings.method === 'PUT' || settings.method === 'PATCH' ? settings.method : 'POST'
+  const body = settings.batching ? `[${texts.join(',')}]` : (texts[0] ?? '')
   const headers = mergeHeaders(ownHeaders(settings, content, body, context.clock()), settings.headers)
-  const call = await sendRequest(context, { method, url: urlOf(settings), headers, body }, hiddenOf(settings))
+  const call = await sendRequest(
+    context,
+    { method: settings.method, url: settings.url, headers, body },
+    hiddenOf(settings),
+  )
   const { status } = call.answer
   if (texts.length > 1 && refusesContent.has(status))
     return resultOfCall(call, { kind: 'split', reason: `HTTP ${status}` })
@@ -110,27 +114,33 @@ const send = async (content: Content, given: DeliverContext): Promise<DeliverRes
 }
 
 /** Sends events, each whole or as its mapping makes it; outcomes as `send` says. */
-export const deliver = (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> =>
+export const deliver = (
+  batch: readonly OutgoingEvent[],
+  context: DeliverContext<WebhookSettings>,
+): Promise<DeliverResult> =>
   send({ kind: 'event', ids: batch.map(({ eventId }) => eventId), texts: batch.map(textOf) }, context)
 
 /**
  * Sends rows, each as `{"recordId", "operation", "object", "key", "payload"}`, one a request or as an array like events.
  * `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. Outcomes as `send` says.
  */
-export const deliverRows = (batch: readonly OutgoingRow[], context: DeliverContext): Promise<DeliverResult> =>
+export const deliverRows = (
+  batch: readonly OutgoingRow[],
+  context: DeliverContext<WebhookSettings>,
+): Promise<DeliverResult> =>
   send({ kind: 'record', ids: batch.map(({ recordId }) => recordId), texts: batch.map(textOfRow) }, context)
 
 /**
  * Asks the address with GET and the user's headers, so that nothing takes it for an event. An endpoint may know no GET
  * and answer 404 or 405 to it; what it says of the headers and of its own health counts all the same.
  */
-export const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+export const testConnection = (context: DeliverContext<WebhookSettings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const { settings } = context
     const headers = mergeHeaders({ 'user-agent': 'Tributary/1.0' }, settings.headers)
     const { answer } = await sendRequest(
       authenticated(context),
-      { method: 'GET', url: urlOf(settings), headers },
+      { method: 'GET', url: settings.url, headers },
       hiddenOf(settings),
     )
     const status = `HTTP ${answer.status}`

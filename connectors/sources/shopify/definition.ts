@@ -1,4 +1,4 @@
-import type { SourceDefinition } from '@tributary/connector-kit'
+import { defineSettings, type SourceDefinition, setting } from '@tributary/connector-kit'
 import { receive } from './receive.ts'
 import { shopifySchema } from './schema.ts'
 
@@ -35,16 +35,11 @@ export const shopify: SourceDefinition = {
     },
   ],
   predefinedSchema: shopifySchema,
-  fields: [
-    {
-      name: 'signing_secret',
+  settings: defineSettings({
+    signing_secret: setting.secret({
       label: 'Signing secret',
       help: 'Shopify shows it below the list of webhooks in its admin; for webhooks of an app it is the client secret. Until it is set here, deliveries are refused.',
-      type: 'secret',
-      required: false,
-      secret: true,
-      editable: true,
-    },
-  ],
+    }),
+  }),
   webhook: { receive, signed: true },
 }

@@ -1,4 +1,4 @@
-import type { SourceDefinition } from '@tributary/connector-kit'
+import { defineSettings, type SourceDefinition, setting } from '@tributary/connector-kit'
 import { receive } from './receive.ts'
 import { stripeSchema } from './schema.ts'
 
@@ -39,28 +39,18 @@ export const stripe: SourceDefinition = {
     },
   ],
   predefinedSchema: stripeSchema,
-  fields: [
-    {
-      name: 'signing_secret',
+  settings: defineSettings({
+    signing_secret: setting.secret({
       label: 'Signing secret',
       help: "Shown on the endpoint's page in Stripe. Until you set it here, deliveries are refused.",
-      type: 'secret',
-      required: false,
-      secret: true,
-      editable: true,
-    },
-    {
-      name: 'user_id_key',
+    }),
+    user_id_key: setting.text({
       label: 'User ID metadata key',
       help: "If a Stripe object's `metadata` has this key, its value becomes the user ID.",
-      type: 'string',
-      required: false,
       default: 'user_id',
-      secret: false,
-      editable: true,
       maxLength: 40,
-    },
-  ],
+    }),
+  }),
   check: ({ signing_secret: secret }): Record<string, string> =>
     typeof secret !== 'string' || secret.trim().startsWith('whsec_')
       ? {}

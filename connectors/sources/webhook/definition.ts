@@ -1,4 +1,4 @@
-import type { SourceDefinition } from '@tributary/connector-kit'
+import { defineSettings, type SourceDefinition, setting } from '@tributary/connector-kit'
 import { seeItArrive } from '../arrival.ts'
 import { receive } from './receive.ts'
 
@@ -42,16 +42,11 @@ export const webhook: SourceDefinition = {
     },
     seeItArrive('Each call is sent immediately.'),
   ],
-  fields: [
-    {
-      name: 'template',
+  settings: defineSettings({
+    template: setting.template({
       label: 'Template',
       help: 'Liquid that renders to one event, or to a list of events, as JSON. Without it each call becomes a track event whose properties are its body.',
-      type: 'template',
-      required: false,
-      secret: false,
-      editable: true,
-    },
-  ],
+    }),
+  }),
   webhook: { receive, signed: false },
 }

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import type { DestinationDefinition, ObjectDefinition } from './definition.ts'
 import { definitionProblems, logoProblems } from './definition-problems.ts'
+import { defineSettings, setting } from './setting.ts'
 
-const field = { label: 'Key', help: 'h', required: true, secret: true, sentTo: [], editable: true } as const
+const key = setting.secret({ label: 'Key', help: 'h', required: true, sentTo: [] })
+const asked = { label: 'Field', help: 'h', required: true } as const
 const target = { label: 'Text', help: 'h', type: 'string', required: true, recommended: true, kind: 'custom' } as const
 const action = {
   name: 'send',
@@ -32,7 +34,7 @@ const complete: DestinationDefinition = {
   title: 'Some Service',
   description: 'Sends events there.',
   docs: { url: 'https://docs.example', steps: [1, 2].map((step) => ({ title: `Step ${step}`, text: 'Do it.' })) },
-  fields: [{ name: 'api_key', type: 'secret', ...field }],
+  settings: defineSettings({ api_key: key }),
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [messages, upserted],
@@ -69,33 +71,29 @@ it.each<[Partial<DestinationDefinition>, string]>([
     'The address of the vendor’s documents is not an https URL',
   ],
   [{ docs: { ...complete.docs, steps: [] } }, 'The set-up guide has fewer than two steps'],
-  [{ fields: [{ name: 'apiKey', type: 'secret', ...field }] }, 'The setting apiKey is not named in snake_case'],
+  [{ settings: defineSettings({ apiKey: key }) }, 'The setting apiKey is not named in snake_case'],
   [
-    {
-      fields: [
-        { name: 'api_key', type: 'secret', label: 'Key', help: 'h', required: true, secret: true, editable: true },
-      ],
-    },
+    { settings: defineSettings({ api_key: setting.secret({ ...asked, help: '', sentTo: [] }) }) },
+    'The setting api_key: its help is empty',
+  ],
+  [
+    { settings: defineSettings({ api_key: setting.secret(asked) }) },
     'The setting api_key is secret and does not say which settings decide where it is sent',
   ],
   [
-    { fields: [{ name: 'api_key', type: 'secret', ...field, sentTo: [{ setting: 'host', by: 'value' }] }] },
+    { settings: defineSettings({ api_key: setting.secret({ ...asked, sentTo: [{ setting: 'host', by: 'value' }] }) }) },
     'The setting api_key is sent to a setting host that cannot be compared',
   ],
   [
-    { fields: [...complete.fields, { name: 'signing_secret', type: 'string', ...field, secret: false }] },
+    { settings: defineSettings({ api_key: key, signing_secret: setting.text(asked) }) },
     'The setting signing_secret holds a secret, but is not marked as one',
   ],
   [
-    { fields: [...complete.fields, { name: 'size', type: 'number', ...field, secret: false, default: 5, max: 4 }] },
+    { settings: defineSettings({ api_key: key, size: setting.number({ ...asked, default: 5, max: 4 }) }) },
     'The setting size has a default that is refused: At most 4',
   ],
-  [
-    { fields: [{ name: 'region', type: 'string', ...field, secret: false }] },
-    'It needs a key, but has no secret setting',
-  ],
+  [{ settings: defineSettings({ region: setting.text(asked) }) }, 'It needs a key, but has no secret setting'],
   [{ auth: 'oauth2' }, 'It needs a grant, but does not say what it is registered as'],
-  [{ fields: [...complete.fields, ...complete.fields] }, 'The setting "api_key" is there twice'],
   [
     { actions: [{ ...action, targets: [...action.targets, ...action.targets] }] },
     'The action send has the target "text" twice',

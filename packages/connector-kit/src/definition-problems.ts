@@ -9,7 +9,7 @@ import type {
 } from './definition.ts'
 import { presetMappings } from './mapping/presets.ts'
 import { mappingProblems } from './mapping/problems.ts'
-import { validateSettings } from './settings.ts'
+import type { SettingsSchema } from './setting.ts'
 
 /** A text that its author is still to write begins so. */
 const unwritten = /\bTODO\b/
@@ -56,20 +56,20 @@ const secretTargetProblems = (field: FieldDefinition, fields: readonly FieldDefi
   })
 }
 
-const fieldProblems = (field: FieldDefinition, fields: readonly FieldDefinition[]): string[] => {
+const fieldProblems = (field: FieldDefinition, { shape, fields }: SettingsSchema): string[] => {
+  const schema = shape[field.name]
   const what = `The setting ${field.name}`
   const problems = [...textProblem(`${what}: its label`, field.label), ...textProblem(`${what}: its help`, field.help)]
   if (!snakeCase.test(field.name)) problems.push(`${what} is not named in snake_case`)
-  const holds = field.type === 'secret' || field.type === 'headers' || credential.test(field.name)
-  if (holds && !field.secret) problems.push(`${what} holds a secret, but is not marked as one`)
+  if (credential.test(field.name) && !field.secret) problems.push(`${what} holds a secret, but is not marked as one`)
   problems.push(...secretTargetProblems(field, fields))
-  if (field.secret && field.default !== undefined) problems.push(`${what} is secret and has a default`)
   if (field.type === 'select' && (field.choices ?? []).length < 2) problems.push(`${what} offers no choice`)
   if (field.min !== undefined && field.max !== undefined && field.min > field.max)
     problems.push(`${what} has bounds that nothing lies within`)
   if (field.default !== undefined) {
-    const result = validateSettings({ fields: [{ ...field, required: false }] }, {})
-    if (!result.ok) problems.push(`${what} has a default that is refused: ${Object.values(result.errors).join(', ')}`)
+    const refused = schema?.safeParse(field.default).error
+    if (refused !== undefined)
+      problems.push(`${what} has a default that is refused: ${refused.issues.map(({ message }) => message).join(', ')}`)
   }
   const { showWhen } = field
   if (showWhen !== undefined && !fields.some(({ name }) => name === showWhen.field))
@@ -101,7 +101,7 @@ const identifierProblem = (
 ): string | undefined => {
   if ('event' in identifier) return undefined
   if ('setting' in identifier)
-    return definition.fields.some(({ name }) => name === identifier.setting)
+    return definition.settings.fields.some(({ name }) => name === identifier.setting)
       ? undefined
       : `is known by a setting ${identifier.setting} that there is not`
   const writing = definition.actions.filter(({ name }) => actions.includes(name))
@@ -159,7 +159,7 @@ const positive = (what: string, value: number | undefined, least = 1): string[] 
 
 /** What is sent how, as it is with the defaults of all settings. */
 const paceProblems = (definition: DestinationDefinition): string[] => {
-  const settings: Settings = Object.fromEntries(definition.fields.map((field) => [field.name, field.default]))
+  const settings: Settings = Object.fromEntries(definition.settings.fields.map((field) => [field.name, field.default]))
   const { maxEvents, maxBytes, maxWaitMs } = definition.batching(settings)
   const rate = definition.rate?.(settings)
   return [
@@ -190,15 +190,15 @@ const docsProblems = ({ docs }: DestinationDefinition): string[] => [
  * secret setting, and credentials are to be known by their names.
  */
 export const definitionProblems = (definition: DestinationDefinition): string[] => {
-  const { slug, title, description, fields, actions, kinds, auth } = definition
+  const { slug, title, description, settings, actions, kinds, auth } = definition
+  const { fields } = settings
   const problems = [
     ...(kebabCase.test(slug) ? [] : [`The slug "${slug}" is not in kebab-case`]),
     ...textProblem('The title', title),
     ...textProblem('The description', description),
     ...(description.trim().endsWith('.') ? [] : ['The description is not a sentence']),
     ...docsProblems(definition),
-    ...repeated(fields.map(({ name }) => name)).map((name) => `The setting ${name} is there twice`),
-    ...fields.flatMap((field) => fieldProblems(field, fields)),
+    ...fields.flatMap((field) => fieldProblems(field, settings)),
     ...(kinds.length === 0 ? ['It moves no kind of data'] : []),
     ...(actions.length === 0 ? ['It has no action'] : []),
     ...repeated(actions.map(({ name }) => name)).map((name) => `The action ${name} is there twice`),

@@ -13,20 +13,11 @@ import type { ConnectTarget, GuardedStream } from './guarded-socket.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { OAuth2Client } from './oauth2.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
+import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
 
-export type FieldType =
-  | 'string'
-  | 'url'
-  | 'select'
-  | 'boolean'
-  | 'number'
-  | 'headers'
-  | 'secret'
-  | 'template'
-  | 'text-template'
-  | 'sql'
+export type FieldType = 'string' | 'url' | 'select' | 'boolean' | 'number' | 'headers' | 'secret' | 'template' | 'sql'
 
-/** One setting of a source or destination: drives the form, the validation and what is encrypted. */
+/** What the form and the encryption go by of a setting; made of its schema by `defineSettings`. */
 export type FieldDefinition = {
   /** Key in the settings object, snake_case. */
   name: string
@@ -62,11 +53,11 @@ export type Settings = Readonly<
 >
 
 /** What a connector asks for, and the rules that span fields; messages by field name. */
-export type SettingsDefinition = {
+export type SettingsDefinition<S extends Settings = Settings> = {
   title: string
-  fields: readonly FieldDefinition[]
+  settings: SettingsSchema
   /** Run after each field's own rules; also while required settings are still absent, so it throws for none. */
-  check?: (settings: Settings) => Record<string, string>
+  check?: (settings: Partial<S>) => Record<string, string>
 }
 
 /**
@@ -184,8 +175,8 @@ export type DeliverResult = {
   response?: string
 }
 
-export type DeliverContext = {
-  settings: Settings
+export type DeliverContext<S extends Settings = Settings> = {
+  settings: S
   /** The only ways out of the process: HTTP, and a connection for what is not. */
   request: (request: OutgoingRequest) => Promise<HttpAnswer>
   connect: (target: ConnectTarget) => Promise<GuardedStream>
@@ -218,7 +209,7 @@ export type ConnectionTest = { ok: boolean; message: string }
 export type RateLimit = { requests: number; perMs: number }
 
 /** Everything about one kind of destination. Definitions are values without state: one serves all its instances. */
-export type DestinationDefinition = SettingsDefinition & {
+export type DestinationDefinition<S extends Settings = Settings> = SettingsDefinition<S> & {
   /** Name in the catalogue and in addresses, kebab-case. */
   slug: string
   /** One sentence. */
@@ -230,35 +221,45 @@ export type DestinationDefinition = SettingsDefinition & {
   /** How it knows who calls: nothing, something that the settings hold, or a grant of OAuth 2. */
   auth: 'none' | 'key' | 'oauth2'
   /** What it is registered as where people permit it; undefined while its settings ask for no grant. */
-  oauth2?: (settings: Settings) => OAuth2Client | undefined
+  oauth2?: (settings: Partial<S>) => OAuth2Client | undefined
   /** What it receives. Each action writes at least one of them. */
   objects: readonly ObjectDefinition[]
   /** What it can do, at least one thing. */
   actions: readonly ActionDefinition[]
   /** What a destination without mappings of its own uses, in order; the first that fits an event decides. */
   presets: readonly MappingPreset[]
-  batching: (settings: Settings) => Batching
+  batching: (settings: S) => Batching
   /** What it allows; unlimited unless told. */
-  rate?: (settings: Settings) => RateLimit | undefined
+  rate?: (settings: S) => RateLimit | undefined
   /** Requests under way at once; the delivery's own bound unless told. */
   concurrency?: number
   /** True: events of one user arrive in their order. One request at a time, and what fails holds what is behind it. */
-  ordered?: (settings: Settings) => boolean
+  ordered?: (settings: S) => boolean
   /** Events that happened longer ago are left out, ms. */
   maxEventAgeMs?: number
   /** Tries address and credentials without sending an event. */
-  testConnection: (context: DeliverContext) => Promise<ConnectionTest>
+  testConnection: (context: DeliverContext<S>) => Promise<ConnectionTest>
   /**
    * Asks the destination about settings that only it can judge, such as a query; `names` are those that are about to be
    * saved. Answers messages for people by the setting's name, none when all is well. A destination that cannot be asked
    * is such a message, too: what is not verified would fail only later. It changes nothing there.
    */
-  verifySettings?: (context: DeliverContext, names: readonly string[]) => Promise<SettingObjections>
+  verifySettings?: (context: DeliverContext<S>, names: readonly string[]) => Promise<SettingObjections>
   /** Sends a batch (never empty). Throws a DeliveryError when one fate is shared by all. */
-  deliver: (batch: readonly OutgoingEvent[], context: DeliverContext) => Promise<DeliverResult>
+  deliver: (batch: readonly OutgoingEvent[], context: DeliverContext<S>) => Promise<DeliverResult>
   /**
    * Writes rows of one object (never none), in their order; the outcomes are theirs. A destination without it takes events
    * only: a row for it is refused with that reason.
    */
-  deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext) => Promise<DeliverResult>
+  deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
 }
+
+/**
+ * A destination whose functions know its settings by their types. Sound because settings reach a definition's functions
+ * only through the validation by its own schema.
+ */
+export const defineDestination = <Shape extends SettingShape>(
+  definition: Omit<DestinationDefinition<SettingsOf<SettingsSchema<Shape>> & Settings>, 'settings'> & {
+    settings: SettingsSchema<Shape>
+  },
+): DestinationDefinition => definition as unknown as DestinationDefinition

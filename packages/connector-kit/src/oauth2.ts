@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Clock, isJsonObject } from '@tributary/kernel'
-import type { DeliverContext } from './definition.ts'
+import type { DeliverContext, Settings } from './definition.ts'
 import { ConfigurationError, RetryableError } from './errors.ts'
 import { parseRetryAfter } from './http-rules.ts'
 import { cutToBytes, hideSecrets } from './redaction.ts'
@@ -261,7 +261,7 @@ export const renewTokens = async (
  * Authorization. Answered 401, a request is sent once more with a token that was renewed for it; answered 401 again, the
  * grant counts as expired and the request rejects with ConfigurationError. No answer shows the token.
  */
-export const withGrant = (context: DeliverContext): DeliverContext => ({
+export const withGrant = <S extends Settings>(context: DeliverContext<S>): DeliverContext<S> => ({
   ...context,
   request: async (request) => {
     const { accessToken } = context

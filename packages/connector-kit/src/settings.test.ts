@@ -1,47 +1,26 @@
-import { describe, expect, it } from 'vitest'
-import type { DestinationDefinition, FieldDefinition } from './definition.ts'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { defineSettings, type SettingsOf, setting } from './setting.ts'
 import { validatePartialSettings, validateSettings } from './settings.ts'
 
-const field = (name: string, type: FieldDefinition['type'], more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  name,
-  type,
-  label: name,
-  help: '',
-  required: false,
-  secret: false,
-  editable: true,
-  ...more,
-})
-
-const definition: DestinationDefinition = {
-  slug: 'probe',
-  title: 'Probe',
-  description: '',
-  docs: { url: '', steps: [] },
-  fields: [
-    field('url', 'url', { required: true }),
-    field('method', 'select', {
+const described = { label: 'label', help: 'help' }
+const definition = {
+  settings: defineSettings({
+    url: setting.url({ ...described, required: true }),
+    method: setting.choice({
+      ...described,
       default: 'POST',
       choices: [
         { value: 'POST', label: 'POST' },
         { value: 'PUT', label: 'PUT' },
       ],
     }),
-    field('headers', 'headers'),
-    field('size', 'number', { min: 1, max: 1000, default: 100 }),
-    field('on', 'boolean', { default: false }),
-    field('key', 'secret', { maxLength: 8 }),
-  ],
-  check: (settings): Record<string, string> =>
+    headers: setting.headers(described),
+    size: setting.number({ ...described, min: 1, max: 1000, default: 100 }),
+    on: setting.toggle({ ...described, default: false }),
+    key: setting.secret({ ...described, maxLength: 8 }),
+  }),
+  check: (settings: Readonly<Record<string, unknown>>): Record<string, string> =>
     settings.on === true && settings.key === undefined ? { key: 'Required when on' } : {},
-  kinds: ['Event Streams'],
-  auth: 'none',
-  objects: [],
-  actions: [],
-  presets: [],
-  testConnection: async () => ({ ok: true, message: '' }),
-  batching: () => ({ maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }),
-  deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
 }
 const url = 'https://example.com/hook'
 
@@ -129,5 +108,41 @@ describe('settings of which some come later', () => {
     [{ on: true }, { key: 'Required when on' }],
   ])('%j is refused all the same', (settings, errors) => {
     expect(validatePartialSettings(definition, settings)).toEqual({ ok: false, errors })
+  })
+})
+
+describe('a setting', () => {
+  it('is told to the form as its schema says', () => {
+    expect(definition.settings.fields.map(({ label: _label, help: _help, ...field }) => field)).toEqual([
+      { name: 'url', type: 'url', required: true, editable: true, secret: false },
+      {
+        name: 'method',
+        type: 'select',
+        required: false,
+        editable: true,
+        secret: false,
+        default: 'POST',
+        choices: [
+          { value: 'POST', label: 'POST' },
+          { value: 'PUT', label: 'PUT' },
+        ],
+      },
+      { name: 'headers', type: 'headers', required: false, editable: true, secret: true },
+      { name: 'size', type: 'number', required: false, editable: true, secret: false, default: 100, min: 1, max: 1000 },
+      { name: 'on', type: 'boolean', required: false, editable: true, secret: false, default: false },
+      { name: 'key', type: 'secret', required: false, editable: true, secret: true, maxLength: 8 },
+    ])
+  })
+
+  it('has the type of its values, without undefined where there is always one', () => {
+    type Values = SettingsOf<typeof definition.settings>
+    expectTypeOf<Values>().toEqualTypeOf<{
+      readonly url: string
+      readonly method: 'POST' | 'PUT'
+      readonly headers: Readonly<Record<string, string>> | undefined
+      readonly size: number
+      readonly on: boolean
+      readonly key: string | undefined
+    }>()
   })
 })

@@ -1,5 +1,6 @@
 import type { SourceSchema, TargetProduct } from '@tributary/contract'
-import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
+import type { Settings, SettingsDefinition } from './definition.ts'
+import type { SettingsSchema } from './setting.ts'
 
 /**
  * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme), `{{insecure}}` (`true` for an
@@ -49,7 +50,7 @@ export type SourceDefinition = {
   /** The schema that its sources begin with, where its events are known beforehand. */
   predefinedSchema?: SourceSchema
   /** What is asked for; nothing unless told. */
-  fields?: readonly FieldDefinition[]
+  settings?: SettingsSchema
   check?: SettingsDefinition['check']
   /** What becomes of calls to its webhook. */
   webhook?: {

@@ -16,12 +16,12 @@ import { type Call, isWebPage, outcomeOfAnswer, resultOfCall, sendRequest, testO
 import { trackingCall } from './tracking-call.ts'
 
 /** A server that takes the calls of the tracking API, and what it allows. */
-export type TrackingReceiver = {
+export type TrackingReceiver<S extends Settings> = {
   /** How people call it. */
   title: string
   /** Where batches go. */
-  address: (settings: Settings) => string
-  writeKey: (settings: Settings) => string
+  address: (settings: S) => string
+  writeKey: (settings: S) => string
   /** Bytes of one request's body. */
   requestBytes: number
   /** Bytes of one event; unlimited unless told. */
@@ -29,7 +29,7 @@ export type TrackingReceiver = {
   /** Told after a test in which every answer was as it should be. */
   tested: string
   /** Says more about the key than the batch address does; undefined where there is nothing to say. */
-  testKey?: (context: DeliverContext) => Promise<ConnectionTest | undefined>
+  testKey?: (context: DeliverContext<S>) => Promise<ConnectionTest | undefined>
 }
 
 const target = (
@@ -98,12 +98,12 @@ const kilobytes = (bytes: number): string => (bytes / 1024).toFixed(1)
  * - Anything else: refused for good, if it was one event. More than one are sent again in halves, and so are those that
  *   do not fit into one request.
  */
-export const createTrackingForwarder = (
-  receiver: TrackingReceiver,
-): Pick<DestinationDefinition, 'deliver' | 'testConnection'> => {
+export const createTrackingForwarder = <S extends Settings>(
+  receiver: TrackingReceiver<S>,
+): Pick<DestinationDefinition<S>, 'deliver' | 'testConnection'> => {
   const { title, requestBytes, eventBytes = Number.POSITIVE_INFINITY } = receiver
 
-  const post = (events: readonly string[], context: DeliverContext): Promise<Call> => {
+  const post = (events: readonly string[], context: DeliverContext<S>): Promise<Call> => {
     const key = receiver.writeKey(context.settings)
     const credentials = Buffer.from(`${key}:`).toString('base64')
     return sendRequest(
@@ -136,7 +136,7 @@ export const createTrackingForwarder = (
     return { texts, outcomes }
   }
 
-  const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext): Promise<DeliverResult> => {
+  const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext<S>): Promise<DeliverResult> => {
     const { texts, outcomes } = callsOf(batch)
     const sendable = texts.filter((text) => text !== undefined)
     const nothing = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
@@ -159,7 +159,7 @@ export const createTrackingForwarder = (
   }
 
   /** An empty batch brings no event, and is refused by its emptiness only after the key was looked at. */
-  const testConnection = (context: DeliverContext): Promise<ConnectionTest> =>
+  const testConnection = (context: DeliverContext<S>): Promise<ConnectionTest> =>
     testOf(async () => {
       const { answer } = await post([], context)
       const problem = setUpProblem(title, answer)

@@ -1,22 +1,13 @@
-import type {
-  ActionDefinition,
-  DestinationDefinition,
-  EventOutcome,
-  FieldDefinition,
-  OutgoingEvent,
+import {
+  type ActionDefinition,
+  classifyStatus,
+  defineDestination,
+  defineSettings,
+  type EventOutcome,
+  type OutgoingEvent,
+  parseRetryAfter,
+  setting,
 } from '@tributary/connector-kit'
-import { classifyStatus, parseRetryAfter } from '@tributary/connector-kit'
-
-const number = (name: string, value: number): FieldDefinition => ({
-  name,
-  label: name,
-  help: '',
-  type: 'number',
-  required: false,
-  default: value,
-  secret: false,
-  editable: true,
-})
 
 const action = (name: string, targets: readonly string[] = []): ActionDefinition => ({
   name,
@@ -50,32 +41,32 @@ const isOutcome = (value: unknown): value is EventOutcome =>
  * `order` needs `total`), batches, a rate, order. It posts a list of `{messageId, action, event or payload}`. The peer's
  * JSON list, if it answers one, is the outcome of each event; 413 asks for smaller batches.
  */
-export const relay: DestinationDefinition = {
+export const relay = defineDestination({
   slug: 'relay',
   title: 'Relay',
   description: 'For tests.',
   docs: { url: 'https://example.com', steps: [] },
-  fields: [
-    { ...number('url', 0), type: 'url', required: true },
-    number('batch', 1),
-    number('wait', 10),
-    number('rate', 0),
-    number('rate_ms', 1000),
-    { ...number('ordered', 0), type: 'boolean', default: false },
-  ],
+  settings: defineSettings({
+    url: setting.url({ label: 'url', help: '', required: true }),
+    batch: setting.number({ label: 'batch', help: '', default: 1 }),
+    wait: setting.number({ label: 'wait', help: '', default: 10 }),
+    rate: setting.number({ label: 'rate', help: '', default: 0 }),
+    rate_ms: setting.number({ label: 'rate_ms', help: '', default: 1000 }),
+    ordered: setting.toggle({ label: 'ordered', help: '', default: false }),
+  }),
   kinds: ['Event Streams'],
   auth: 'none',
   objects: [],
   actions: [action('send'), action('note'), action('order', ['total'])],
   presets: [{ action: 'send', fields: {} }],
-  batching: ({ batch, wait }) => ({ maxEvents: Number(batch), maxBytes: 1024 * 1024, maxWaitMs: Number(wait) }),
-  rate: ({ rate, rate_ms }) => (rate === 0 ? undefined : { requests: Number(rate), perMs: Number(rate_ms) }),
-  ordered: ({ ordered }) => ordered === true,
+  batching: ({ batch, wait }) => ({ maxEvents: batch, maxBytes: 1024 * 1024, maxWaitMs: wait }),
+  rate: ({ rate, rate_ms }) => (rate === 0 ? undefined : { requests: rate, perMs: rate_ms }),
+  ordered: ({ ordered }) => ordered,
   testConnection: async () => ({ ok: true, message: '' }),
   deliver: async (batch, { settings, request, signal, clock }) => {
     const answer = await request({
       method: 'POST',
-      url: typeof settings['url'] === 'string' ? settings['url'] : '',
+      url: settings.url,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(batch.map(wire)),
       signal,
@@ -91,4 +82,4 @@ export const relay: DestinationDefinition = {
     const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock())
     return { outcomes: { kind, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...kept }
   },
-}
+})

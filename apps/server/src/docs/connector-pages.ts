@@ -62,7 +62,7 @@ export const sourcePage = ({ icon }: ListedSource, source: SourceDefinition): Co
     source.description,
     'The same steps are on the **Set up** page of a source of this kind, which turns green when the first event comes.',
     ...source.guide.map(stepOf),
-    ...settingsOf(source.fields),
+    ...settingsOf(source.settings?.fields),
     ...(titles.length === 0
       ? []
       : ['## Schema', `A source of this kind begins with a schema of these events: ${titles.join(', ')}.`]),
@@ -117,7 +117,7 @@ export const destinationPage = ({ icon }: ListedDestination, destination: Destin
     `# ${title}`,
     description,
     ...docs.steps.map(stepOf),
-    ...settingsOf(destination.fields),
+    ...settingsOf(destination.settings.fields),
     ...receivesOf(destination),
     ...actionsOf(destination),
     '## Read more',

@@ -69,7 +69,8 @@ test('from its first page every page and every heading is reached by links that 
 
 test('each source and destination has its whole guide and every setting on its page', async () => {
   for (const entry of listedSources) {
-    const { slug, guide, fields = [] } = await entry.load()
+    const { slug, guide, settings } = await entry.load()
+    const fields = settings?.fields ?? []
     const words = wordsOf(await read(`/docs/sources/${slug}`))
     for (const { title, code = '' } of guide) {
       expect(words).toContain(title)
@@ -80,7 +81,8 @@ test('each source and destination has its whole guide and every setting on its p
     for (const { label } of fields) expect(words).toContain(label)
   }
   for (const entry of listedDestinations) {
-    const { slug, docs: guide, fields, actions } = await entry.load()
+    const { slug, docs: guide, settings, actions } = await entry.load()
+    const { fields } = settings
     const words = wordsOf(await read(`/docs/destinations/${slug}`))
     for (const { title, code = '' } of guide.steps)
       expect([words.includes(title), words.includes(code)]).toEqual([true, true])

@@ -8,7 +8,7 @@ import {
 import type { SettingValue } from '@tributary/contract'
 import { badRequest, conflict, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { openSettings, type SettingsOwner, type StoredSettings, storeSettings } from './stored-settings.ts'
+import { noSettings, openSettings, type SettingsOwner, type StoredSettings, storeSettings } from './stored-settings.ts'
 
 const refused = (field: 'name' | 'value', text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
@@ -46,17 +46,21 @@ export const missingSettings = (
   settings: Settings,
   row: Pick<StoredSettings, 'secrets_encrypted'>,
 ): readonly string[] => {
-  const secrets = new Set(definition.fields.filter((field) => field.secret).map(({ name }) => name))
+  const secrets = new Set(definition.settings.fields.filter((field) => field.secret).map(({ name }) => name))
   const unreadable = row.secrets_encrypted !== null && Object.keys(settings).every((name) => !secrets.has(name))
   const checked = validatePartialSettings(definition, settings)
   return checked.ok ? checked.missing.filter((name) => !unreadable || !secrets.has(name)) : []
 }
 
-/** Throws 400 for what cannot be done before these settings are complete; names what is missing. */
-export const requireComplete = (definition: SettingsDefinition, settings: Settings): void => {
+/**
+ * The settings as the connector is given them: with the defaults of those that came to it later. Throws 400 while some are
+ * missing or break a rule of this version, and names them.
+ */
+export const requireComplete = (definition: SettingsDefinition, settings: Settings): Settings => {
   const checked = validatePartialSettings(definition, settings)
-  if (!checked.ok || checked.missing.length === 0) return
-  const missing = definition.fields.filter(({ name }) => checked.missing.includes(name))
+  if (!checked.ok) throw refuseNewSettings(definition, checked.errors)
+  if (checked.missing.length === 0) return checked.settings
+  const missing = definition.settings.fields.filter(({ name }) => checked.missing.includes(name))
   throw badRequest(
     'VALIDATION',
     `Fill in ${new Intl.ListFormat('en').format(missing.map(({ label }) => label))} first`,
@@ -67,7 +71,7 @@ export const requireComplete = (definition: SettingsDefinition, settings: Settin
 /** Several mistakes as one sentence, each with the name that its setting has on the screen. */
 const sentenceOf = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): string =>
   Object.entries(errors)
-    .map(([name, text]) => `${definition.fields.find((field) => field.name === name)?.label ?? name}: ${text}`)
+    .map(([name, text]) => `${definition.settings.fields.find((field) => field.name === name)?.label ?? name}: ${text}`)
     .join('; ')
 
 /** The refusal of settings at creation: 400 with each mistake as `settings.{name}`. */
@@ -119,7 +123,7 @@ const requireSecretsAgain = (
 
 /** The secrets that came along with a change, by name; throws 400 for one that is no secret or cannot be changed. */
 const secretsGiven = (
-  { fields }: SettingsDefinition,
+  { settings: { fields } }: SettingsDefinition,
   { secrets = {} }: SettingChange,
   before: Settings,
 ): Record<string, SettingValue | undefined> => {
@@ -151,7 +155,7 @@ export const changedSettings = (
 ): Settings => {
   const { name, value } = change
   if (definition === undefined) throw refused('name', `The app of this ${kindOf(owner)} is no longer in the catalog`)
-  const field = definition.fields.find((each) => each.name === name)
+  const field = definition.settings.fields.find((each) => each.name === name)
   if (field === undefined) throw refused('name', `${definition.title} has no setting ${name}`)
   const before = openForChange(owner, row, secretBox)
   if (!field.editable && before[name] !== undefined) throw refused('value', "This can't be changed once it is set")
@@ -178,5 +182,5 @@ export const changeSetting = (
   secretBox: ControlDeps['secretBox'],
 ): ReturnType<typeof storeSettings> => {
   const settings = changedSettings(owner, definition, row, change, secretBox)
-  return storeSettings(owner, definition ?? { title: '', fields: [] }, settings, secretBox)
+  return storeSettings(owner, definition ?? { title: '', settings: noSettings }, settings, secretBox)
 }

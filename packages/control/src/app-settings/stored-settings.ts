@@ -1,4 +1,4 @@
-import type { Settings, SettingsDefinition } from '@tributary/connector-kit'
+import { defineSettings, type Settings, type SettingsDefinition } from '@tributary/connector-kit'
 import type { Logger, SecretBox } from '@tributary/kernel'
 import { z } from 'zod'
 
@@ -6,6 +6,9 @@ const stored = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()
 
 /** Settings as they are kept: what may be shown as JSON, the rest as one sealed JSON object. */
 export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array | null }
+
+/** Of an app that asks for none. */
+export const noSettings = defineSettings({})
 
 /** Whose settings they are: `destinations/{id}` or `sources/{id}`. What is sealed for one opens for no other. */
 export type SettingsOwner = `destinations/${string}` | `sources/${string}`
@@ -20,7 +23,7 @@ export const storeSettings = (
   settings: Settings,
   secretBox: SecretBox,
 ): { settings: string; secrets_encrypted: Uint8Array | null } => {
-  const secretNames = new Set(definition.fields.filter((field) => field.secret).map((field) => field.name))
+  const secretNames = new Set(definition.settings.fields.filter((field) => field.secret).map((field) => field.name))
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
   const secrets = entries.filter(([name]) => secretNames.has(name))
   return {

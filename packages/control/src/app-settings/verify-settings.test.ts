@@ -1,4 +1,4 @@
-import type { DestinationDefinition, SettingObjections } from '@tributary/connector-kit'
+import { type DestinationDefinition, defineSettings, type SettingObjections, setting } from '@tributary/connector-kit'
 import { methods } from '@tributary/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -25,7 +25,10 @@ beforeAll(async () => {
         ? { region: { message, detail: 'syntax error' } }
         : {}
     },
-    fields: testDestination.fields.map((field) => ({ ...field, editable: true })),
+    settings: defineSettings({
+      ...testDestination.settings.shape,
+      region: setting.text({ label: 'Region', help: '' }),
+    }),
   }
   harness = await startControl({ catalog: { ...testCatalog, destinations: listed(verifying) } })
   organization = await startOrganization(harness)

@@ -10,10 +10,10 @@ import { presentOption } from '../app-settings/present-setting.ts'
 const eventIdentifiers = { messageId: 'Message id', userId: 'User id' } as const
 
 /** What people call what a record is known by. */
-const identifierLabel = ({ fields, actions }: DestinationDefinition, identifier: ObjectIdentifier): string => {
+const identifierLabel = ({ settings, actions }: DestinationDefinition, identifier: ObjectIdentifier): string => {
   if ('event' in identifier) return eventIdentifiers[identifier.event]
   if ('setting' in identifier)
-    return fields.find(({ name }) => name === identifier.setting)?.label ?? identifier.setting
+    return settings.fields.find(({ name }) => name === identifier.setting)?.label ?? identifier.setting
   const targets = actions.flatMap((action) => action.targets)
   return targets.find(({ name }) => name === identifier.target)?.label ?? identifier.target
 }
@@ -53,7 +53,7 @@ export const presentCatalogDestination = (
 ): CatalogDestination => ({
   ...presentListedDestination(entry, instanceCount),
   guide: definition.docs.steps.map(({ title, text, code = '', language = '' }) => ({ title, text, code, language })),
-  settings: definition.fields.map(presentOption),
+  settings: definition.settings.fields.map(presentOption),
   objects: definition.objects.map((object) => presentObject(definition, object)),
   actions: definition.actions.map(({ name, title, description }) => ({ name, title, description })),
 })

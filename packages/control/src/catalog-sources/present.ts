@@ -23,7 +23,7 @@ export const presentCatalogSource = (
   instanceCount: number,
 ): CatalogSource => ({
   ...presentListedSource(entry, instanceCount),
-  settings: (definition.fields ?? []).map(presentOption),
+  settings: (definition.settings?.fields ?? []).map(presentOption),
   guide: definition.guide.map((step) => ({
     title: step.title,
     text: step.text,

@@ -12,7 +12,7 @@ import { createAccessTokens } from '../oauth-grants/access-tokens.ts'
 import type { DestinationRow } from './read.ts'
 
 /** The secrets of settings as texts, to be hidden wherever they might come up. */
-const secretTexts = ({ fields }: DestinationDefinition, settings: Settings): string[] =>
+const secretTexts = ({ settings: { fields } }: DestinationDefinition, settings: Settings): string[] =>
   fields
     .filter(({ secret }) => secret)
     .flatMap(({ name }) => {
@@ -36,8 +36,7 @@ export const callConnector = async <T>(
   call: (context: DeliverContext, secrets: readonly string[]) => Promise<T>,
 ): Promise<T> => {
   const { requestClient: client, secretBox, clock, logger } = deps
-  const settings = openForChange(`destinations/${row.id}`, row, secretBox)
-  requireComplete(definition, settings)
+  const settings = requireComplete(definition, openForChange(`destinations/${row.id}`, row, secretBox))
   const over = AbortSignal.timeout(options.withinMs)
   const signal = AbortSignal.any([options.signal, over])
   const { onExchange } = options

@@ -46,7 +46,7 @@ const presentApp = (
   docs_url: entry?.docsUrl ?? '',
   instance_count: counts.get(row.app) ?? 0,
   extra: { app_icon: entry?.icon ?? '' },
-  settings: presentSettings(definition?.fields ?? [], settings),
+  settings: presentSettings(definition?.settings.fields ?? [], settings),
 })
 
 /** A destination as the wire shows it. */

@@ -38,7 +38,7 @@ const verifyChange = async (
   const objection = name === undefined ? undefined : objections[name]
   if (objection === undefined) return
   const { message, detail } = objection
-  const label = name === changed ? '' : `${app.fields.find((field) => field.name === name)?.label ?? name}: `
+  const label = name === changed ? '' : `${app.settings.fields.find((field) => field.name === name)?.label ?? name}: `
   throw badRequest('VALIDATION', `${label}${message}`, {
     value: `${label}${message}`,
     ...(detail === undefined ? {} : { detail }),

@@ -3,7 +3,7 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { checkNewSettings } from '../app-settings/change-setting.ts'
-import { storeSettings } from '../app-settings/stored-settings.ts'
+import { noSettings, storeSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'
 import { initialSchema } from './initial-schema.ts'
@@ -23,7 +23,7 @@ export const createSource =
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
     const opened = await entry.load()
-    const definition = { ...opened, fields: opened.fields ?? [] }
+    const definition = { ...opened, settings: opened.settings ?? noSettings }
     const settings = checkNewSettings(definition, body.settings)
     const id = idFor(body.request_id, 'sources', workspace.id)
     const time = new Date(clock())

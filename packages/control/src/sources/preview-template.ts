@@ -15,7 +15,7 @@ export const previewTemplate =
     const { db, catalog, secretBox, receiveWebhook, workShare, clock, logger } = deps
     const source = await readSource(db, workspace.id, params.source)
     const definition = await catalog.sources.find(({ slug }) => slug === source.app)?.load()
-    const field = definition?.fields?.find(({ type }) => type === 'template')
+    const field = definition?.settings?.fields.find(({ type }) => type === 'template')
     const rule = definition?.webhook
     if (field === undefined || rule === undefined) {
       const text = 'This kind of source has no template'

@@ -45,7 +45,7 @@ type PresentDeps = Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>
 export const presentSource = async (row: SourceRow, { catalog, secretBox, logger }: PresentDeps): Promise<Source> => {
   const ids = { workspace: row.workspace_id, source: row.id }
   const entry = catalog.sources.find(({ slug }) => slug === row.app)
-  const fields = (await entry?.load())?.fields ?? []
+  const fields = (await entry?.load())?.settings?.fields ?? []
   return {
     name: resourceNames.source.format(ids),
     title: row.title,

@@ -3,6 +3,7 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { changeSetting } from '../app-settings/change-setting.ts'
+import { noSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentSource, readSource } from './read.ts'
 
@@ -15,7 +16,7 @@ export const updateSourceSetting =
     const { db, catalog, secretBox, clock } = deps
     const { id, app } = await readSource(db, workspace.id, params.source)
     const entry = await catalog.sources.find(({ slug }) => slug === app)?.load()
-    const definition = entry === undefined ? undefined : { ...entry, fields: entry.fields ?? [] }
+    const definition = entry === undefined ? undefined : { ...entry, settings: entry.settings ?? noSettings }
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const row = await tx

@@ -6,9 +6,11 @@ import {
   createEgressPolicy,
   createRequestClient,
   type DestinationDefinition,
+  defineSettings,
   listDestination,
   listSource,
   type SourceDefinition,
+  setting,
 } from '@tributary/connector-kit'
 import {
   type ClientConfig,
@@ -33,48 +35,22 @@ import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords } from '../users/passwords.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
 
+/** One setting of each sort. */
+const testSettings = defineSettings({
+  url: setting.url({ label: 'URL', help: '', required: true }),
+  region: setting.text({ label: 'Region', help: '', editable: false }),
+  batch_size: setting.number({ label: 'Size', help: '', default: 10, min: 1, max: 99 }),
+  signing_secret: setting.secret({ label: 'Secret', help: '', sentTo: [] }),
+  headers: setting.headers({ label: 'Headers', help: '', sentTo: [{ setting: 'url', by: 'origin' }] }),
+})
+
 /** A destination whose settings have one field of each sort. */
 export const testDestination: DestinationDefinition = {
   slug: 'webhook',
   title: 'Webhook',
   description: 'For tests.',
   docs: { url: 'https://docs.example/webhook', steps: [{ title: 'Prepare', text: 'An address.' }] },
-  fields: [
-    { name: 'url', label: 'URL', help: '', type: 'url', required: true, secret: false, editable: true },
-    { name: 'region', label: 'Region', help: '', type: 'string', required: false, secret: false, editable: false },
-    {
-      name: 'batch_size',
-      label: 'Size',
-      help: '',
-      type: 'number',
-      required: false,
-      default: 10,
-      min: 1,
-      max: 99,
-      secret: false,
-      editable: true,
-    },
-    {
-      name: 'signing_secret',
-      label: 'Secret',
-      help: '',
-      type: 'secret',
-      required: false,
-      secret: true,
-      sentTo: [],
-      editable: true,
-    },
-    {
-      name: 'headers',
-      label: 'Headers',
-      help: '',
-      type: 'headers',
-      required: false,
-      secret: true,
-      sentTo: [{ setting: 'url', by: 'origin' }],
-      editable: true,
-    },
-  ],
+  settings: testSettings,
   kinds: ['Event Streams'],
   auth: 'none',
   objects: [
@@ -112,26 +88,10 @@ const testSignedSource: SourceDefinition = {
   type: 5,
   guide: [],
   webhook: { receive: () => ({ events: [] }), signed: true },
-  fields: [
-    {
-      name: 'signing_secret',
-      label: 'Secret',
-      help: '',
-      type: 'secret',
-      required: false,
-      secret: true,
-      editable: true,
-    },
-    {
-      name: 'template',
-      label: 'Template',
-      help: '',
-      type: 'template',
-      required: false,
-      secret: false,
-      editable: true,
-    },
-  ],
+  settings: defineSettings({
+    signing_secret: setting.secret({ label: 'Secret', help: '' }),
+    template: setting.template({ label: 'Template', help: '' }),
+  }),
 }
 
 /** Where the logos of the tests' catalog would be. */

@@ -1,0 +1,120 @@
+import type { SecretTarget } from '@tributary/contract'
+import { z } from 'zod'
+import type { FieldDefinition, FieldType } from './definition.ts'
+import { headers, template, text, url, wholeNumber } from './setting-values.ts'
+
+/** What people are told of a setting, and when it is asked for. */
+type FieldOptions = Pick<FieldDefinition, 'label' | 'help' | 'showWhen'> & {
+  /** It must have a value before anything is delivered. */
+  required?: boolean
+  /** Of a setting that nobody has given. */
+  default?: string | number | boolean
+  /** False: cannot be changed once it has a value. */
+  editable?: boolean
+}
+
+/** Required settings and those with a default have a value, the others may lack one. */
+type Presence<Options, Value> = Options extends { required: true } | { default: string | number | boolean }
+  ? Value
+  : Value | undefined
+
+/** What the forms and the catalog are told of a setting, by its schema. */
+const descriptions = z.registry<Omit<FieldDefinition, 'name'>>()
+
+/** The schema of a setting with its description. Sound because a value is asked for exactly where `Presence` says so. */
+const described = <Value, const Options extends FieldOptions>(
+  type: FieldType,
+  rules: z.ZodType<Value>,
+  options: Options,
+  more: Partial<FieldDefinition> = {},
+): z.ZodType<Presence<Options, Value>> => {
+  const { label, help, required = false, default: value, editable = true, showWhen } = options
+  const optional: z.ZodType = required ? rules : rules.optional()
+  const schema = value === undefined ? optional : (rules as z.ZodType).default(value)
+  const description = {
+    ...more,
+    type,
+    label,
+    help,
+    required,
+    editable,
+    secret: type === 'secret' || type === 'headers',
+    ...(value === undefined ? {} : { default: value }),
+    ...(showWhen === undefined ? {} : { showWhen }),
+  }
+  return schema.register(descriptions, description) as z.ZodType<Presence<Options, Value>>
+}
+
+const lengthOf = ({ maxLength }: { maxLength?: number }): Pick<FieldDefinition, 'maxLength'> =>
+  maxLength === undefined ? {} : { maxLength }
+
+const targetsOf = ({ sentTo }: { sentTo?: readonly SecretTarget[] }): Pick<FieldDefinition, 'sentTo'> =>
+  sentTo === undefined ? {} : { sentTo }
+
+type Choice = { readonly value: string; readonly label: string }
+type Secret = Pick<FieldDefinition, 'sentTo'>
+
+/** What a connector may ask for. Each makes the Zod schema of one setting, with what the form says of it. */
+export const setting = {
+  /** A line of text, 1,000 characters unless told. */
+  text: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
+    described('string', text(options.maxLength ?? 1000), options, lengthOf(options)),
+  /** A text that is stored encrypted and never shown again, 1,000 characters unless told. */
+  secret: <const Options extends Omit<FieldOptions, 'default'> & Secret & { maxLength?: number }>(options: Options) =>
+    described('secret', text(options.maxLength ?? 1000), options, { ...lengthOf(options), ...targetsOf(options) }),
+  /** A statement, 1,000 characters unless told. */
+  sql: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
+    described('sql', text(options.maxLength ?? 1000), options, lengthOf(options)),
+  /** Liquid that renders to JSON. */
+  template: <const Options extends FieldOptions>(options: Options) => described('template', template, options),
+  /** An address of http or https. */
+  url: <const Options extends FieldOptions>(options: Options) => described('url', url, options),
+  /** Headers of requests by their names; stored encrypted, since most hold credentials. */
+  headers: <const Options extends Omit<FieldOptions, 'default'> & Secret>(options: Options) =>
+    described('headers', headers, options, targetsOf(options)),
+  /** One of several values. */
+  choice: <const Options extends FieldOptions & { choices: readonly [Choice, ...Choice[]] }>(options: Options) => {
+    const { choices } = options
+    const error = `Choose one of ${choices.map(({ label }) => label).join(', ')}`
+    const rules: z.ZodType<Options['choices'][number]['value']> = z.enum(
+      choices.map(({ value }) => value),
+      { error },
+    )
+    return described('select', rules, options, { choices })
+  },
+  /** Yes or no. */
+  toggle: <const Options extends FieldOptions>(options: Options) =>
+    described('boolean', z.boolean('Choose yes or no'), options),
+  /** A whole number within bounds, which count themselves. */
+  number: <const Options extends FieldOptions & { min?: number; max?: number }>(options: Options) => {
+    const { min, max } = options
+    return described('number', wholeNumber(min, max), options, {
+      ...(min === undefined ? {} : { min }),
+      ...(max === undefined ? {} : { max }),
+    })
+  },
+}
+
+/** Settings by their names, in the order of the form. */
+export type SettingShape = Readonly<Record<string, z.ZodType>>
+
+/** The settings of a connector: a schema for each, and what the form, the validation and the encryption go by. */
+export type SettingsSchema<Shape extends SettingShape = SettingShape> = {
+  readonly shape: Shape
+  readonly fields: readonly FieldDefinition[]
+}
+
+/** The values of settings after `validateSettings`. */
+export type SettingsOf<Schema extends SettingsSchema> = {
+  readonly [Name in keyof Schema['shape']]: z.output<Schema['shape'][Name]>
+}
+
+/** Puts the settings of a connector together. Throws for a schema that `setting` has not made. */
+export const defineSettings = <const Shape extends SettingShape>(shape: Shape): SettingsSchema<Shape> => ({
+  shape,
+  fields: Object.entries(shape).map(([name, schema]) => {
+    const description = descriptions.get(schema)
+    if (description === undefined) throw new Error(`The setting ${name} has no description`)
+    return { name, ...description }
+  }),
+})
