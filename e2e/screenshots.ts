@@ -1,7 +1,9 @@
 // npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
-// `screenshots/`, with assertions: no horizontal scroll, no clipped text, control, or choice, no chosen tab out of view, no
-// square corner in a round frame, no dialog above another, no console error, no accessibility violation.
-// In the light theme each page is then made 768 and 1920 px wide, without loading it again.
+// `screenshots/`, with assertions: no horizontal scroll, no clipped text, control, or choice, no word broken in two, no
+// chosen tab out of view, no square corner in a round frame, no dialog above another, no console error, no accessibility
+// violation.
+// Each page is loaded once for a width, in the light theme. What follows is done to the loaded page: it is made dark, and
+// one of 1440 px then 768 and 1920 px wide.
 // `npm run screenshots -- sources` takes only the screens whose name contains the word, or one of several.
 import { mkdirSync, rmSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -9,6 +11,7 @@ import type { Browser, Page } from '@playwright/test'
 import { adminCredentials, startOpenIdProvider, startProduct, startWebhookReceiver } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
 import {
+  findBrokenWords,
   findClippedText,
   findCutChoices,
   findCutControls,
@@ -25,12 +28,24 @@ import { type Seed, seedWorkspaces } from './screens/seed.ts'
 const inMenus = { region: { enabled: false }, 'scrollable-region-focusable': { enabled: false } }
 
 const widths = [1440, 390] as const
-const themes = ['light', 'dark'] as const
+type Theme = 'light' | 'dark'
 /** What a page of 1440 px is made afterwards: what breaks there does so by its width alone. */
 const resizedWidths = [1920, 768] as const
 const words = process.argv.slice(2)
 /** Whether a screen was asked for by a word of its name; without words all are. */
 const isWanted = ({ name }: Screen): boolean => words.length === 0 || words.some((word) => name.includes(word))
+
+const layoutFaults: readonly (readonly [fault: string, find: (page: Page) => Promise<string[]>])[] = [
+  ['scrolls horizontally', findHorizontalScroll],
+  ['scrolls sideways', findSidewaysTables],
+  ['clipped text', findClippedText],
+  ['broken word', findBrokenWords],
+  ['cut control', findCutControls],
+  ['cut choice', findCutChoices],
+  ['chosen tab out of view', findHiddenTabs],
+  ['square corner', findSquareCorners],
+  ['stacked dialogs', findStackedDialogs],
+]
 
 let problems = 0
 /** Told at once: a run takes long. */
@@ -57,18 +72,14 @@ const redrawn = async (page: Page): Promise<void> => {
   await frames(page)
 }
 
-/** Takes a picture of the page as it is, and looks for what sticks out or is cut. */
-const picture = async (page: Page, name: string, screen: Screen): Promise<void> => {
+const takePicture = async (page: Page, name: string, screen: Screen): Promise<void> => {
   await page.screenshot({ path: `screenshots/${name}.png`, fullPage: screen.inView !== true })
   taken += 1
-  for (const found of await findHorizontalScroll(page)) report(`${name}: scrolls horizontally: ${found}`)
-  for (const found of await findSidewaysTables(page)) report(`${name}: scrolls sideways: ${found}`)
-  for (const found of await findClippedText(page)) report(`${name}: clipped text: ${found}`)
-  for (const found of await findCutControls(page)) report(`${name}: cut control: ${found}`)
-  for (const found of await findCutChoices(page)) report(`${name}: cut choice: ${found}`)
-  for (const found of await findHiddenTabs(page)) report(`${name}: chosen tab out of view: ${found}`)
-  for (const found of await findSquareCorners(page)) report(`${name}: square corner: ${found}`)
-  for (const found of await findStackedDialogs(page)) report(`${name}: stacked dialogs: ${found}`)
+}
+
+/** Reports what sticks out or is cut. */
+const checkLayout = async (page: Page, name: string): Promise<void> => {
+  for (const [fault, find] of layoutFaults) for (const found of await find(page)) report(`${name}: ${fault}: ${found}`)
 }
 
 /** Scrolls to where the bar of unsaved changes lies over nothing, where there is one: what it covers is no target. */
@@ -77,19 +88,34 @@ const restDraftBar = async (page: Page): Promise<void> => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
 }
 
+/** Reports what axe finds. A theme changes colors only: of the dark one it is asked for contrast alone, and layout not again. */
+const checkAccess = async (page: Page, name: string, screen: Screen, theme: Theme): Promise<void> => {
+  const axe = new AxeBuilder({ page })
+  const { violations } = await (theme === 'dark'
+    ? axe.withRules('color-contrast')
+    : axe.options({ rules: { 'target-size': { enabled: true }, ...(screen.opensMenu && inMenus) } })
+  ).analyze()
+  for (const { id, nodes } of violations)
+    report(
+      `${name}: ${id}: ${nodes
+        .map(({ target }) => target.join(' '))
+        .slice(0, 3)
+        .join(' | ')}`,
+    )
+}
+
 const shoot = async (
   browser: Browser,
   origin: string,
   screen: Screen,
   seed: Seed,
   width: number,
-  theme: 'light' | 'dark',
   session: string | undefined,
 ): Promise<void> => {
   const context = await browser.newContext({
     baseURL: origin,
     viewport: { width, height: width === 390 ? 844 : 900 },
-    colorScheme: theme,
+    colorScheme: 'light',
     reducedMotion: 'reduce',
   })
   if (session !== undefined && !screen.signedOut)
@@ -98,7 +124,7 @@ const shoot = async (
         if (localStorage.getItem(key) === null) localStorage.setItem(key, value)
     }, session)
   const page: Page = await context.newPage()
-  const name = `${screen.name}-${width}-${theme}`
+  const name = `${screen.name}-${width}`
   const errors: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' && !(screen.expectsFailedCalls && /Failed to load resource/.test(message.text())))
@@ -110,23 +136,20 @@ const shoot = async (
     await page.goto(screen.path(seed))
     await screen.ready(page, seed)
     await redrawn(page)
-    await picture(page, name, screen)
+    await takePicture(page, `${name}-light`, screen)
+    await checkLayout(page, `${name}-light`)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await takePicture(page, `${name}-dark`, screen)
     await restDraftBar(page)
-    const { violations } = await new AxeBuilder({ page })
-      .options({ rules: { 'target-size': { enabled: true }, ...(screen.opensMenu && inMenus) } })
-      .analyze()
-    for (const violation of violations)
-      report(
-        `${name}: ${violation.id}: ${violation.nodes
-          .map(({ target }) => target.join(' '))
-          .slice(0, 3)
-          .join(' | ')}`,
-      )
-    if (width === 1440 && theme === 'light')
+    await checkAccess(page, `${name}-dark`, screen, 'dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await checkAccess(page, `${name}-light`, screen, 'light')
+    if (width === 1440)
       for (const resized of resizedWidths) {
         await page.setViewportSize({ width: resized, height: 900 })
         await redrawn(page)
-        await picture(page, `${screen.name}-${resized}-${theme}`, screen)
+        await takePicture(page, `${screen.name}-${resized}-light`, screen)
+        await checkLayout(page, `${screen.name}-${resized}-light`)
       }
   } catch (error) {
     report(`${name}: ${String(error instanceof Error ? error.message.split('\n')[0] : error)}`)
@@ -163,14 +186,11 @@ const browser = await launchChromium()
 try {
   const sessionWithoutWorkspace = await signIn(browser, product.url)
   for (const screen of screens.filter((each) => each.before && isWanted(each)))
-    for (const width of widths)
-      for (const theme of themes)
-        await shoot(browser, product.url, screen, {} as Seed, width, theme, sessionWithoutWorkspace)
+    for (const width of widths) await shoot(browser, product.url, screen, {} as Seed, width, sessionWithoutWorkspace)
   const seed = await seedWorkspaces(product, receiver, refusing, busy)
   const session = await signIn(browser, product.url)
   for (const screen of screens.filter((each) => !each.before && isWanted(each)))
-    for (const width of screen.widths ?? widths)
-      for (const theme of themes) await shoot(browser, product.url, screen, seed, width, theme, session)
+    for (const width of screen.widths ?? widths) await shoot(browser, product.url, screen, seed, width, session)
 } finally {
   await browser.close()
 }

@@ -41,6 +41,28 @@ export const findClippedText = (page: Page): Promise<string[]> =>
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)
   })
 
+/** Words that go on in the next line without a hyphen, though they are short enough for a line of a phone. */
+export const findBrokenWords = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found = new Set<string>()
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      range.selectNodeContents(text)
+      if (range.getClientRects().length < 2 || text.parentElement === null) continue
+      // Ids and keys are broken anywhere on purpose.
+      if (getComputedStyle(text.parentElement).wordBreak === 'break-all') continue
+      for (const { 0: word, index } of (text.textContent ?? '').matchAll(
+        /(?<=^|\s)[\p{L}_]{2,28}(?=[,.;:!?)]*(\s|$))/gu,
+      )) {
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.add(`"${word}"`)
+      }
+    }
+    return [...found].slice(0, 3)
+  })
+
 /** Controls of which a part is cut off by a frame that does not scroll, so that it can be neither read nor hit as a whole. */
 export const findCutControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
