@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { count, shortCount } from '../../lib/format/text.ts'
@@ -8,7 +8,7 @@ import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
-import { endGap, endHeight, labelAt, type MapEnd, type MapLayout, type MapLine, pathOf, pointOf } from './map-layout.ts'
+import { endGap, endHeight, type MapEnd, type MapLayout, type MapLine, pathOf, placeLabels } from './map-layout.ts'
 
 /** What a line is called: its ends, its state and what went over it. */
 const nameOf = (
@@ -63,12 +63,20 @@ const End = ({
   </li>
 )
 
+const failedWords = (failed: number): string => (failed > 0 ? `· ${shortCount(failed)} failed` : '')
+
 const Counts = ({ line: { outcomes } }: { line: MapLine }) => (
   <>
     <span>{shortCount(outcomes.delivered)}</span>
-    {outcomes.failed > 0 && <span className="text-danger-ink">· {shortCount(outcomes.failed)} failed</span>}
+    {outcomes.failed > 0 && <span className="text-danger-ink">{failedWords(outcomes.failed)}</span>}
   </>
 )
+
+/** About how wide the label of a line is, px: rather more than less. */
+const labelWidth = ({ connection: { enabled, filter }, outcomes: { delivered, failed } }: MapLine): number => {
+  const text = enabled ? `${shortCount(delivered)} ${failedWords(failed)}` : 'Off'
+  return 18 + 6.5 * (text.length + (filter.conditions.length > 0 ? '· filtered '.length : 0))
+}
 
 /** Sources on the left, destinations on the right, a line for each connection; a line or its label opens it. */
 export const ConnectionMap = ({
@@ -91,6 +99,7 @@ export const ConnectionMap = ({
   const rows = Math.max(sources.length, destinations.length)
   const height = rows * (endHeight + endGap) - endGap
   const dimmed = (name: string): boolean => hovered !== undefined && name !== hovered && !lit.has(name)
+  const places = useMemo(() => placeLabels(lines.map((line) => ({ ...line, width: labelWidth(line) }))), [lines])
   const column = 'space-y-3'
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_minmax(8rem,1fr)_minmax(0,1fr)] max-lg:grid-cols-[minmax(0,5fr)_minmax(8rem,4fr)_minmax(0,5fr)] max-md:hidden">
@@ -149,7 +158,7 @@ export const ConnectionMap = ({
         </svg>
         <ul aria-label="Connections">
           {lines.map((line, index) => {
-            const { x, y } = pointOf(line, labelAt(index))
+            const { x, y } = places[index] ?? { x: 50, y: 0 }
             return (
               <li
                 key={line.connection.name}

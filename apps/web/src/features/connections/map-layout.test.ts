@@ -1,6 +1,6 @@
 import type { Connection } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { layOut, type MapEnd, middleOf, pathOf, pointOf } from './map-layout.ts'
+import { layOut, type MapEnd, middleOf, pathOf, placeLabels, pointOf } from './map-layout.ts'
 
 const end = (name: string): MapEnd => ({ name, title: `Title ${name}`, icon: '', appTitle: '' })
 const connect = (source: string, destination: string) =>
@@ -56,4 +56,28 @@ test('a label lies on its line', () => {
   expect(pointOf(line, 0)).toEqual({ x: 0, y: middleOf(0) })
   expect(pointOf(line, 1)).toEqual({ x: 100, y: middleOf(2) })
   expect(pointOf(line, 0.5)).toEqual({ x: 50, y: middleOf(1) })
+})
+
+test('no label covers another, where lines cross, meet, or run side by side', () => {
+  const width = 44
+  const lines = [
+    [0, 0],
+    [0, 1],
+    [0, 2],
+    [1, 0],
+    [1, 1],
+    [2, 0],
+    [2, 2],
+    [3, 1],
+    [4, 1],
+    [5, 1],
+  ].map(([from = 0, to = 0]) => ({ from, to, width }))
+  const places = placeLabels(lines)
+  const covered = places.flatMap((one, index) =>
+    places
+      .slice(0, index)
+      .filter((other) => Math.abs(one.y - other.y) < 24 && Math.abs(one.x - other.x) * 1.8 < width)
+      .map((other) => [one, other]),
+  )
+  expect(covered).toEqual([])
 })

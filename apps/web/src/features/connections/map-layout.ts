@@ -125,5 +125,49 @@ export const pointOf = ({ from, to }: Pick<MapLine, 'from' | 'to'>, t: number): 
   }
 }
 
-/** Where on its line each label lies, so that those of lines that cross in the middle do not cover each other. */
-export const labelAt = (index: number): number => [0.5, 0.34, 0.66, 0.42, 0.58][index % 5] ?? 0.5
+/** Width of the space between the columns, px, where it is narrowest: what is apart there is apart on every page. */
+const narrowest = 180
+const labelHeight = 24
+/** Space between two labels, px. */
+const labelGap = 2
+/** Where on its line a label can lie, the best place first. */
+const spots = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8]
+
+type Label = { x: number; y: number; width: number }
+
+/** How far a label is from the nearest of the others, px; negative where it covers one. */
+const roomOf = (label: Label, others: readonly Label[]): number =>
+  others.reduce((room, other) => {
+    const below = Math.abs(label.y - other.y) - labelHeight
+    const beside = (Math.abs(label.x - other.x) * narrowest) / 100 - (label.width + other.width) / 2
+    return Math.min(room, Math.max(below, beside))
+  }, Number.POSITIVE_INFINITY)
+
+const placeLabel = (line: Pick<MapLine, 'from' | 'to'>, width: number, others: readonly Label[]): Label => {
+  let best: Label = { ...pointOf(line, 0.5), width }
+  let most = Number.NEGATIVE_INFINITY
+  for (const spot of spots) {
+    const label = { ...pointOf(line, spot), width }
+    const room = roomOf(label, others)
+    if (room <= most) continue
+    best = label
+    most = room
+    if (room >= labelGap) break
+  }
+  return best
+}
+
+/**
+ * Where the label of each line lies on it, given how wide each is, px: x in percent, y in px. None covers another, as long
+ * as one of its places is free; otherwise it takes the one that covers least.
+ */
+export const placeLabels = (
+  lines: readonly (Pick<MapLine, 'from' | 'to'> & { width: number })[],
+): { x: number; y: number }[] => {
+  const placed = new Map<(typeof lines)[number], Label>()
+  // Flat lines first: their labels cannot give way up or down.
+  const steepness = ({ from, to }: Pick<MapLine, 'from' | 'to'>): number => Math.abs(from - to)
+  for (const line of lines.toSorted((one, other) => steepness(one) - steepness(other)))
+    placed.set(line, placeLabel(line, line.width, [...placed.values()]))
+  return lines.map((line) => placed.get(line) ?? pointOf(line, 0.5))
+}
