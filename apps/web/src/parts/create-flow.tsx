@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import { editors } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { Card } from '../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../ui/forms/form.tsx'
@@ -8,6 +9,7 @@ import { CardSkeleton, Skeleton } from '../ui/page/skeleton.tsx'
 import { type CatalogCard, CatalogGrid, CatalogSkeleton } from './catalog-grid.tsx'
 import { FormLayout } from './docs-panel.tsx'
 import { QueryView } from './query-view.tsx'
+import { RequireAccess } from './require-access.tsx'
 
 type Place = { label: string; to: string }
 
@@ -51,6 +53,23 @@ export const FillSkeleton = () => (
       <CardSkeleton lines={6} />
     </FormLayout>
   </div>
+)
+
+/** Around a `FillStep`: reads what was chosen, stands in for the form meanwhile, and turns away who may not make it. */
+export const FillPage = <App,>({
+  query,
+  errorTitle,
+  children,
+}: {
+  query: UseQueryResult<App>
+  errorTitle: string
+  children: (app: App) => ReactNode
+}) => (
+  <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
+    <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle={errorTitle}>
+      {children}
+    </QueryView>
+  </RequireAccess>
 )
 
 /**

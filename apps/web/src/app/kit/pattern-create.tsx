@@ -39,9 +39,11 @@ export const CreatePattern = () => {
     <>
       <Guide
         hasStates
-        use="For making something that is made of one of many kinds: choose the kind, fill in one form, arrive where its next job waits. Each step has an address, so Back is a step back and a link leads right into it. Something of one kind only has a form in a dialog and no flow."
+        use="The wizard: for making something that is made of one of many kinds. Choose the kind, fill in one form, arrive where its next job waits. Each step has an address, so Back is a step back and a link leads right into it. There is no third form: what can wait is a tab of what was made, which people leave and come back to, and its notices say what comes next. Something of one kind only has a form in a dialog and no flow."
         fill={[
+          ['noun, list', 'What is made, such as source: both steps say it. The list of its like is the way back.'],
           ['cardOf', 'An entry of the catalog: title, what it is for, categories, how many there are, its address.'],
+          ['FillPage', 'Reads what was chosen: loading, failed, and without access it stands in for the form.'],
           [
             'children',
             'The fields after the title, with defaults that work. What can wait is left to the page of the thing.',

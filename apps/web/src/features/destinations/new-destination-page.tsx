@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type CatalogDestination, editors, type SettingOption, type Source } from '@tributary/contract'
+import type { CatalogDestination, SettingOption, Source } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { count, defaultTitle } from '../../lib/format/text.ts'
@@ -8,10 +8,8 @@ import { catalogDestinationQuery, sourcesQuery } from '../../lib/queries/workspa
 import { defaultSettings, filledSettings, isShown } from '../../lib/settings/setting-values.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { useApiForm } from '../../parts/api-form.ts'
-import { FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
+import { FillPage, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
 import { DocsPanel } from '../../parts/docs-panel.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
-import { RequireAccess } from '../../parts/require-access.tsx'
 import { shownHint } from '../../parts/settings/setting-hint.tsx'
 import { SettingInput } from '../../parts/settings/setting-input.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
@@ -156,29 +154,27 @@ export const NewDestinationPage = () => {
   const query = useQuery(catalogDestinationQuery(workspace.name, slug ?? ''))
   const sources = useQuery(sourcesQuery(workspace.name))
   return (
-    <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
-      <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle="Failed to load the destination">
-        {(app) =>
-          sources.isPending ? (
-            <FillSkeleton />
-          ) : (
-            <NewDestinationForm
-              key={app.name}
-              app={app}
-              sources={{
-                list: sources.data ?? [],
-                failure: sources.data === undefined && (
-                  <LoadFailure
-                    title="Could not load the sources"
-                    query={sources}
-                    advice="You can also connect sources after you create the destination."
-                  />
-                ),
-              }}
-            />
-          )
-        }
-      </QueryView>
-    </RequireAccess>
+    <FillPage query={query} errorTitle="Failed to load the destination">
+      {(app) =>
+        sources.isPending ? (
+          <FillSkeleton />
+        ) : (
+          <NewDestinationForm
+            key={app.name}
+            app={app}
+            sources={{
+              list: sources.data ?? [],
+              failure: sources.data === undefined && (
+                <LoadFailure
+                  title="Could not load the sources"
+                  query={sources}
+                  advice="You can also connect sources after you create the destination."
+                />
+              ),
+            }}
+          />
+        )
+      }
+    </FillPage>
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type CatalogSource, editors, type SchemaTemplate, type Source } from '@tributary/contract'
+import type { CatalogSource, SchemaTemplate, Source } from '@tributary/contract'
 import { useMemo } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { defaultTitle } from '../../lib/format/text.ts'
@@ -7,11 +7,9 @@ import { paths } from '../../lib/paths.ts'
 import { catalogSourceQuery, schemaTemplatesQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { useApiForm } from '../../parts/api-form.ts'
-import { FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
+import { FillPage, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
 import { DocsPanel } from '../../parts/docs-panel.tsx'
 import { ErrorScreen } from '../../parts/error-screen.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
-import { RequireAccess } from '../../parts/require-access.tsx'
 import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
@@ -87,16 +85,14 @@ export const NewSourcePage = () => {
   const { slug } = useParams()
   const query = useQuery(catalogSourceQuery(workspace.name, slug ?? ''))
   return (
-    <RequireAccess allowed={editors} skeleton={<FillSkeleton />}>
-      <QueryView page query={query} skeleton={<FillSkeleton />} errorTitle="Failed to load the sources">
-        {(app) =>
-          app.has_predefined_schema ? (
-            <NewSourceForm key={app.name} app={app} lists={undefined} />
-          ) : (
-            <WithLists key={app.name} app={app} />
-          )
-        }
-      </QueryView>
-    </RequireAccess>
+    <FillPage query={query} errorTitle="Failed to load the sources">
+      {(app) =>
+        app.has_predefined_schema ? (
+          <NewSourceForm key={app.name} app={app} lists={undefined} />
+        ) : (
+          <WithLists key={app.name} app={app} />
+        )
+      }
+    </FillPage>
   )
 }
