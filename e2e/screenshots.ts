@@ -72,6 +72,14 @@ const redrawn = async (page: Page): Promise<void> => {
   await frames(page)
 }
 
+/** Resolves when every color has changed: a transition has a frame of its own, however short it is. */
+const changeTheme = async (page: Page, theme: Theme): Promise<void> => {
+  await page.emulateMedia({ colorScheme: theme })
+  await frames(page)
+  await page.waitForFunction(() => document.getAnimations().every((each) => !(each instanceof CSSTransition)))
+  await frames(page)
+}
+
 const takePicture = async (page: Page, name: string, screen: Screen): Promise<void> => {
   await page.screenshot({ path: `screenshots/${name}.png`, fullPage: screen.inView !== true })
   taken += 1
@@ -138,11 +146,11 @@ const shoot = async (
     await redrawn(page)
     await takePicture(page, `${name}-light`, screen)
     await checkLayout(page, `${name}-light`)
-    await page.emulateMedia({ colorScheme: 'dark' })
+    await changeTheme(page, 'dark')
     await takePicture(page, `${name}-dark`, screen)
     await restDraftBar(page)
     await checkAccess(page, `${name}-dark`, screen, 'dark')
-    await page.emulateMedia({ colorScheme: 'light' })
+    await changeTheme(page, 'light')
     await checkAccess(page, `${name}-light`, screen, 'light')
     if (width === 1440)
       for (const resized of resizedWidths) {
