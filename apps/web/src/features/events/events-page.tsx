@@ -161,12 +161,7 @@ export const EventsPage = () => {
   const sources = useQuery(sourcesQuery(workspace.name)).data ?? noSources
   return (
     <>
-      <PageHeader
-        title="Events"
-        documentTitle="Events"
-        description="Every event your sources sent, and its outcome."
-        crumbs={[{ label: 'Home', to: paths.workspace(workspace.name) }]}
-      />
+      <PageHeader title="Events" documentTitle="Events" description="Every event your sources sent, and its outcome." />
       <div className="space-y-5">
         <FiltersBar filters={filters} change={change} sources={sources} />
         <List filters={filters} sources={sources} change={change} />

@@ -65,7 +65,7 @@ const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
         </div>
       )}
       {sentAt === undefined ? (
-        <Form form={form} onSubmit={send} label="Send a code">
+        <Form form={form} onSubmit={send} label="Send a code" className="space-y-4">
           <SubmitButton>Send me a code</SubmitButton>
         </Form>
       ) : (

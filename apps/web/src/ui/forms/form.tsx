@@ -74,7 +74,7 @@ export const Form = <T extends Values>({
           (renderError?.(failure) ?? (
             <p
               role="alert"
-              className="mt-4 w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
+              className="w-fit max-w-full rounded-full bg-danger-soft px-3 py-1 text-xs font-medium text-danger-ink max-sm:rounded-lg"
             >
               <WithCode text={failure.message} />
             </p>

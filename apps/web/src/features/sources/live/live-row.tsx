@@ -20,7 +20,7 @@ const heightClass: Record<Density, string> = { comfortable: 'h-10', compact: 'h-
 
 /** Width and space of each column, in its head and its cells: the area is as narrow as a phone at times. */
 export const columnClass = {
-  type: 'w-28 px-4 @max-lg:w-16 @max-lg:pr-1 @max-lg:pl-3',
+  type: 'w-28 px-4 @max-lg:w-19 @max-lg:pr-1 @max-lg:pl-3',
   name: 'px-4 @max-lg:px-2',
   environment: 'w-20 px-4 @max-lg:w-13 @max-lg:px-1',
   time: 'w-32 px-4 @max-lg:w-22 @max-lg:pr-3 @max-lg:pl-1',
