@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-const domains = ['control', 'collect', 'pipeline', 'delivery', 'realtime']
+const domains = ['control', 'collect', 'pipeline', 'delivery', 'profiles', 'realtime']
 
 /** The room a file is in, and the rooms it may look into besides its own. `*` is everything. */
 const rooms: { room: RegExp; may: string[] }[] = [

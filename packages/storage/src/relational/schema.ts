@@ -385,6 +385,75 @@ export type NotificationsTable = {
   read_time: NullableTime
 }
 
+/** How far the ledger of a workspace is; whoever adds to it holds the lock of the row. */
+export type IdentityLedgersTable = {
+  workspace_id: string
+  sequence: ColumnType<string, number | string | undefined, number | string>
+  has_splits: Generated<boolean>
+}
+
+/** What was learned of who is who. */
+export type IdentityOperationsTable = {
+  workspace_id: string
+  sequence: ColumnType<string, number | string, never>
+  kind: 'create' | 'link' | 'merge' | 'refuse' | 'split'
+  profile_id: string
+  /** The profile that was merged, or that a split made. */
+  other_id: string | null
+  type: Generated<string>
+  value: Generated<string>
+  by_type: Generated<string>
+  by_value: Generated<string>
+  alias: Generated<boolean>
+  reason: Generated<string>
+  /** Identifiers that a split took away. */
+  members: ColumnType<unknown, string | null | undefined, never>
+  /** Of the event that it was learned from; '' and null for a split. */
+  event_id: Generated<string>
+  source_id: string | null
+  actor_id: string | null
+  time: ColumnType<Date, Date | string, never>
+}
+
+export type ProfilesTable = {
+  workspace_id: string
+  id: string
+  sequence: ColumnType<string, number | string, never>
+  create_time: ColumnType<Date, Date | string, never>
+  merged_into: string | null
+}
+
+export type ProfileIdentifiersTable = {
+  workspace_id: string
+  type: string
+  value: string
+  profile_id: string
+  sequence: ColumnType<string, number | string, never>
+  create_time: ColumnType<Date, Date | string, never>
+}
+
+/** Identifiers that are never in one profile again; each pair in both directions. */
+export type ProfileIdentifiersApartTable = {
+  workspace_id: string
+  type: string
+  value: string
+  other_type: string
+  other_value: string
+}
+
+export type ProfileTraitsTable = {
+  workspace_id: string
+  /** Sequence of the identifier that it came with. */
+  identifier: ColumnType<string, number | string, never>
+  /** '' stands for names that are not kept. */
+  name: string
+  /** JSON text; null when it was too large. */
+  value: string | null
+  time: ColumnType<Date, Date | string, Date | string>
+  event_id: string
+  source_id: string
+}
+
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -414,4 +483,10 @@ export type Database = {
   former_members: FormerMembersTable
   onboardings: OnboardingsTable
   notifications: NotificationsTable
+  identity_ledgers: IdentityLedgersTable
+  identity_operations: IdentityOperationsTable
+  profiles: ProfilesTable
+  profile_identifiers: ProfileIdentifiersTable
+  profile_identifiers_apart: ProfileIdentifiersApartTable
+  profile_traits: ProfileTraitsTable
 }

@@ -13,6 +13,7 @@ import { up as directoryChanges } from './0011-directory-changes.ts'
 import { up as mailJobs } from './0012-mail-jobs.ts'
 import { up as untoldOutcomes } from './0013-untold-outcomes.ts'
 import { up as parkedKey } from './0014-parked-key.ts'
+import { up as profiles } from './0015-profiles.ts'
 
 /** Every migration of the relational store; add new ones at the end. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { name: '0012-mail-jobs', up: mailJobs },
   { name: '0013-untold-outcomes', up: untoldOutcomes },
   { name: '0014-parked-key', up: parkedKey },
+  { name: '0015-profiles', up: profiles },
 ]

@@ -1,0 +1,180 @@
+import type { Database } from '@tributary/storage'
+import { sql, type Transaction } from 'kysely'
+import type { Identifier } from './identifiers.ts'
+import { addProfile, emptyGraph, giveIdentifier, type IdentityGraph, type Operation } from './operations.ts'
+import { project } from './projection.ts'
+
+export type LedgerTx = Transaction<Database>
+
+/** Who or what an operation comes from; `time` is RFC 3339. */
+export type Cause = {
+  readonly eventId: string
+  readonly sourceId: string | null
+  readonly actorId: string | null
+  readonly time: string
+}
+
+/** An operation as the ledger keeps it. */
+export type Entry = { readonly operation: Operation; readonly cause: Cause }
+
+/** How far a ledger is, and whether profiles of its workspace were ever split. */
+export type LedgerState = { readonly sequence: number; readonly hasSplits: boolean }
+
+type LedgerRow = { sequence: string; has_splits: boolean }
+
+/**
+ * Locks the ledger of a workspace until the end of the transaction: one at a time adds to it. Undefined when there is no
+ * such workspace any more.
+ */
+export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<LedgerState | undefined> => {
+  const locked = async (): Promise<LedgerRow | undefined> =>
+    (
+      await sql<LedgerRow>`select sequence, has_splits from identity_ledgers where workspace_id = ${workspaceId}::uuid
+        for update`.execute(tx)
+    ).rows[0]
+  let row = await locked()
+  if (row === undefined) {
+    await sql`insert into identity_ledgers (workspace_id) select id from workspaces where id = ${workspaceId}::uuid
+      on conflict do nothing`.execute(tx)
+    row = await locked()
+  }
+  return row && { sequence: Number(row.sequence), hasSplits: row.has_splits }
+}
+
+type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: string }
+
+const columns = (identifiers: readonly Identifier[]) =>
+  sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
+
+/** What is known around some identifiers; `sequences` are those of the operations that brought each identifier, by key. */
+export type Loaded = { readonly graph: IdentityGraph; readonly sequences: Map<string, number> }
+
+/** Loads the profiles of identifiers as a whole, with what was refused and what was split. */
+export const loadGraph = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  identifiers: readonly Identifier[],
+  hasSplits: boolean,
+): Promise<Loaded> => {
+  const graph = emptyGraph()
+  const sequences = new Map<string, number>()
+  const { rows } = await sql<IdentifierRow>`
+    select i.type, i.value, i.profile_id, i.sequence, p.sequence as made
+    from profile_identifiers i join profiles p on p.workspace_id = i.workspace_id and p.id = i.profile_id
+    where i.workspace_id = ${workspaceId}::uuid and i.profile_id in (
+      select found.profile_id from ${columns(identifiers)} as asked (type, value)
+      join profile_identifiers found on found.workspace_id = ${workspaceId}::uuid
+        and found.value = asked.value and found.type = asked.type)`.execute(tx)
+  for (const { type, value, profile_id, sequence, made } of rows) {
+    const profile = graph.profiles.get(profile_id) ?? addProfile(graph, profile_id, Number(made))
+    giveIdentifier(graph, profile, { type, value })
+    sequences.set(`${type}:${value}`, Number(sequence))
+  }
+  if (rows.length === 0) return { graph, sequences }
+  const { rows: refused } = await sql<Identifier & { profile_id: string }>`
+    select profile_id, type, value from identity_operations
+    where workspace_id = ${workspaceId}::uuid and kind = 'refuse'
+      and profile_id = any(${[...graph.profiles.keys()]}::uuid[])`.execute(tx)
+  for (const { profile_id, type, value } of refused) graph.profiles.get(profile_id)?.refused.add(`${type}:${value}`)
+  if (hasSplits) {
+    const { rows: apart } = await sql<Identifier & { other_type: string; other_value: string }>`
+      select a.type, a.value, a.other_type, a.other_value from ${columns([...rows, ...identifiers])} as asked (type, value)
+      join profile_identifiers_apart a on a.workspace_id = ${workspaceId}::uuid
+        and a.value = asked.value and a.type = asked.type`.execute(tx)
+    for (const { type, value, other_type, other_value } of apart) {
+      const keys = graph.apart.get(`${type}:${value}`) ?? new Set()
+      graph.apart.set(`${type}:${value}`, keys.add(`${other_type}:${other_value}`))
+    }
+  }
+  return { graph, sequences }
+}
+
+/** An operation as a row of the table. */
+type Row = {
+  sequence: number
+  kind: Operation['kind']
+  profile_id: string
+  other_id: string | null
+  type: string
+  value: string
+  by_type: string
+  by_value: string
+  alias: boolean
+  reason: string
+  members: readonly Identifier[] | null
+  event_id: string
+  source_id: string | null
+  actor_id: string | null
+  time: string
+}
+
+const rowOf = ({ operation, cause }: Entry): Row => {
+  const identifier = 'identifier' in operation ? operation.identifier : undefined
+  const by = 'by' in operation ? operation.by : undefined
+  return {
+    sequence: operation.sequence,
+    kind: operation.kind,
+    profile_id: operation.profile,
+    other_id: operation.kind === 'merge' ? operation.merged : operation.kind === 'split' ? operation.made : null,
+    type: identifier?.type ?? '',
+    value: identifier?.value ?? '',
+    by_type: by?.type ?? '',
+    by_value: by?.value ?? '',
+    alias: 'alias' in operation && operation.alias,
+    reason: operation.kind === 'refuse' ? operation.reason : '',
+    members: operation.kind === 'split' ? operation.identifiers : null,
+    event_id: cause.eventId,
+    source_id: cause.sourceId,
+    actor_id: cause.actorId,
+    time: cause.time,
+  }
+}
+
+/** What the table has of an operation. */
+export type OperationRow = Omit<Row, 'sequence' | 'time'> & { sequence: string; time: Date }
+
+/** The operation in a row of the table. */
+export const operationOf = (row: OperationRow): Operation => {
+  const sequence = Number(row.sequence)
+  const profile = row.profile_id
+  const other = row.other_id ?? ''
+  const identifier = { type: row.type, value: row.value }
+  const by = { type: row.by_type, value: row.by_value }
+  const { alias } = row
+  switch (row.kind) {
+    case 'create':
+      return { kind: 'create', sequence, profile, identifier }
+    case 'link':
+      return { kind: 'link', sequence, profile, identifier, by, alias }
+    case 'merge':
+      return { kind: 'merge', sequence, profile, merged: other, identifier, by, alias }
+    case 'refuse':
+      return { kind: 'refuse', sequence, profile, identifier, by, reason: row.reason === 'split' ? 'split' : 'limit' }
+    case 'split':
+      return { kind: 'split', sequence, profile, made: other, identifiers: row.members ?? [] }
+  }
+}
+
+/** Writes entries, whose sequences follow that of the ledger, and changes the profiles by them, in this transaction. */
+export const appendEntries = async (tx: LedgerTx, workspaceId: string, entries: readonly Entry[]): Promise<void> => {
+  const last = entries.at(-1)
+  if (last === undefined) return
+  await sql`
+    insert into identity_operations
+      (workspace_id, sequence, kind, profile_id, other_id, type, value, by_type, by_value, alias, reason, members,
+       event_id, source_id, actor_id, time)
+    select ${workspaceId}::uuid, sequence, kind, profile_id, other_id, type, value, by_type, by_value, alias, reason,
+      members, event_id, source_id, actor_id, time
+    from jsonb_to_recordset(${JSON.stringify(entries.map(rowOf))}::jsonb) as row
+      (sequence bigint, kind text, profile_id uuid, other_id uuid, type text, value text, by_type text, by_value text,
+       alias boolean, reason text, members jsonb, event_id text, source_id uuid, actor_id uuid, time timestamptz)
+  `.execute(tx)
+  await project(
+    tx,
+    workspaceId,
+    entries.map(({ operation, cause }) => ({ operation, time: cause.time })),
+  )
+  await sql`update identity_ledgers set sequence = ${last.operation.sequence},
+    has_splits = has_splits or ${entries.some(({ operation }) => operation.kind === 'split')}
+    where workspace_id = ${workspaceId}::uuid`.execute(tx)
+}

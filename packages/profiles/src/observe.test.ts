@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { observe } from './observe.ts'
+
+const seen = (event: object) => {
+  const json = JSON.stringify({ eventId: '0-1-0', messageId: 'm', type: 'track', event: 'Seen', ...event })
+  return observe({ workspaceId: 'w', sourceId: 's', eventId: '0-1-0', json })
+}
+const times = { test: false, receivedAt: '2026-01-02T00:00:00.000Z', timestamp: '2026-01-01T00:00:00.000Z' }
+
+test('identifiers are found whatever the event is named and however its properties look', () => {
+  const hostile = ',"properties":{"userId":"x"},"context":{'
+  const observed = seen({
+    event: hostile,
+    userId: `u${hostile}`,
+    anonymousId: 'a"\\',
+    properties: { userId: 'other', traits: { a: 1 }, context: { externalIds: [{ id: '1', type: 'shop' }] } },
+    context: {},
+    ...times,
+  })
+  expect(observed.identifiers).toEqual([
+    { type: 'user_id', value: `u${hostile}` },
+    { type: 'anonymous_id', value: 'a"\\' },
+  ])
+  expect(observed.traits).toEqual([])
+})
+
+test('external ids of the context are identifiers', () => {
+  const context = { externalIds: [{ id: '1', type: 'shop' }] }
+  expect(seen({ userId: 'u', context, ...times }).identifiers[1]).toEqual({ type: 'shop', value: '1' })
+})
+
+test('traits come from identify calls and from the context, to the digit, the call before its context', () => {
+  const json =
+    '{"eventId":"0-1-0","messageId":"m","type":"identify","event":"","userId":"u","traits":{"n":12345678901234567890.10,"both":"call"},"context":{"traits":{"both":"context","from":true}},"test":false,"receivedAt":"2026-01-02T00:00:00.000Z","timestamp":"2026-01-01T00:00:00.000Z"}'
+  const { traits } = observe({ workspaceId: 'w', sourceId: 's', eventId: '0-1-0', json })
+  expect(Object.fromEntries(traits.map(({ name, value }) => [name, value]))).toEqual({
+    n: '12345678901234567890.10',
+    both: '"call"',
+    from: 'true',
+  })
+})
+
+test('the traits of a group are those of the person, under its name', () => {
+  const observed = seen({
+    type: 'group',
+    event: '',
+    userId: 'u',
+    groupId: 'g',
+    traits: { plan: 'team', id: 'x' },
+    context: {},
+    ...times,
+  })
+  expect(observed.traits).toEqual([
+    { name: 'group.plan', value: '"team"' },
+    { name: 'group.id', value: '"g"' },
+  ])
+})
+
+test('a value that is too large, and names that are not kept, are told as such', () => {
+  const { traits } = seen({
+    type: 'identify',
+    event: '',
+    userId: 'u',
+    traits: { long: 'x'.repeat(9000), ['n'.repeat(201)]: 1, 'a\0': 1, '': 1 },
+    context: {},
+    ...times,
+  })
+  expect(traits).toEqual([
+    { name: 'long', value: undefined },
+    { name: '', value: undefined },
+    { name: '', value: undefined },
+    { name: '', value: undefined },
+  ])
+})
+
+test.each([
+  ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+  ['9999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-02T00:00:00.000Z'],
+])('an event of %s that was received at %s counts from %s', (timestamp, receivedAt, time) => {
+  expect(seen({ userId: 'u', context: {}, test: false, receivedAt, timestamp }).time()).toBe(time)
+})
+
+test('an event without a usable identifier has no profile, and says why', () => {
+  expect(seen({ userId: 'null', context: {}, ...times }).nobody).toBe('blocked')
+  expect(seen({ context: {}, ...times }).nobody).toBe('missing')
+})

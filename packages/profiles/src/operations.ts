@@ -1,0 +1,102 @@
+import { type Identifier, identifierKey } from './identifiers.ts'
+
+/** Why identifiers were not brought together: a limit of the profile, or somebody had split them. */
+export type Refusal = 'limit' | 'split'
+
+/** What is learned of who is who. Together, in their order, these are all that profiles are made of. */
+export type Learned =
+  /** An identifier was seen first, and nobody is known by it. */
+  | { kind: 'create'; profile: string; identifier: Identifier }
+  /** An identifier was seen first, with one of a profile (`by`). */
+  | { kind: 'link'; profile: string; identifier: Identifier; by: Identifier; alias: boolean }
+  /** Two profiles are one, since `identifier` of one came with `by` of the other. The one seen first stays. */
+  | { kind: 'merge'; profile: string; merged: string; identifier: Identifier; by: Identifier; alias: boolean }
+  /** An identifier came with one of a profile and does not belong to it. */
+  | { kind: 'refuse'; profile: string; identifier: Identifier; by: Identifier; reason: Refusal }
+  /** Somebody took identifiers of a profile apart from its others: they are a profile of their own. */
+  | { kind: 'split'; profile: string; made: string; identifiers: readonly Identifier[] }
+
+/** Something learned, with its place in the order of its workspace. */
+export type Operation = Learned & { readonly sequence: number }
+
+/** A profile as far as who is who needs it. */
+export type Known = {
+  readonly id: string
+  /** The operation that made it. */
+  readonly sequence: number
+  readonly identifiers: Map<string, Identifier>
+  /** Identifiers that were refused, by key. */
+  readonly refused: Set<string>
+}
+
+/** Profiles of a workspace, or those of them that matter just now. */
+export type IdentityGraph = {
+  readonly profiles: Map<string, Known>
+  /** Which profile an identifier belongs to, by its key. */
+  readonly owners: Map<string, string>
+  /** Which identifiers must never be in the profile of another one, by their keys, in both directions. */
+  readonly apart: Map<string, Set<string>>
+}
+
+/** A graph that knows nobody. */
+export const emptyGraph = (): IdentityGraph => ({ profiles: new Map(), owners: new Map(), apart: new Map() })
+
+const keepApart = ({ apart }: IdentityGraph, one: string, other: string): void => {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const keys = apart.get(from) ?? new Set()
+    apart.set(from, keys.add(to))
+  }
+}
+
+const profileOf = ({ profiles }: IdentityGraph, id: string): Known => {
+  const found = profiles.get(id)
+  if (found === undefined) throw new Error(`An operation names the profile ${id}, which is not known`)
+  return found
+}
+
+/** Adds a profile with its identifiers to a graph. */
+export const addProfile = (graph: IdentityGraph, id: string, sequence: number): Known => {
+  const made: Known = { id, sequence, identifiers: new Map(), refused: new Set() }
+  graph.profiles.set(id, made)
+  return made
+}
+
+/** Puts an identifier into a profile. */
+export const giveIdentifier = (graph: IdentityGraph, profile: Known, identifier: Identifier): void => {
+  const key = identifierKey(identifier)
+  profile.identifiers.set(key, identifier)
+  graph.owners.set(key, profile.id)
+}
+
+const split = (graph: IdentityGraph, operation: Operation & { kind: 'split' }): void => {
+  const from = profileOf(graph, operation.profile)
+  const made = addProfile(graph, operation.made, operation.sequence)
+  for (const identifier of operation.identifiers) {
+    from.identifiers.delete(identifierKey(identifier))
+    giveIdentifier(graph, made, identifier)
+  }
+  for (const staying of from.identifiers.keys())
+    for (const leaving of made.identifiers.keys()) keepApart(graph, staying, leaving)
+}
+
+/**
+ * Changes a graph by what was learned. All operations of a workspace in their order, applied to an empty graph, give its
+ * profiles. Throws for one that names a profile which those before have not made.
+ */
+export const applyOperation = (graph: IdentityGraph, operation: Operation): void => {
+  if (operation.kind === 'create')
+    giveIdentifier(graph, addProfile(graph, operation.profile, operation.sequence), operation.identifier)
+  else if (operation.kind === 'link') giveIdentifier(graph, profileOf(graph, operation.profile), operation.identifier)
+  else if (operation.kind === 'refuse')
+    profileOf(graph, operation.profile).refused.add(identifierKey(operation.identifier))
+  else if (operation.kind === 'split') split(graph, operation)
+  else {
+    const [stays, goes] = [profileOf(graph, operation.profile), profileOf(graph, operation.merged)]
+    for (const identifier of goes.identifiers.values()) giveIdentifier(graph, stays, identifier)
+    for (const key of goes.refused) stays.refused.add(key)
+    graph.profiles.delete(goes.id)
+  }
+}

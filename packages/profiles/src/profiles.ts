@@ -1,0 +1,115 @@
+import { faultPoint, type Metrics } from '@tributary/kernel'
+import {
+  type AcceptedEvent,
+  type Consumer,
+  createEventConsumer,
+  type Database,
+  type EventConsumerDeps,
+} from '@tributary/storage'
+import type { Kysely } from 'kysely'
+import { type Identifier, identifierKey } from './identifiers.ts'
+import { derivedId } from './ids.ts'
+import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
+import { type Observed, observe } from './observe.ts'
+import { createRecent } from './recent.ts'
+import { neededFor, resolve } from './resolve.ts'
+import { type TraitRow, writeTraits } from './traits.ts'
+
+/** Facts that are remembered as known, over all workspaces. */
+const knownFacts = 100_000
+
+/** What an observation says of who is who, as one text. */
+const factOf = ({ event, identifiers, previous }: Observed): string =>
+  [event.workspaceId, ...identifiers.map(identifierKey), previous ?? ''].join('\0')
+
+/** Writes down what observations of a workspace teach, in a transaction that holds its ledger's lock. */
+const learn = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  observations: readonly Observed[],
+  metrics: Metrics,
+): Promise<void> => {
+  const ledger = await lockLedger(tx, workspaceId)
+  // Whose workspace is gone is nobody's customer.
+  if (ledger === undefined) return
+  const needed = new Map(
+    observations.flatMap(neededFor).map((each): [string, Identifier] => [identifierKey(each), each]),
+  )
+  const { graph, sequences } = await loadGraph(tx, workspaceId, [...needed.values()], ledger.hasSplits)
+  const entries: Entry[] = []
+  const traits: TraitRow[] = []
+  let { sequence } = ledger
+  for (const observed of observations) {
+    const { event, identifiers } = observed
+    resolve(
+      {
+        graph,
+        profileIdOf: (identifier) => derivedId(workspaceId, identifierKey(identifier)),
+        next: () => ++sequence,
+        learn(operation) {
+          const cause = { eventId: event.eventId, sourceId: event.sourceId, actorId: null, time: observed.time() }
+          entries.push({ operation, cause })
+          if (operation.kind === 'create' || operation.kind === 'link')
+            sequences.set(identifierKey(operation.identifier), operation.sequence)
+        },
+      },
+      observed,
+    )
+    const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
+    if (identifier === undefined || observed.traits.length === 0) continue
+    const from = { identifier, time: observed.time(), event_id: event.eventId, source_id: event.sourceId }
+    for (const { name, value } of observed.traits) traits.push({ ...from, name, value: value ?? null })
+  }
+  await appendEntries(tx, workspaceId, entries)
+  await writeTraits(tx, workspaceId, traits)
+  for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
+    metrics.count('profile_operations', list.length, { kind })
+  faultPoint('profiles.before-commit')
+}
+
+export type LearningDeps = { db: Kysely<Database>; metrics: Metrics }
+
+/**
+ * Makes the function that profiles learn by. What it learns of accepted events is in the ledgers of their workspaces, and with
+ * it in the profiles, before it resolves; an event that comes again, or says what is known, changes nothing. Rejects while
+ * PostgreSQL is away. Any number of them may work for a workspace at a time.
+ */
+export const createLearning = ({
+  db,
+  metrics,
+}: LearningDeps): ((events: readonly AcceptedEvent[]) => Promise<void>) => {
+  const known = createRecent(knownFacts)
+
+  return async (events) => {
+    const fresh = new Map<string, Observed[]>()
+    const facts = new Set<string>()
+    const nobody = new Map<string, number>()
+    for (const event of events) {
+      const observed = observe(event)
+      if (observed.nobody !== undefined) {
+        nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
+        continue
+      }
+      const fact = factOf(observed)
+      if (observed.traits.length === 0 && (facts.has(fact) || known.has(fact))) continue
+      facts.add(fact)
+      const list = fresh.get(event.workspaceId)
+      if (list === undefined) fresh.set(event.workspaceId, [observed])
+      else list.push(observed)
+    }
+    for (const [workspaceId, observations] of fresh)
+      await db.transaction().execute((tx) => learn(tx, workspaceId, observations, metrics))
+    // A fact is known once it is written down.
+    for (const fact of facts) known.add(fact)
+    metrics.count('profile_events', events.length)
+    for (const [reason, count] of nobody) metrics.count('profile_events_without_profile', count, { reason })
+  }
+}
+
+export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end'> & LearningDeps
+
+/** The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was. */
+export const createProfiles = ({ db, ...deps }: ProfilesDeps): Consumer => {
+  const learnOf = createLearning({ db, metrics: deps.metrics })
+  return createEventConsumer({ ...deps, name: 'profiles', handle: (events) => learnOf(events) })
+}

@@ -1,0 +1,111 @@
+import type { Database } from '@tributary/storage'
+import { sql, type Transaction } from 'kysely'
+import { type Identifier, identifierKey } from './identifiers.ts'
+import type { Operation } from './operations.ts'
+
+/** An operation and when it was learned, RFC 3339. */
+export type Dated = { readonly operation: Operation; readonly time: string }
+
+type Tx = Transaction<Database>
+type NewProfile = { id: string; sequence: number; time: string }
+type NewIdentifier = Identifier & { profile_id: string; sequence: number; time: string }
+
+/** What a run of operations without a split comes to. */
+type Net = {
+  profiles: NewProfile[]
+  identifiers: Map<string, NewIdentifier>
+  /** Keys of new identifiers by their profile. */
+  members: Map<string, string[]>
+  /** Where profiles went, in order. */
+  merged: Map<string, string>
+}
+
+const emptyNet = (): Net => ({ profiles: [], identifiers: new Map(), members: new Map(), merged: new Map() })
+
+const add = (net: Net, profile: string, identifier: Identifier, { operation, time }: Dated): void => {
+  const key = identifierKey(identifier)
+  net.identifiers.set(key, { ...identifier, profile_id: profile, sequence: operation.sequence, time })
+  net.members.set(profile, [...(net.members.get(profile) ?? []), key])
+}
+
+const merge = (net: Net, into: string, merged: string): void => {
+  net.merged.set(merged, into)
+  const moved = net.members.get(merged) ?? []
+  net.members.delete(merged)
+  net.members.set(into, [...(net.members.get(into) ?? []), ...moved])
+  for (const key of moved) {
+    const identifier = net.identifiers.get(key)
+    if (identifier !== undefined) identifier.profile_id = into
+  }
+}
+
+/** Where a profile is in the end. */
+const endOf = (merged: ReadonlyMap<string, string>, profile: string): string => {
+  let end = profile
+  for (let next = merged.get(end); next !== undefined; next = merged.get(end)) end = next
+  return end
+}
+
+const write = async (tx: Tx, workspaceId: string, net: Net): Promise<void> => {
+  const gone = [...net.merged.keys()]
+  if (gone.length > 0)
+    await sql`update profile_identifiers i set profile_id = moved.to_id
+      from unnest(${gone}::uuid[], ${gone.map((id) => endOf(net.merged, id))}::uuid[]) as moved (from_id, to_id)
+      where i.workspace_id = ${workspaceId}::uuid and i.profile_id = moved.from_id`.execute(tx)
+  if (net.profiles.length > 0)
+    await sql`insert into profiles (workspace_id, id, sequence, create_time)
+      select ${workspaceId}::uuid, id, sequence, time
+      from jsonb_to_recordset(${JSON.stringify(net.profiles)}::jsonb) as row (id uuid, sequence bigint, time timestamptz)
+      `.execute(tx)
+  if (gone.length > 0)
+    await sql`update profiles p set merged_into = merged.into_id
+      from unnest(${gone}::uuid[], ${[...net.merged.values()]}::uuid[]) as merged (id, into_id)
+      where p.workspace_id = ${workspaceId}::uuid and p.id = merged.id`.execute(tx)
+  if (net.identifiers.size > 0)
+    await sql`insert into profile_identifiers (workspace_id, type, value, profile_id, sequence, create_time)
+      select ${workspaceId}::uuid, type, value, profile_id, sequence, time
+      from jsonb_to_recordset(${JSON.stringify([...net.identifiers.values()])}::jsonb) as row
+        (type text, value text, profile_id uuid, sequence bigint, time timestamptz)`.execute(tx)
+}
+
+/** Takes identifiers of a profile apart from its others. */
+const split = async (tx: Tx, workspaceId: string, operation: Operation & { kind: 'split' }, time: string) => {
+  const { profile, made, identifiers, sequence } = operation
+  const leaving = sql`unnest(${identifiers.map(({ type }) => type)}::text[],
+    ${identifiers.map(({ value }) => value)}::text[]) as leaving (type, value)`
+  await sql`insert into profiles (workspace_id, id, sequence, create_time)
+    values (${workspaceId}::uuid, ${made}::uuid, ${sequence}, ${time}::timestamptz)`.execute(tx)
+  await sql`update profile_identifiers i set profile_id = ${made}::uuid from ${leaving}
+    where i.workspace_id = ${workspaceId}::uuid and i.type = leaving.type and i.value = leaving.value`.execute(tx)
+  await sql`
+    with pairs as (
+      select s.type, s.value, leaving.type as other_type, leaving.value as other_value
+      from profile_identifiers s cross join ${leaving}
+      where s.workspace_id = ${workspaceId}::uuid and s.profile_id = ${profile}::uuid)
+    insert into profile_identifiers_apart (workspace_id, type, value, other_type, other_value)
+    select ${workspaceId}::uuid, type, value, other_type, other_value from pairs
+    union all select ${workspaceId}::uuid, other_type, other_value, type, value from pairs
+    on conflict do nothing`.execute(tx)
+}
+
+/**
+ * Changes profiles and identifiers by operations, which follow those that were applied before: the same as
+ * `applyOperation` one after the other, in a few statements.
+ */
+export const project = async (tx: Tx, workspaceId: string, operations: readonly Dated[]): Promise<void> => {
+  let net = emptyNet()
+  for (const dated of operations) {
+    const { operation, time } = dated
+    if (operation.kind === 'create') {
+      net.profiles.push({ id: operation.profile, sequence: operation.sequence, time })
+      add(net, operation.profile, operation.identifier, dated)
+    } else if (operation.kind === 'link') add(net, operation.profile, operation.identifier, dated)
+    else if (operation.kind === 'merge') merge(net, operation.profile, operation.merged)
+    else if (operation.kind === 'split') {
+      await write(tx, workspaceId, net)
+      net = emptyNet()
+      await split(tx, workspaceId, operation, time)
+    }
+  }
+  await write(tx, workspaceId, net)
+}

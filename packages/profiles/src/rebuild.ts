@@ -1,0 +1,36 @@
+import type { Database } from '@tributary/storage'
+import { type Kysely, sql } from 'kysely'
+import { type LedgerTx, lockLedger, type OperationRow, operationOf } from './ledger.ts'
+import { project } from './projection.ts'
+
+/** Operations that are read at once. */
+const pageSize = 5000
+
+const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<OperationRow[]> =>
+  (
+    await sql<OperationRow>`select * from identity_operations
+      where workspace_id = ${workspaceId}::uuid and sequence > ${after} order by sequence limit ${pageSize}`.execute(tx)
+  ).rows
+
+/**
+ * Makes the profiles of a workspace anew from its ledger, in one transaction: who reads sees those of before until it ends,
+ * and nothing is learned meanwhile. Resolves to the number of operations.
+ */
+export const rebuildProfiles = (db: Kysely<Database>, workspaceId: string): Promise<number> =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx)
+    if ((await lockLedger(tx, workspaceId)) === undefined) return 0
+    for (const table of ['profile_identifiers_apart', 'profile_identifiers', 'profiles'])
+      await sql`delete from ${sql.table(table)} where workspace_id = ${workspaceId}::uuid`.execute(tx)
+    let operations = 0
+    for (let rows = await page(tx, workspaceId, 0); rows.length > 0; ) {
+      await project(
+        tx,
+        workspaceId,
+        rows.map((row) => ({ operation: operationOf(row), time: row.time.toISOString() })),
+      )
+      operations += rows.length
+      rows = await page(tx, workspaceId, Number(rows.at(-1)?.sequence))
+    }
+    return operations
+  })

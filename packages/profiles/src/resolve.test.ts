@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { type Identifier, identifierKey } from './identifiers.ts'
+import { applyOperation, emptyGraph, type IdentityGraph, type Operation } from './operations.ts'
+import { type Observation, resolve } from './resolve.ts'
+import { createRandom, setsOf } from './testing/people.ts'
+
+/** Longer in `npm run soak`. */
+const streams = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 5000 : 500
+const interleavings = 20
+
+/** A ledger that is kept in memory. */
+const open = () => {
+  const graph = emptyGraph()
+  const learned: Operation[] = []
+  return {
+    graph,
+    learned,
+    see(...observations: Observation[]): void {
+      for (const observation of observations)
+        resolve(
+          {
+            graph,
+            profileIdOf: identifierKey,
+            next: () => learned.length + 1,
+            learn: (operation) => void learned.push(operation),
+          },
+          observation,
+        )
+    },
+    /** Takes identifiers away from the profile of the first of them. */
+    split(...keys: string[]): void {
+      const profile = graph.owners.get(keys[0] ?? '') ?? ''
+      const identifiers = keys.map(named)
+      const sequence = learned.length + 1
+      const operation = { kind: 'split', sequence, profile, made: `split-${sequence}`, identifiers } as const
+      learned.push(operation)
+      applyOperation(graph, operation)
+    },
+    profiles: () => setsOf(graph.owners),
+  }
+}
+
+const named = (key: string): Identifier => {
+  const at = key.indexOf(':')
+  return { type: key.slice(0, at), value: key.slice(at + 1) }
+}
+const short: Record<string, string> = { u: 'user_id', a: 'anonymous_id', p: 'previous_id' }
+/** `u1` stands for a user id, `a1` for an anonymous id, others are written out. */
+const id = (text: string): Identifier =>
+  text.includes(':') ? named(text) : { type: short[text.charAt(0)] ?? '', value: text }
+const event = (...ids: string[]): Observation => ({ identifiers: ids.map(id) })
+const alias = (user: string, previous: string): Observation => ({ identifiers: [id(user)], previous })
+const key = (text: string): string => identifierKey(id(text))
+
+const replay = (operations: readonly Operation[]): IdentityGraph => {
+  const graph = emptyGraph()
+  for (const operation of operations) applyOperation(graph, operation)
+  return graph
+}
+
+describe('people with random identifiers', () => {
+  /** Events of some people within all limits; people with several user ids have alias calls that join them. */
+  const makeStream = (random: (below: number) => number) => {
+    const people = Array.from({ length: 1 + random(6) }, (_, person) => {
+      const name = (kind: string, n: number): string => `${kind}${person}-${n}`
+      const users = Array.from({ length: random(4) }, (_, n) => name('u', n))
+      // An alias call may name what was an anonymous id.
+      const given = users.length === 0 ? [] : Array.from({ length: random(2) }, (_, n) => name('a', n))
+      const anonymous = [...given, ...Array.from({ length: 1 + random(3) }, (_, n) => name('a', n + 2))]
+      const external = Array.from({ length: random(4) }, (_, n) => `shop:${person}-${n}`)
+      const aliases = [
+        ...users.slice(1).map((user, n) => alias(user, users[n] ?? '')),
+        ...given.map((previous) => alias(users[0] ?? '', previous)),
+      ]
+      const pick = (list: string[]): string[] => (list.length === 0 ? [] : [list[random(list.length)] ?? ''])
+      const events = Array.from({ length: 1 + random(10) }, () => {
+        const identifiers = [
+          ...(random(2) === 0 ? pick(users) : []),
+          ...(random(3) === 0 ? pick(external) : []),
+          ...(random(4) === 0 ? [] : pick(anonymous)),
+        ]
+        return event(...(identifiers.length === 0 ? pick(anonymous) : identifiers))
+      })
+      return [...events, ...aliases]
+    })
+    return people.flat()
+  }
+
+  /** Who belongs together, found without any order: what comes together is together, and an alias names all of its kind. */
+  const together = (stream: readonly Observation[]): string[] => {
+    const parents = new Map<string, string>()
+    const root = (of: string): string => {
+      let at = of
+      for (let up = parents.get(at); up !== undefined && up !== at; up = parents.get(at)) at = up
+      return at
+    }
+    const seen = new Set<string>()
+    const join = (one: string, other: string): void => void parents.set(root(one), root(other))
+    for (const { identifiers, previous } of stream) {
+      const keys = identifiers.map(identifierKey)
+      if (previous !== undefined) keys.push(`previous_id:${previous}`)
+      for (const each of keys) {
+        seen.add(each)
+        join(each, keys[0] ?? '')
+      }
+    }
+    for (const each of seen) {
+      const same = `previous_id:${named(each).value}`
+      if (seen.has(same) && /^(user_id|anonymous_id):/.test(each)) join(each, same)
+    }
+    return setsOf(new Map([...seen].map((each) => [each, root(each)])))
+  }
+
+  test(`${streams} streams in ${interleavings} orders each give the same profiles, and those that belong together`, () => {
+    for (let seed = 0; seed < streams; seed++) {
+      const random = createRandom(seed)
+      const stream = makeStream(random)
+      const expected = together(stream)
+      for (let order = 0; order < interleavings; order++) {
+        const ledger = open()
+        ledger.see(...random.shuffled(stream))
+        expect(ledger.profiles(), `stream ${seed}, order ${order}`).toEqual(expected)
+      }
+    }
+  })
+
+  test('whatever limits are met and splits made, the ledger alone gives the same profiles, and no two people share a user id', () => {
+    for (let seed = 0; seed < streams; seed++) {
+      const random = createRandom(seed + 1_000_000)
+      const ledger = open()
+      const pick = (kind: string): string => `${kind}${random(8)}`
+      for (let n = 0; n < 40; n++) {
+        const owned = [...ledger.graph.profiles.values()].filter(({ identifiers }) => identifiers.size > 1)
+        const parted = owned[random(20)]
+        if (parted !== undefined) ledger.split([...parted.identifiers.keys()][random(parted.identifiers.size)] ?? '')
+        else ledger.see(event(...[pick('u'), `shop:${random(9)}`, pick('a')].filter(() => random(3) > 0), pick('a')))
+      }
+      const again = replay(ledger.learned)
+      expect(again.owners).toEqual(ledger.graph.owners)
+      expect(again.profiles).toEqual(ledger.graph.profiles)
+      for (const { identifiers } of again.profiles.values()) {
+        const users = [...identifiers.values()].filter(({ type }) => type === 'user_id')
+        expect(users.length, `stream ${seed}`).toBeLessThanOrEqual(1)
+      }
+    }
+  })
+
+  test('what is seen again teaches nothing', () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const ledger = open()
+      const stream = makeStream(createRandom(seed))
+      ledger.see(...stream, ...stream)
+      const known = ledger.learned.length
+      ledger.see(...stream)
+      expect(ledger.learned.length).toBe(known)
+    }
+  })
+})
+
+describe('who is who', () => {
+  test('the profile that was seen first stays, and the ledger names what joined them', () => {
+    const ledger = open()
+    ledger.see(event('a1'), event('u1', 'a2'), event('u1', 'a1'))
+    expect(ledger.learned.at(-1)).toEqual({
+      kind: 'merge',
+      sequence: 4,
+      profile: key('a1'),
+      merged: key('u1'),
+      identifier: id('a1'),
+      by: id('u1'),
+      alias: false,
+    })
+  })
+
+  test('an identify call with the user id of somebody else joins nobody: the anonymous id stays where it was', () => {
+    const ledger = open()
+    ledger.see(event('u1', 'a1'), event('u2', 'a1'))
+    expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u1', 'user_id:u2'])
+    expect(ledger.learned.at(-1)).toMatchObject({
+      kind: 'refuse',
+      profile: key('u2'),
+      identifier: id('a1'),
+      reason: 'limit',
+    })
+  })
+
+  test('at the limit of a kind the identifier is not linked, which is recorded, and is somebody of its own when it comes alone', () => {
+    const ledger = open()
+    ledger.see(...['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map((anonymous) => event('u1', anonymous)))
+    expect(ledger.graph.owners.has(key('a6'))).toBe(false)
+    expect(ledger.learned.at(-1)).toMatchObject({ kind: 'refuse', identifier: id('a6'), by: id('u1'), reason: 'limit' })
+    ledger.see(event('a6'))
+    expect(ledger.graph.owners.get(key('a6'))).toBe(key('a6'))
+  })
+
+  test('at a limit the identifier of lowest priority is left out, and those above it are linked', () => {
+    const ledger = open()
+    ledger.see(event('u1', 'a1'), event('u2', 'shop:7', 'a1'))
+    expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u1', 'shop:7 user_id:u2'])
+  })
+
+  test('an anonymous id that a thousand people share makes a thousand profiles, with two entries each', () => {
+    const ledger = open()
+    for (let n = 0; n < 1000; n++) ledger.see(event(`u${n}`, 'a1'), event(`u${n}`, 'a1'))
+    expect(ledger.graph.profiles.size).toBe(1000)
+    expect(ledger.learned.length).toBe(2000)
+  })
+
+  test('an anonymous id that changes with every event of a person writes a bounded number of entries', () => {
+    const ledger = open()
+    for (let n = 0; n < 1000; n++) ledger.see(event('u1', `a${n}`))
+    expect(ledger.learned.length).toBe(1 + 5 + 20)
+  })
+
+  test('a merge storm ends at the limit of all identifiers', () => {
+    const ledger = open()
+    for (let n = 0; n < 1000; n++) ledger.see(alias(`u${n + 1}`, `u${n}`), event(`u${n}`))
+    const sizes = [...ledger.graph.profiles.values()].map(({ identifiers }) => identifiers.size)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100)
+  })
+
+  test('identifiers that look alike are different people', () => {
+    const ledger = open()
+    // Latin and Cyrillic; composed and decomposed.
+    const values = ['a', '\u0430', '\u00e9', 'e\u0301', 'A']
+    ledger.see(...values.map((value) => event(`user_id:${value}`)))
+    expect(ledger.graph.profiles.size).toBe(5)
+  })
+})
+
+describe('an alias call', () => {
+  test('joins two user ids, and no other call does', () => {
+    const ledger = open()
+    ledger.see(event('u1', 'a1'), event('u2', 'a2'), event('u2', 'a1'))
+    expect(ledger.graph.profiles.size).toBe(2)
+    ledger.see(alias('u2', 'u1'))
+    expect(ledger.profiles()).toEqual(['anonymous_id:a1 anonymous_id:a2 previous_id:u1 user_id:u1 user_id:u2'])
+  })
+
+  test('that comes before the id it names gives the id to the person when it comes, whichever kind it is of', () => {
+    const ledger = open()
+    ledger.see({ identifiers: [id('u1')], previous: 'x' }, event('anonymous_id:x'), event('user_id:x'))
+    expect(ledger.profiles()).toEqual(['anonymous_id:x previous_id:x user_id:u1 user_id:x'])
+  })
+
+  test('of oneself says nothing', () => {
+    const ledger = open()
+    ledger.see(alias('u1', 'u1'), alias('u1', 'u1'))
+    expect(ledger.learned).toHaveLength(1)
+  })
+
+  test('in a circle makes one person', () => {
+    const ledger = open()
+    ledger.see(alias('u1', 'u2'), alias('u2', 'u3'), alias('u3', 'u1'), event('u2'))
+    expect(ledger.graph.profiles.size).toBe(1)
+    expect(ledger.graph.owners.get(key('u3'))).toBe(ledger.graph.owners.get(key('u1')))
+  })
+})
+
+describe('what was split', () => {
+  const split = (): ReturnType<typeof open> => {
+    const ledger = open()
+    ledger.see(event('u1', 'a1'), event('u1', 'shop:7'))
+    ledger.split(key('a1'))
+    return ledger
+  }
+
+  test('is not linked again by the same evidence, which is recorded', () => {
+    const ledger = split()
+    ledger.see(event('u1', 'a1'))
+    expect(ledger.profiles()).toEqual(['anonymous_id:a1', 'shop:7 user_id:u1'])
+    expect(ledger.learned.at(-1)).toMatchObject({ kind: 'refuse', reason: 'split', identifier: id('a1') })
+  })
+
+  test('does not come together by way of others, or by an alias call', () => {
+    const ledger = split()
+    ledger.see(event('shop:8', 'a1'), event('shop:8', 'shop:7'), alias('u1', 'a1'))
+    expect(ledger.graph.owners.get(key('a1'))).not.toBe(ledger.graph.owners.get(key('u1')))
+  })
+
+  test('is linked with others as ever', () => {
+    const ledger = split()
+    ledger.see(event('u2', 'a1'))
+    expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u2', 'shop:7 user_id:u1'])
+  })
+})

@@ -1,0 +1,39 @@
+import { type Identifier, identifierKey } from './identifiers.ts'
+import { derivedId } from './ids.ts'
+import { appendEntries, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
+
+export type SplitRequest = {
+  readonly profileId: string
+  readonly identifiers: readonly Identifier[]
+  /** Who asks for it. */
+  readonly actorId: string
+  readonly time: Date
+}
+
+/** Why a split is refused: an identifier is not of the profile, or none would stay. */
+export type SplitRefusal = 'unknown_identifier' | 'nothing_left'
+
+/**
+ * Takes identifiers of a profile apart from its others, in this transaction: they become a profile, whose id it resolves
+ * to, and are never joined with those that stayed.
+ */
+export const splitProfile = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  { profileId, identifiers, actorId, time }: SplitRequest,
+): Promise<{ made: string } | { refused: SplitRefusal }> => {
+  const ledger = await lockLedger(tx, workspaceId)
+  if (ledger === undefined) return { refused: 'unknown_identifier' }
+  const leaving = new Map(identifiers.map((each) => [identifierKey(each), each]))
+  const { graph } = await loadGraph(tx, workspaceId, [...leaving.values()], ledger.hasSplits)
+  const profile = graph.profiles.get(profileId)
+  if (profile === undefined || [...leaving.keys()].some((key) => !profile.identifiers.has(key)))
+    return { refused: 'unknown_identifier' }
+  if (profile.identifiers.size === leaving.size) return { refused: 'nothing_left' }
+  const sequence = ledger.sequence + 1
+  const made = derivedId(workspaceId, 'split', String(sequence))
+  const operation = { kind: 'split', sequence, profile: profileId, made, identifiers: [...leaving.values()] } as const
+  const cause = { eventId: '', sourceId: null, actorId, time: time.toISOString() }
+  await appendEntries(tx, workspaceId, [{ operation, cause }])
+  return { made }
+}
