@@ -60,6 +60,44 @@ type Note = z.infer<typeof noteSchema>
 const noteOf = (text: string | undefined): Note => (text ? noteSchema.parse(JSON.parse(text)) : {})
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
 
+/** Partitions that read the event store at a time: there are dozens, and each asks much of it. */
+const catchUpsAtOnce = 2
+
+/** Runs a few tasks at a time, in the order in which they were asked for. */
+const createTurns = (atOnce: number) => {
+  let running = 0
+  let waiting: (() => void)[] = []
+  const turn = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = (): void => {
+        waiting = waiting.filter((each) => each !== begin)
+        reject(signal.reason)
+      }
+      waiting.push(begin)
+      signal.addEventListener('abort', leave, { once: true })
+    })
+  return {
+    /** Rejects with the signal's reason when that aborts before the task begins. */
+    async run<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
+      signal.throwIfAborted()
+      if (running < atOnce) running++
+      else await turn(signal)
+      try {
+        return await task()
+      } finally {
+        // Who comes next takes the place over.
+        const next = waiting.shift()
+        if (next === undefined) running--
+        else next()
+      }
+    },
+  }
+}
+
 /** The later of two places: groups of before a cut are met again in the stream. */
 const later = (a: RequestPlace | undefined, b: RequestPlace): RequestPlace =>
   a === undefined || isPlaceBefore(a, b) ? b : a
@@ -82,6 +120,7 @@ export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'
  */
 export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   const { reader, history, handle } = deps
+  const turns = createTurns(catchUpsAtOnce)
 
   /** Records on their way to the handler: what lies before the note's place was handled already. */
   const handleRecords = async (records: readonly LogRecord[], text: string, atEnd: boolean): Promise<string> => {
@@ -121,14 +160,16 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
       const { from, catchUp } = note
       if (catchUp === undefined) throw new Error('There is nothing to catch up with')
       const span = { partition, partitions: reader.partitions, from, to: catchUp.to }
-      for await (const events of readStored(history, span, catchUp.after, signal)) {
-        signal.throwIfAborted()
-        const last = events.at(-1)
-        if (last === undefined) continue
-        await handle(events, partition)
-        const { workspaceId, eventId } = last
-        keep(placeWith(stream, { ...note, catchUp: { to: catchUp.to, after: { workspaceId, eventId } } }))
-      }
+      await turns.run(signal, async () => {
+        for await (const events of readStored(history, span, catchUp.after, signal)) {
+          signal.throwIfAborted()
+          const last = events.at(-1)
+          if (last === undefined) continue
+          await handle(events, partition)
+          const { workspaceId, eventId } = last
+          keep(placeWith(stream, { ...note, catchUp: { to: catchUp.to, after: { workspaceId, eventId } } }))
+        }
+      })
       const caughtUp = placeWith(stream, { from: catchUp.to })
       keep(caughtUp)
       return caughtUp
