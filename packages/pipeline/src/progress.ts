@@ -2,6 +2,7 @@ import type { Clock, Logger, Metrics } from '@tributary/kernel'
 import type { ConsumerJournal, Coordination, LogReader } from '@tributary/storage'
 import type { StoreBranch } from './branches/store.ts'
 import type { PipelineSettings } from './settings.ts'
+import { positionsTopic } from './stored-positions.ts'
 
 /** Topic on which the pipeline tells, per workspace, how many bytes of bodies it has stored since it was started. */
 export const processedTopic = 'pipeline.processed'
@@ -67,6 +68,12 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   const report = async (): Promise<void> => {
     if (changed) coordination.publish(processedTopic, Object.fromEntries(processed))
     changed = false
+    // Before it has begun, the journal may be that of another log.
+    if (floor.length > 0)
+      coordination.publish(
+        positionsTopic,
+        floor.map((_, partition) => position(partition)),
+      )
     const { lagRecords, lagBytes, oldestUnstoredMs } = await lag()
     metrics.gauge('pipeline_lag_records', lagRecords)
     metrics.gauge('pipeline_lag_bytes', lagBytes)

@@ -33,7 +33,7 @@ export type PipelineSettings = {
   /** Live messages: least distance of two messages of a channel, and the size of one. */
   liveMs: number
   liveBytes: number
-  /** How often `pipeline.processed` is published. */
+  /** How often `pipeline.processed` and `pipeline.positions` are published. */
   reportMs: number
   /** How long `stop` waits for what is in hand; the rest is repeated at the next start. */
   drainMs: number

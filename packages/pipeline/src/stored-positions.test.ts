@@ -1,0 +1,33 @@
+import { createCoordinationHub } from '@tributary/storage'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { followStoredPositions, positionsTopic, type StoredPositions } from './stored-positions.ts'
+
+let hub: ReturnType<typeof createCoordinationHub>
+let stored: StoredPositions
+beforeEach(() => {
+  hub = createCoordinationHub({})
+  stored = followStoredPositions(hub.coordination)
+})
+afterEach(() => hub.close())
+
+test('who waits for an offset is told when it is stored, of that partition and not before', async () => {
+  const told: string[] = []
+  const waits = [
+    stored.whenStored(1, 5).then(() => told.push('1 at 5')),
+    stored.whenStored(0, 9).then(() => told.push('0 at 9')),
+  ]
+  hub.coordination.publish(positionsTopic, [8, 4])
+  hub.coordination.publish(positionsTopic, [8, 5])
+  await waits[0]
+  expect(told).toEqual(['1 at 5'])
+  hub.coordination.publish(positionsTopic, [9, 5])
+  await waits[1]
+  await stored.whenStored(0, 3)
+})
+
+test('nothing counts as stored before the pipeline was heard, and at the end who waits hears of it', async () => {
+  const waiting = stored.whenStored(0, 0)
+  stored.close()
+  await expect(waiting).rejects.toThrow('not followed')
+  await expect(stored.whenStored(0, 0)).rejects.toThrow('not followed')
+})

@@ -1,0 +1,47 @@
+import type { Coordination } from '@tributary/storage'
+
+/**
+ * Topic on which the pipeline publishes, about once a second, the offset of each partition below which every request is
+ * stored and its events are in the stream.
+ */
+export const positionsTopic = 'pipeline.positions'
+
+export type StoredPositions = {
+  /** Resolves when every request of a partition before the offset is stored; rejects once it is closed. */
+  whenStored(partition: number, offset: number): Promise<void>
+  /** Follows no longer; who waits is told. */
+  close(): void
+}
+
+type Waiter = { partition: number; offset: number; resolve(): void; reject(error: Error): void }
+
+/** Follows how far the pipeline is, in whatever thread it runs; while nothing is heard of it, waiting goes on. */
+export const followStoredPositions = (coordination: Pick<Coordination, 'subscribe'>): StoredPositions => {
+  let latest: readonly number[] = []
+  let waiters: Waiter[] = []
+  let closed = false
+  const isStored = ({ partition, offset }: Pick<Waiter, 'partition' | 'offset'>): boolean =>
+    (latest[partition] ?? -1) >= offset
+  const unsubscribe = coordination.subscribe(positionsTopic, (message) => {
+    latest = Array.isArray(message) ? message.map(Number) : []
+    const done = waiters.filter(isStored)
+    waiters = waiters.filter((waiter) => !done.includes(waiter))
+    for (const { resolve } of done) resolve()
+  })
+  const ended = (): Error => new Error('The positions of the pipeline are not followed any more')
+  return {
+    whenStored: (partition, offset) =>
+      new Promise((resolve, reject) => {
+        const waiter = { partition, offset, resolve, reject }
+        if (closed) reject(ended())
+        else if (isStored(waiter)) resolve()
+        else waiters.push(waiter)
+      }),
+    close() {
+      closed = true
+      unsubscribe()
+      for (const { reject } of waiters) reject(ended())
+      waiters = []
+    },
+  }
+}
