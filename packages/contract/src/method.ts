@@ -116,6 +116,7 @@ export const resourceNames = {
   destinationApp: resourcePattern('workspaces/{workspace}/destinations/{destination}/app'),
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
   event: resourcePattern('workspaces/{workspace}/events/{event}'),
+  profile: resourcePattern('workspaces/{workspace}/profiles/{profile}'),
   parkedDelivery: resourcePattern(
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),

@@ -12,6 +12,7 @@ import type { ClientConfig, RequestMeta } from '@tributary/contract'
 import type { Clock, Logger, SecretBox, WorkShare } from '@tributary/kernel'
 import type { Blobs, Coordination, EventStore, JobSender, LogReader } from '@tributary/storage'
 import type { OpenIdSettings } from './openid/openid.ts'
+import type { ProfileLedger } from './profiles/ledger.ts'
 
 /** What sources and destinations can be made of. */
 export type Catalog = {
@@ -62,6 +63,8 @@ export type ControlDeps = {
   deliveries?: Pick<LogReader, 'find'> | undefined
   /** Where pictures are kept. */
   blobs: Blobs
+  /** Who writes down who is who. */
+  profileLedger: ProfileLedger
   /** Application key of the realtime gateway, shown to signed-in users. */
   realtimeKey: string
   /** What the web application is told before anybody signs in; also whether people may sign up by themselves. */

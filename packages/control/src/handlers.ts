@@ -68,6 +68,10 @@ import { listJoinableOrganizations } from './organizations/list-joinable.ts'
 import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
 import { uploadLogo } from './organizations/upload-logo.ts'
+import { getProfile } from './profiles/get.ts'
+import { listProfiles } from './profiles/list.ts'
+import { listProfileEvents } from './profiles/list-events.ts'
+import { splitProfile } from './profiles/split.ts'
 import { getRealtimeConfig } from './realtime/get-config.ts'
 import { listRefusedRequests } from './refused-requests/list.ts'
 import { listSourceRefusedRequests } from './refused-requests/list-by-source.ts'
@@ -283,5 +287,11 @@ export const createHandlers = (
   },
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
   metrics: { get: getMetrics(deps) },
+  profiles: {
+    list: listProfiles(deps),
+    get: getProfile(deps),
+    listEvents: listProfileEvents(deps),
+    split: splitProfile(deps),
+  },
   realtime: { getConfig: getRealtimeConfig(deps) },
 })

@@ -44,12 +44,17 @@ export const readEvents = async (
   workspaceId: string,
   filter: EventFilter,
   page: Page<EventCursor>,
-  options: { now: number; signal: AbortSignal },
+  options: {
+    now: number
+    signal: AbortSignal /** A further condition. */
+    of?: { where: string; params: Record<string, unknown> }
+  },
 ): Promise<EventRow[]> => {
   const { where, late, params: values } = eventConditions(filter)
   const { start, end } = spanOf(filter)
-  const conditions = ['workspace_id = {workspace:String}', ...where]
-  const params: Record<string, unknown> = { ...values, workspace: workspaceId, limit: page.size + 1 }
+  const { of } = options
+  const conditions = ['workspace_id = {workspace:String}', ...where, ...(of === undefined ? [] : [of.where])]
+  const params: Record<string, unknown> = { ...values, ...of?.params, workspace: workspaceId, limit: page.size + 1 }
   if (end !== undefined) {
     conditions.push('receive_time < fromUnixTimestamp64Milli({end:Int64})')
     params['end'] = end

@@ -26,6 +26,7 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { splitProfile, unusableInEvents } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
 import fastify from 'fastify'
@@ -199,6 +200,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     counters: hub.coordination,
     requestClient,
     blobs,
+    profileLedger: { split: splitProfile, unusableInEvents },
     live: (channel, event, data) => void published.push({ channel, event, data }),
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',

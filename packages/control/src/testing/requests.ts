@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { methodList, methods, type Source } from '@tributary/contract'
-import { newId } from '@tributary/kernel'
+import { newId, noMetrics } from '@tributary/kernel'
+import { createLearning } from '@tributary/profiles'
 import type { OpenIdProvider } from '@tributary/test-kit'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
 import { peopleRequest } from './people-requests.ts'
@@ -44,6 +45,22 @@ const storeEvent = async (harness: Harness, workspaceId: string): Promise<void> 
     original: '{}',
   }
   await harness.eventStore.insert('events', JSON.stringify(event), { token: 'requests' })
+}
+
+/** Makes a profile with a user id and an anonymous id of its own; resolves to its id and the latter. */
+const makeProfile = async (harness: Harness, workspaceId: string): Promise<{ id: string; anonymousId: string }> => {
+  const [userId, anonymousId] = [newId(), newId()]
+  const time = new Date(harness.now()).toISOString()
+  const event = { eventId, type: 'track', userId, anonymousId, context: {}, receivedAt: time, timestamp: time }
+  await createLearning({ db: harness.db, metrics: noMetrics })([
+    { workspaceId, sourceId: newId(), eventId, json: JSON.stringify(event) },
+  ])
+  const { profile_id } = await harness.db
+    .selectFrom('profile_identifiers')
+    .select('profile_id')
+    .where('value', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { id: profile_id, anonymousId }
 }
 
 /** The id of the group of what `parkDead` parks. */
@@ -163,6 +180,7 @@ export const createRequests = async (
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
+    const profile = name.startsWith('profiles') ? await makeProfile(harness, workspaceId) : undefined
     const params: Record<string, string> = {
       user: administrator.userId,
       session: await anotherSession(harness, administrator.userId),
@@ -173,6 +191,7 @@ export const createRequests = async (
       writekey: idIn(made.writekey.name),
       connection: idIn(made.connection.name),
       event: eventId,
+      profile: profile?.id ?? '',
       failure_group: deadGroup,
       version: '1',
       app: name.startsWith('catalogSources') ? 'http' : 'webhook',
@@ -185,6 +204,8 @@ export const createRequests = async (
       const otp_token = reply.body.set_password_otp_token
       return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
     }
+    if (name === 'profiles.split')
+      return { path, body: { identifiers: [{ type: 'anonymous_id', value: profile?.anonymousId }] } }
     if (name === 'connections.create') {
       await administrator.call('DELETE', `/${made.connection.name}`)
       return { path, body: { source: made.source.name, destination: made.destination.name } }

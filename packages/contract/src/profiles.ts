@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { workspaceEditors, workspaceMembers } from './access.ts'
+import { eventSummary } from './events.ts'
+import { errors, line, nextPageToken, pageQuery, storableText, time } from './fields.ts'
+import { defineMethod } from './method.ts'
+
+/** Bytes of an identifier's value at most. */
+const identifierBytes = 512
+
+/** What an event named somebody by. */
+export const profileIdentifier = z.object({
+  /** `user_id`, `anonymous_id`, a kind of external id, or `previous_id`: an id that an alias call gave up. */
+  type: z.string(),
+  value: z.string(),
+  /** When it was seen first. */
+  create_time: time,
+})
+export type ProfileIdentifier = z.infer<typeof profileIdentifier>
+
+/** What events said of a person, by the latest of them. */
+export const profileTrait = z.object({
+  name: z.string(),
+  /** JSON text; null when it was too large to be kept. */
+  value: z.string().nullable(),
+  /** The lesser of the event's time and its receipt. */
+  time,
+  /** Resource names of the source and the event that it comes from. */
+  source: z.string(),
+  event: z.string(),
+})
+export type ProfileTrait = z.infer<typeof profileTrait>
+
+export const profileChanges = ['created', 'merged', 'split', 'refused'] as const
+export type ProfileChange = (typeof profileChanges)[number]
+
+const plainIdentifier = profileIdentifier.pick({ type: true, value: true })
+
+/** An entry of the history of a profile. */
+export const profileHistoryEntry = z.object({
+  change: z.enum(profileChanges),
+  time,
+  /**
+   * `merged`: what joined the two profiles. `refused`: what was not linked. `split`: what was taken away, or what this
+   * profile was made of.
+   */
+  identifiers: z.array(plainIdentifier),
+  /** With what it came, for `merged` and `refused`. */
+  by: plainIdentifier.nullable(),
+  /** Whether an alias call asked for it. */
+  alias: z.boolean(),
+  /** Why it was refused: `limit` or `split`; '' otherwise. */
+  reason: z.string(),
+  /** The other profile of `merged` and `split`; '' otherwise. */
+  profile: z.string(),
+  /** The event that it comes from; '' for a split. */
+  event: z.string(),
+})
+export type ProfileHistoryEntry = z.infer<typeof profileHistoryEntry>
+
+/** A row of the list of profiles. */
+export const profileSummary = z.object({
+  /** `workspaces/{id}/profiles/{id}`. */
+  name: z.string(),
+  /** What a list shows: the trait name, or email, or the first identifier. */
+  title: z.string(),
+  /** The trait `email`, or ''. */
+  email: z.string(),
+  /** The first of them, at most ten. */
+  identifiers: z.array(profileIdentifier),
+  identifier_count: z.number().int(),
+  /** When it was seen first. */
+  create_time: time,
+})
+export type ProfileSummary = z.infer<typeof profileSummary>
+
+/** A profile with everything known of it. */
+export const profile = profileSummary.extend({
+  traits: z.array(profileTrait),
+  /** True when there were more traits, or names of them, than are kept. */
+  traits_left_out: z.boolean(),
+  /** Newest first, at most 200. */
+  history: z.array(profileHistoryEntry),
+  /** True for guests: values are hidden. */
+  masked: z.boolean(),
+})
+export type Profile = z.infer<typeof profile>
+
+export const profiles = {
+  list: defineMethod({
+    name: 'profiles.list',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profiles',
+    access: workspaceMembers,
+    summary:
+      'Lists the profiles of a workspace, those seen first last; with a search those that have exactly this identifier or trait.',
+    query: pageQuery.extend({ search: line(identifierBytes).optional() }),
+    response: z.object({ profiles: z.array(profileSummary), next_page_token: nextPageToken }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  get: defineMethod({
+    name: 'profiles.get',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profiles/{profile}',
+    access: workspaceMembers,
+    summary:
+      'Gets a profile with its traits, identifiers, and history. A profile that was merged is answered by the one it is part of.',
+    response: profile,
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  listEvents: defineMethod({
+    name: 'profiles.listEvents',
+    verb: 'GET',
+    path: '/workspaces/{workspace}/profiles/{profile}/events',
+    access: workspaceMembers,
+    summary: 'Lists the accepted events of a profile, newest first.',
+    query: pageQuery,
+    response: z.object({ events: z.array(eventSummary), next_page_token: nextPageToken }),
+    errors: [errors.notFound, errors.unavailable],
+  }),
+  split: defineMethod({
+    name: 'profiles.split',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/profiles/{profile}:split',
+    access: workspaceEditors,
+    summary:
+      'Takes identifiers of a profile apart from its others. They become a profile of their own, and are never joined with the others again.',
+    request: z.object({
+      identifiers: z
+        .array(z.object({ type: line(50).min(1, 'Required'), value: storableText(identifierBytes).min(1, 'Required') }))
+        .min(1, 'Choose at least one identifier')
+        .max(100, 'At most 100 identifiers'),
+    }),
+    response: profile,
+    errors: [errors.invalid, errors.notFound, errors.unavailable],
+  }),
+}

@@ -1,0 +1,13 @@
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { isMasked, maskProfile } from './mask.ts'
+import { readProfile } from './read.ts'
+
+/** A profile with its traits, identifiers and history; the one that another was merged into stands for it. */
+export const getProfile =
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.profiles.get> =>
+  async ({ actor, workspace, params }) => {
+    const profile = await readProfile(db, workspace.id, params.profile)
+    return isMasked(actor, workspace) ? maskProfile(profile) : profile
+  }

@@ -1,0 +1,251 @@
+import { methods } from '@tributary/contract'
+import { newId, noMetrics } from '@tributary/kernel'
+import { createLearning } from '@tributary/profiles'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+
+let harness: Harness
+let organization: Organization
+let workspace: string
+beforeAll(async () => {
+  harness = await startControl()
+  organization = await startOrganization(harness)
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const sourceId = newId()
+let serial = 0
+
+/** What the stream and the event store have of events; each comes a second after the one before. */
+const receive = async (...events: Record<string, unknown>[]): Promise<string[]> => {
+  const made = events.map((given) => {
+    const number = ++serial
+    const time = new Date(harness.now() - 3_600_000 + number * 1000).toISOString()
+    const eventId = `0-${number}-0`
+    return {
+      eventId,
+      messageId: `m-${number}`,
+      type: 'track',
+      event: 'Seen',
+      ...given,
+      context: {},
+      receivedAt: time,
+      timestamp: time,
+    }
+  })
+  await createLearning({ db: harness.db, metrics: noMetrics })(
+    made.map((event) => ({ workspaceId: workspace, sourceId, eventId: event.eventId, json: JSON.stringify(event) })),
+  )
+  const rows = made.map((event: Record<string, unknown>) =>
+    JSON.stringify({
+      workspace_id: workspace,
+      source_id: sourceId,
+      event_id: event.eventId,
+      message_id: event.messageId,
+      type: event.type,
+      event: event.event,
+      user_id: event.userId ?? '',
+      anonymous_id: event.anonymousId ?? '',
+      status: 'accepted',
+      receive_time: String(event.receivedAt).replace('T', ' ').slice(0, 23),
+      timestamp: String(event.timestamp).replace('T', ' ').slice(0, 23),
+      original: '{}',
+    }),
+  )
+  await harness.eventStore.insert('events', rows.join('\n'), { token: newId() })
+  return made.map(({ eventId }) => eventId)
+}
+
+beforeEach(async () => {
+  const { administrator, organization: of } = organization
+  const made = await administrator.ok(methods.workspaces.create, {}, { body: { title: newId(), organization: of } })
+  workspace = idIn(made.name)
+})
+
+const list = (
+  query: { search?: string; page_size?: number; page_token?: string } = {},
+  caller = organization.collaborator,
+) => caller.ok(methods.profiles.list, { workspace }, { query })
+const idOf = async (search: string): Promise<string> => idIn((await list({ search })).profiles[0]?.name ?? '')
+const get = (profile: string, caller = organization.collaborator) =>
+  caller.ok(methods.profiles.get, { workspace, profile })
+const eventsOf = async (profile: string): Promise<string[]> =>
+  (await organization.collaborator.ok(methods.profiles.listEvents, { workspace, profile })).events.map(
+    ({ event_id }) => event_id,
+  )
+const split = (profile: string, ...values: string[]) => {
+  const identifiers = values.map((value) => ({ type: value.startsWith('u') ? 'user_id' : 'anonymous_id', value }))
+  return organization.collaborator.call('POST', `/workspaces/${workspace}/profiles/${profile}:split`, { identifiers })
+}
+
+describe('the list of profiles', () => {
+  test('SEG-11: shows each person once over all pages, those seen last first, with what they are called', async () => {
+    await receive({ anonymousId: 'a-1' }, { userId: 'u-1', anonymousId: 'a-1' })
+    await receive({ type: 'identify', userId: 'u-2', traits: { name: 'Ada Lovelace', email: 'ada@example.com' } })
+    await receive({ anonymousId: 'a-3' })
+    const titles: string[] = []
+    let token = ''
+    do {
+      const page = await list({ page_size: 2, page_token: token })
+      titles.push(...page.profiles.map(({ title, email }) => `${title} ${email}`))
+      token = page.next_page_token
+    } while (token !== '')
+    expect(titles).toEqual(['a-3 ', 'Ada Lovelace ada@example.com', 'u-1 '])
+  })
+
+  test('SEG-11: finds a person by any identifier and by the latest value of any trait, as a whole', async () => {
+    await receive({
+      type: 'identify',
+      userId: 'u-1',
+      anonymousId: 'a-1',
+      traits: { email: 'old@example.com', seats: 12 },
+    })
+    await receive({ type: 'identify', anonymousId: 'a-1', traits: { email: 'new@example.com', plan: 'team' } })
+    await receive({ userId: 'u-2' })
+    const found = async (search: string): Promise<string[]> =>
+      (await list({ search })).profiles.map(({ name }) => idIn(name))
+    const person = await found('u-1')
+    expect(person).toHaveLength(1)
+    for (const search of ['a-1', 'new@example.com', 'team', '12']) expect(await found(search), search).toEqual(person)
+    for (const search of ['old@example.com', 'tea', 'u', "'; select 1", '%'])
+      expect(await found(search), search).toEqual([])
+  })
+
+  test('is of one workspace', async () => {
+    await receive({ userId: 'u-1' })
+    const id = await idOf('u-1')
+    const elsewhere = { workspace: organization.workspaceId }
+    expect(
+      (await organization.administrator.ok(methods.profiles.list, elsewhere, { query: { search: 'u-1' } })).profiles,
+    ).toEqual([])
+    const path = `/workspaces/${organization.workspaceId}/profiles/${id}`
+    for (const url of [path, `${path}/events`])
+      expect((await organization.administrator.call('GET', url)).status).toBe(404)
+    const body = { identifiers: [{ type: 'user_id', value: 'u-1' }] }
+    expect((await organization.administrator.call('POST', `${path}:split`, body)).status).toBe(404)
+  })
+})
+
+describe('a profile', () => {
+  test('has the latest of each trait, with the source and the event it comes from', async () => {
+    const [, later] = await receive(
+      { type: 'identify', userId: 'u-1', traits: { plan: 'free', age: 1.5 } },
+      { type: 'identify', userId: 'u-1', traits: { plan: 'team' } },
+    )
+    const { traits } = await get(await idOf('u-1'))
+    expect(traits.map(({ name, value }) => [name, value])).toEqual([
+      ['age', '1.5'],
+      ['plan', '"team"'],
+    ])
+    expect(traits[1]).toMatchObject({
+      event: `workspaces/${workspace}/events/${later}`,
+      source: `workspaces/${workspace}/sources/${sourceId}`,
+    })
+  })
+
+  test('that was merged is answered by the one it is part of, whose history says by which event', async () => {
+    await receive({ anonymousId: 'a-1' }, { userId: 'u-1' })
+    const gone = await idOf('u-1')
+    const [cause] = await receive({ userId: 'u-1', anonymousId: 'a-1' })
+    const profile = await get(gone)
+    expect(profile.name).toBe(`workspaces/${workspace}/profiles/${await idOf('a-1')}`)
+    expect(profile.history.map(({ change }) => change)).toEqual(['merged', 'created'])
+    expect(profile.history[0]).toMatchObject({
+      event: `workspaces/${workspace}/events/${cause}`,
+      profile: `workspaces/${workspace}/profiles/${gone}`,
+      identifiers: [{ type: 'anonymous_id', value: 'a-1' }],
+      by: { type: 'user_id', value: 'u-1' },
+    })
+  })
+
+  test('shows what was refused, and why', async () => {
+    await receive({ userId: 'u-1', anonymousId: 'kiosk' }, { userId: 'u-2', anonymousId: 'kiosk' })
+    const { history } = await get(await idOf('u-2'))
+    expect(history[0]).toMatchObject({ change: 'refused', reason: 'limit', identifiers: [{ value: 'kiosk' }] })
+  })
+
+  test('has the events of its people, each of them once: by the user id, else by the anonymous id', async () => {
+    const [one, two, , four] = await receive(
+      { userId: 'u-1', anonymousId: 'kiosk' },
+      { anonymousId: 'kiosk' },
+      { userId: 'u-2', anonymousId: 'kiosk' },
+      { userId: 'null', anonymousId: 'kiosk' },
+    )
+    expect(await eventsOf(await idOf('u-1'))).toEqual([four, two, one])
+    expect(await eventsOf(await idOf('u-2'))).toHaveLength(1)
+  })
+
+  test('that is unknown is answered 404', async () => {
+    for (const id of [newId(), 'x', "'"])
+      for (const more of ['', '/events'])
+        expect(
+          (await organization.administrator.call('GET', `/workspaces/${workspace}/profiles/${id}${more}`)).status,
+        ).toBe(404)
+  })
+})
+
+describe('a split', () => {
+  test('makes a profile of what is taken away, moves its events and traits, and the same event joins them no more', async () => {
+    const visit = { userId: 'u-1', anonymousId: 'a-1' }
+    await receive(visit, { type: 'identify', anonymousId: 'a-1', traits: { plan: 'free' } })
+    const id = await idOf('u-1')
+    const reply = await split(id, 'a-1')
+    expect(reply).toMatchObject({ status: 200, body: { identifiers: [{ value: 'u-1' }], traits: [] } })
+    await receive(visit)
+    const made = await idOf('a-1')
+    expect(made).not.toBe(id)
+    expect(await get(made)).toMatchObject({
+      traits: [{ name: 'plan', value: '"free"' }],
+      history: [{ change: 'split' }],
+    })
+    expect(await eventsOf(made)).toHaveLength(1)
+    expect(await eventsOf(id)).toHaveLength(2)
+    expect((await get(id)).history.slice(0, 2)).toMatchObject([
+      { change: 'refused', reason: 'split' },
+      { change: 'split', profile: `workspaces/${workspace}/profiles/${made}`, identifiers: [{ value: 'a-1' }] },
+    ])
+  })
+
+  test('is recorded without the values of identifiers', async () => {
+    await receive({ userId: 'u-secret', anonymousId: 'a-secret' })
+    await split(await idOf('u-secret'), 'a-secret')
+    const last = (await harness.audits()).at(-1)
+    expect(last).toMatchObject({ action: 'profiles.split', detail: { types: ['anonymous_id'] } })
+    expect(JSON.stringify(last)).not.toContain('secret')
+  })
+
+  test.each([
+    ['of all identifiers', ['u-1', 'a-1'], 'Leave at least one identifier in the profile'],
+    ['of somebody else', ['u-2'], 'Choose identifiers of this profile'],
+    ['of nothing', [], 'Choose at least one identifier'],
+    ['of what no table keeps', ['u\0'], 'Control characters are not allowed'],
+  ])('rejects a split %s, and changes nothing', async (_, values, text) => {
+    await receive({ userId: 'u-1', anonymousId: 'a-1' }, { userId: 'u-2' })
+    const id = await idOf('u-1')
+    const before = await get(id)
+    const reply = await split(id, ...values)
+    expect(reply.status).toBe(400)
+    expect(String(reply.body.message)).toContain(text)
+    expect(await get(id)).toEqual(before)
+  })
+})
+
+test('guests see that somebody is there, and no personal data, wherever profiles are shown', async () => {
+  const { guest } = organization
+  await receive({
+    type: 'identify',
+    userId: 'u-personal-1',
+    anonymousId: 'a-personal-1',
+    traits: { email: 'personal@example.com', name: 'Personal Name' },
+  })
+  await receive({ userId: 'u-personal-2', anonymousId: 'a-personal-1' })
+  const profile = await idOf('u-personal-2')
+  const answers = [
+    await list({}, guest),
+    await get(profile, guest),
+    await get(await idOf('u-personal-1'), guest),
+    await guest.ok(methods.profiles.listEvents, { workspace, profile }),
+  ]
+  expect(answers[1]).toMatchObject({ masked: true, identifiers: [{ type: 'user_id', value: 'u-•••' }] })
+  expect(JSON.stringify(answers).toLowerCase()).not.toContain('personal')
+})

@@ -1,0 +1,207 @@
+import { type Db, isId } from '@tributary/api-kit'
+import {
+  type Profile,
+  type ProfileHistoryEntry,
+  type ProfileIdentifier,
+  type ProfileSummary,
+  type ProfileTrait,
+  resourceNames,
+} from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import { sql } from 'kysely'
+
+/** Identifiers that a list shows of a profile. */
+const listed = 10
+/** Entries of a profile's history that are shown. */
+const historyLength = 200
+/** Names of traits that a profile shows. */
+const shownTraits = 2000
+
+/** Traits that give a profile its title, the first of them that is there. */
+const titleTraits = ['name', 'email', 'username'] as const
+
+type IdentifierRow = { profile_id: string; type: string; value: string; create_time: Date }
+type TraitRow = {
+  profile_id: string
+  name: string
+  value: string | null
+  time: Date
+  event_id: string
+  source_id: string
+}
+
+/** The profile that an id stands for now: itself, or the one that it was merged into. Throws 404 for none. */
+export const currentProfileId = async (db: Db, workspaceId: string, profileId: string): Promise<string> => {
+  const { rows } = isId(profileId)
+    ? await sql<{ id: string }>`
+        with recursive found as (
+          select id, merged_into from profiles where workspace_id = ${workspaceId}::uuid and id = ${profileId}::uuid
+          union all
+          select p.id, p.merged_into from found join profiles p
+            on p.workspace_id = ${workspaceId}::uuid and p.id = found.merged_into)
+        select id from found where merged_into is null`.execute(db)
+    : { rows: [] }
+  const [row] = rows
+  if (row === undefined) throw notFound('profile not found')
+  return row.id
+}
+
+/** Identifiers of a profile, those seen first before the others. */
+export const readIdentifiers = async (
+  db: Db,
+  workspaceId: string,
+  profileIds: readonly string[],
+): Promise<IdentifierRow[]> => {
+  const { rows } = await sql<IdentifierRow>`
+    select profile_id, type, value, create_time from profile_identifiers
+    where workspace_id = ${workspaceId}::uuid and profile_id = any(${profileIds}::uuid[]) order by sequence`.execute(db)
+  return rows
+}
+
+/** The latest of each trait of profiles; of some names only, when they are given. */
+const readTraits = async (
+  db: Db,
+  workspaceId: string,
+  profileIds: readonly string[],
+  names?: readonly string[],
+): Promise<TraitRow[]> => {
+  const { rows } = await sql<TraitRow>`
+    select distinct on (i.profile_id, t.name) i.profile_id, t.name, t.value, t.time, t.event_id, t.source_id
+    from profile_identifiers i
+    join profile_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+    where i.workspace_id = ${workspaceId}::uuid and i.profile_id = any(${profileIds}::uuid[])
+      and (${names ?? null}::text[] is null or t.name = any(${names ?? null}::text[]))
+    order by i.profile_id, t.name, t.time desc, t.event_id desc
+    limit ${names === undefined ? shownTraits : profileIds.length * names.length}`.execute(db)
+  return rows
+}
+
+const presentIdentifier = ({ type, value, create_time }: IdentifierRow): ProfileIdentifier => ({
+  type,
+  value,
+  create_time: create_time.toISOString(),
+})
+
+/** The text of a trait that is one, else ''. */
+const textOf = (traits: readonly TraitRow[], name: string): string => {
+  const value: unknown = JSON.parse(traits.find((trait) => trait.name === name)?.value ?? 'null')
+  return typeof value === 'string' ? value.trim().slice(0, 200) : ''
+}
+
+type SummaryRow = { id: string; create_time: Date }
+
+const summaryOf = (
+  workspaceId: string,
+  { id, create_time }: SummaryRow,
+  identifiers: readonly IdentifierRow[],
+  traits: readonly TraitRow[],
+): ProfileSummary => {
+  const named = titleTraits.map((name) => textOf(traits, name)).find((text) => text !== '')
+  const best = identifiers.find(({ type }) => type === 'user_id') ?? identifiers[0]
+  return {
+    name: resourceNames.profile.format({ workspace: workspaceId, profile: id }),
+    title: named ?? best?.value ?? '',
+    email: textOf(traits, 'email'),
+    identifiers: identifiers.slice(0, listed).map(presentIdentifier),
+    identifier_count: identifiers.length,
+    create_time: create_time.toISOString(),
+  }
+}
+
+/** Profiles as a list shows them, in the order of the rows. */
+export const readSummaries = async (
+  db: Db,
+  workspaceId: string,
+  rows: readonly SummaryRow[],
+): Promise<ProfileSummary[]> => {
+  const ids = rows.map(({ id }) => id)
+  const [identifiers, traits] = await Promise.all([
+    readIdentifiers(db, workspaceId, ids),
+    readTraits(db, workspaceId, ids, titleTraits),
+  ])
+  const identifiersOf = Map.groupBy(identifiers, ({ profile_id }) => profile_id)
+  const traitsOf = Map.groupBy(traits, ({ profile_id }) => profile_id)
+  return rows.map((row) => summaryOf(workspaceId, row, identifiersOf.get(row.id) ?? [], traitsOf.get(row.id) ?? []))
+}
+
+type HistoryRow = {
+  kind: 'create' | 'merge' | 'refuse' | 'split'
+  profile_id: string
+  other_id: string | null
+  type: string
+  value: string
+  by_type: string
+  by_value: string
+  alias: boolean
+  reason: string
+  members: { type: string; value: string }[] | null
+  event_id: string
+  time: Date
+}
+
+const readHistory = async (db: Db, workspaceId: string, profileId: string): Promise<HistoryRow[]> => {
+  const columns = sql.raw(
+    'o.sequence, o.kind, o.profile_id, o.other_id, o.type, o.value, o.by_type, o.by_value, o.alias, o.reason, o.members, o.event_id, o.time',
+  )
+  const { rows } = await sql<HistoryRow>`
+    select ${columns} from identity_operations o
+      where o.workspace_id = ${workspaceId}::uuid and o.profile_id = ${profileId}::uuid
+        and o.kind in ('refuse','split','merge')
+    union all
+    select ${columns} from identity_operations o
+      where o.workspace_id = ${workspaceId}::uuid and o.other_id = ${profileId}::uuid and o.kind = 'split'
+    union all
+    select ${columns} from profiles p join identity_operations o
+      on o.workspace_id = p.workspace_id and o.sequence = p.sequence and o.kind = 'create'
+      where p.workspace_id = ${workspaceId}::uuid and p.id = ${profileId}::uuid
+    order by sequence desc limit ${historyLength}`.execute(db)
+  return rows
+}
+
+const changes = { create: 'created', merge: 'merged', refuse: 'refused', split: 'split' } as const
+
+const presentEntry = (workspaceId: string, profileId: string, row: HistoryRow): ProfileHistoryEntry => {
+  const other = row.other_id === profileId ? row.profile_id : row.other_id
+  return {
+    change: changes[row.kind],
+    time: row.time.toISOString(),
+    identifiers: row.members ?? [{ type: row.type, value: row.value }],
+    by: row.by_type === '' ? null : { type: row.by_type, value: row.by_value },
+    alias: row.alias,
+    reason: row.reason,
+    profile: other === null ? '' : resourceNames.profile.format({ workspace: workspaceId, profile: other }),
+    event: row.event_id === '' ? '' : resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),
+  }
+}
+
+const presentTrait = (workspaceId: string, { name, value, time, source_id, event_id }: TraitRow): ProfileTrait => ({
+  name,
+  value,
+  time: time.toISOString(),
+  source: resourceNames.source.format({ workspace: workspaceId, source: source_id }),
+  event: resourceNames.event.format({ workspace: workspaceId, event: event_id }),
+})
+
+/** A profile with everything known of it. Throws 404 for none. */
+export const readProfile = async (db: Db, workspaceId: string, profileId: string): Promise<Profile> => {
+  const id = await currentProfileId(db, workspaceId, profileId)
+  const [row, identifiers, traits, history] = await Promise.all([
+    db
+      .selectFrom('profiles')
+      .select(['id', 'create_time'])
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow(),
+    readIdentifiers(db, workspaceId, [id]),
+    readTraits(db, workspaceId, [id]),
+    readHistory(db, workspaceId, id),
+  ])
+  return {
+    ...summaryOf(workspaceId, row, identifiers, traits),
+    identifiers: identifiers.map(presentIdentifier),
+    traits: traits.filter(({ name }) => name !== '').map((trait) => presentTrait(workspaceId, trait)),
+    traits_left_out: traits.length === shownTraits || traits.some(({ name }) => name === ''),
+    history: history.map((entry) => presentEntry(workspaceId, id, entry)),
+    masked: false,
+  }
+}
