@@ -5,6 +5,7 @@ import {
   createWorkspace,
   eventually,
   type Product,
+  readMetrics,
   startProduct,
   startWebhookReceiver,
   type TestSource,
@@ -49,6 +50,10 @@ const readiness = async (): Promise<{ status: number; parts: Record<string, { ok
 const readyAgain = (): Promise<boolean> =>
   eventually('ready again', async () => (await readiness()).status === 200, 60_000)
 
+/** Events that profiles have handled. */
+const profiled = async (): Promise<number> =>
+  Number(/^tributary_profile_events_total (\d+)/m.exec(await (await readMetrics(product.url)).text())?.[1] ?? 0)
+
 const everythingArrived = async (): Promise<void> => {
   await eventually(
     'all stored',
@@ -61,6 +66,7 @@ const everythingArrived = async (): Promise<void> => {
   const ids = (await storedEvents(product, shop.source)).map((event) => event.message_id)
   expect(ids.toSorted()).toEqual([...accepted].toSorted())
   await eventually('all delivered', () => [...accepted].every((id) => receiver.messageIds().has(id)), 60_000)
+  await eventually('profiles of all', async () => (await profiled()) >= accepted.size, 60_000)
 }
 
 /** Stops every process of an engine until `release`, as a machine does that hangs. */

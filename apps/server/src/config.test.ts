@@ -20,7 +20,7 @@ test('an empty environment gives the embedded engines on the loopback address', 
     relational: { kind: 'embedded' },
     eventStore: { kind: 'embedded' },
   })
-  expect([...config.roles]).toEqual(['api', 'collect', 'realtime', 'pipeline', 'delivery', 'jobs'])
+  expect([...config.roles]).toEqual(['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'])
 })
 
 test('an empty value counts as not set', () => {

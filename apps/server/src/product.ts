@@ -9,6 +9,7 @@ import { listedDestinations, listedSources } from '@tributary/connectors'
 import { createControl, createRefusalSink, createWriteKeyDirectory } from '@tributary/control'
 import { apiServerOptions, createApi, type Handlers, networkOf } from '@tributary/http'
 import { createWorkShare, systemClock } from '@tributary/kernel'
+import { splitProfile, unusableInEvents } from '@tributary/profiles'
 import { createRealtime, realtimeTopics } from '@tributary/realtime'
 import {
   closeToOthers,
@@ -131,7 +132,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => requests.close())
   const requestsReader = openLogReader({ dir: folders(config.dataDir).requests })
   stack.defer(() => requestsReader.close())
-  for (const thread of [threads.pipeline, threads.delivery]) {
+  for (const thread of [threads.pipeline, threads.delivery, threads.profiles]) {
     await thread?.start()
     stack.defer(() => thread?.stop())
   }
@@ -161,6 +162,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     workShare,
     counters: hub.coordination,
     requestClient,
+    profileLedger: { split: splitProfile, unusableInEvents },
     blobs: await openFolderBlobs(folders(config.dataDir).blobs),
     live: (channel, event, data) => hub.coordination.publish(realtimeTopics.publish, { channel, event, data }),
     appendRequest: appendRequests(requests, () => disk.ok()),

@@ -38,7 +38,7 @@ export const createReadiness =
     ])
     parts.relational = { ok: relational }
     parts.eventStore = { ok: eventStore }
-    for (const name of ['pipeline', 'delivery'] as const)
+    for (const name of ['pipeline', 'delivery', 'profiles'] as const)
       if (config.roles.has(name)) parts[name] = { ok: threads[name]?.running() ?? false }
     for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
     return parts

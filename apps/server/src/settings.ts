@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isLoopbackHost } from './loopback.ts'
 
 /** The parts of the product that a process runs. */
-export const roleNames = ['api', 'collect', 'realtime', 'pipeline', 'delivery', 'jobs'] as const
+export const roleNames = ['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'] as const
 export type RoleName = (typeof roleNames)[number]
 
 export const MiB = 1024 * 1024

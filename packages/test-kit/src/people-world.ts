@@ -72,25 +72,29 @@ export const createStreamWorld = async (eventStore: EventStore) => {
   })
   pipeline.start()
   let sent = 0
+  const append = async (meta: Omit<RequestMeta, 'k' | 'r' | 'ip'>, batch: readonly object[]): Promise<void> => {
+    const full: RequestMeta = { ...meta, k: 'batch', r: Date.now(), ip: '' }
+    const body = Buffer.from(JSON.stringify({ batch }))
+    await requests.append({ key: meta.w, meta: JSON.stringify(full), body })
+  }
   return {
     dir,
     partitions,
     pipeline,
     stream,
     readers,
+    /** Sends a request of these events. */
+    async sendEvents(workspaceId: string, sourceId: string, batch: readonly object[]): Promise<void> {
+      await append({ w: workspaceId, s: sourceId }, batch)
+      pipeline.wake()
+    },
     /** Sends requests of three events each, of several workspaces with two sources; resolves to the ids of the messages. */
     async send(count: number): Promise<string[]> {
       const ids: string[] = []
       const appended: Promise<unknown>[] = []
       for (let n = 0; n < count; n++) {
         const number = sent++
-        const meta: RequestMeta = {
-          w: `w-${number % 6}`,
-          s: `s-${number % 6}-${number % 4 < 2}`,
-          k: 'batch',
-          r: Date.now(),
-          ip: '',
-        }
+        const meta = { w: `w-${number % 6}`, s: `s-${number % 6}-${number % 4 < 2}` }
         const batch = [0, 1, 2].map((index) => ({
           type: 'track',
           event: 'Seen',
@@ -98,8 +102,7 @@ export const createStreamWorld = async (eventStore: EventStore) => {
           messageId: `m-${String(number).padStart(6, '0')}-${index}`,
         }))
         ids.push(...batch.map(({ messageId }) => messageId))
-        const body = Buffer.from(JSON.stringify({ batch }))
-        appended.push(requests.append({ key: meta.w, meta: JSON.stringify(meta), body }))
+        appended.push(append(meta, batch))
         // Some at a time, so that a reader meets many ends of the log.
         if (n % 10 === 9) await Promise.all(appended)
         pipeline.wake()

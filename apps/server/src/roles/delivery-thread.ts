@@ -1,15 +1,18 @@
 // The delivery role in a worker thread of its own: reads the deliveries log, calls destinations.
-import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
+import { createEgressPolicy, createLoadedConnectors, createRequestClient } from '@tributary/connector-kit'
+import { listedDestinations } from '@tributary/connectors'
 import { createAccessTokens } from '@tributary/control'
 import { createDelivery } from '@tributary/delivery'
 import { systemClock } from '@tributary/kernel'
 import { realtimeTopics } from '@tributary/realtime'
 import { type LogPosition, openLogWriter } from '@tributary/storage'
-import { openRoleContext } from './role-context.ts'
+import { openDestinationDirectory, openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory } from './thread-host.ts'
 
 const context = openRoleContext('delivery', { log: 'stream', maxConnections: 6 })
-const { config, connectors, db, directory, eventStore, journal, logger, metrics, reader } = context
+const { config, db, eventStore, journal, logger, metrics, reader } = context
+const connectors = createLoadedConnectors(listedDestinations, logger)
+const directory = openDestinationDirectory(context, connectors)
 const started = startDirectory(directory)
 const outcomes = await openLogWriter({ dir: context.folders.outcomes, inline: true })
 
@@ -59,6 +62,7 @@ await hostRole({
   metrics,
   async close() {
     await outcomes.close()
+    await directory.stop()
     await context.close()
   },
 })

@@ -5,12 +5,13 @@ import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { type LogPosition, openLogReader, openLogWriter } from '@tributary/storage'
 import { createDiskWatch } from '../disk.ts'
-import { openRoleContext } from './role-context.ts'
+import { openDestinationDirectory, openRoleContext } from './role-context.ts'
 import { hostRole, startDirectory, tell } from './thread-host.ts'
 
 // Two directories listen on a connection each, and look for changes on others.
 const context = openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
-const { config, coordination, directory, eventStore, folders, journal, logger, metrics, reader, relational } = context
+const directory = openDestinationDirectory(context)
+const { config, coordination, eventStore, folders, journal, logger, metrics, reader, relational } = context
 const schemas = createSchemaDirectory({ db: relational.db, pool: relational.pool, logger })
 const deliveries = await openLogWriter({
   dir: folders.stream,
@@ -82,6 +83,7 @@ await hostRole({
     deliveriesReader.close()
     await deliveries.close()
     await schemas.stop()
+    await directory.stop()
     await context.close()
   },
 })

@@ -1,6 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { createLoadedConnectors } from '@tributary/connector-kit'
-import { listedDestinations } from '@tributary/connectors'
+import type { LoadedConnectors } from '@tributary/connector-kit'
 import { createDestinationDirectory } from '@tributary/control'
 import {
   connectCoordination,
@@ -19,11 +18,10 @@ import { yieldToAcceptance } from './thread-host.ts'
 
 /**
  * Opens what a role works with in the calling thread: the engines at the addresses that the main thread handed over,
- * the log it reads, its journal and the destinations' directory, with the connectors of its destinations for delivery.
- * `close` closes them all, in the order of their use.
+ * the log it reads and its journal. `close` closes them all, in the order of their use.
  */
 export const openRoleContext = (
-  role: 'pipeline' | 'delivery',
+  role: 'pipeline' | 'delivery' | 'profiles',
   reads: { log: 'requests' | 'stream'; maxConnections: number },
 ) => {
   const { addresses, config, secretKey, coordination: port } = workerData as ThreadData
@@ -36,15 +34,6 @@ export const openRoleContext = (
   const relational = openRelational({ url: addresses.databaseUrl, logger, maxConnections: reads.maxConnections })
   const eventStore = createClickHouseEventStore({ ...addresses.eventStore, logger })
   const secretBox = createProductSecretBox(secretKey)
-  const connectors = createLoadedConnectors(listedDestinations, logger)
-  const directory = createDestinationDirectory({
-    db: relational.db,
-    pool: relational.pool,
-    secretBox,
-    logger,
-    // The pipeline asks for the ways of events only.
-    ...(role === 'delivery' ? { connectors } : {}),
-  })
   const reader = openLogReader({ dir: at[reads.log] })
   const journal = openJournal({ file: at.journal(role) })
   return {
@@ -56,18 +45,26 @@ export const openRoleContext = (
     relational,
     db: relational.db,
     eventStore,
-    directory,
-    connectors,
     secretBox,
     reader,
     journal,
     async close(): Promise<void> {
       journal.close()
       reader.close()
-      await directory.stop()
       await relational.close()
       await eventStore.close()
       await coordination.close()
     },
   }
 }
+
+/**
+ * The destinations' directory of a role, with the connectors for one that delivers; it is stopped before the context is
+ * closed.
+ */
+export const openDestinationDirectory = (
+  { relational: { db, pool }, secretBox, logger }: ReturnType<typeof openRoleContext>,
+  connectors?: Pick<LoadedConnectors<unknown>, 'load'>,
+) =>
+  // The pipeline asks for the ways of events only.
+  createDestinationDirectory({ db, pool, secretBox, logger, ...(connectors === undefined ? {} : { connectors }) })

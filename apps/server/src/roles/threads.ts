@@ -11,6 +11,7 @@ import type { ThreadData } from './thread-data.ts'
 export type Threads = {
   pipeline: RoleThread | undefined
   delivery: RoleThread | undefined
+  profiles: RoleThread | undefined
   /** Who reads the stream. One that is switched off is not here: it holds nothing, and catches up when it is back. */
   consumers: readonly StreamConsumer[]
 }
@@ -35,7 +36,7 @@ export const createThreads = (
     return { value, transfer: [coordination] }
   }
   const thread = (
-    name: 'pipeline' | 'delivery',
+    name: 'pipeline' | 'delivery' | 'profiles',
     hears: { onAppended?: () => void; onDue?: (destinationId: string) => void } = {},
   ): RoleThread | undefined =>
     config.roles.has(name)
@@ -50,7 +51,9 @@ export const createThreads = (
         })
       : undefined
   const delivery = thread('delivery')
+  const profiles = thread('profiles')
   const consumers = [threadConsumer('delivery', 'holds', delivery)]
+  if (profiles !== undefined) consumers.push(threadConsumer('profiles', 'catches-up', profiles))
   const pipeline = thread('pipeline', {
     onAppended: () => {
       for (const consumer of consumers) consumer.wake()
@@ -58,5 +61,5 @@ export const createThreads = (
     // A thread that is not there now looks what is due when it starts.
     onDue: (destinationId) => void delivery?.ask('take-up', destinationId).catch(() => {}),
   })
-  return { delivery, pipeline, consumers }
+  return { delivery, pipeline, profiles, consumers }
 }

@@ -1,0 +1,43 @@
+// The profiles role in a worker thread of its own: reads the stream, writes who is who into the relational store.
+import { storedForm } from '@tributary/control'
+import { followStoredPositions } from '@tributary/pipeline'
+import { createProfiles } from '@tributary/profiles'
+import { createCut, openLogReader } from '@tributary/storage'
+import { openRoleContext } from './role-context.ts'
+import { hostRole } from './thread-host.ts'
+
+const context = openRoleContext('profiles', { log: 'stream', maxConnections: 4 })
+const { coordination, db, eventStore, folders, journal, logger, metrics, reader } = context
+const requests = openLogReader({ dir: folders.requests })
+const stored = followStoredPositions(coordination)
+
+const profiles = createProfiles({
+  db,
+  reader,
+  journal,
+  history: {
+    eventStore,
+    form: storedForm,
+    cut: createCut({ stream: reader, requests, whenStored: stored.whenStored }),
+  },
+  logger,
+  metrics,
+})
+
+await hostRole({
+  role: {
+    start: () => profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition)),
+    async stop() {
+      // Who waits for the pipeline would wait beyond the end.
+      stored.close()
+      await profiles.stop()
+    },
+    wake: () => reader.notice(),
+  },
+  answers: { needed: () => profiles.needed() },
+  metrics,
+  async close() {
+    requests.close()
+    await context.close()
+  },
+})

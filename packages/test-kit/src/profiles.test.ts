@@ -1,0 +1,291 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { newId } from '@tributary/kernel'
+import { createProfiles, rebuildProfiles } from '@tributary/profiles'
+import type { Consumer } from '@tributary/storage'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createTestEventStore, type TestEventStore } from './event-store.ts'
+import { consumerDeps, createStreamWorld } from './people-world.ts'
+
+const all = [0, 1, 2, 3]
+/** The source of a workspace: its id with another beginning. */
+const sourceOf = (workspaceId: string): string => `5${workspaceId.slice(1)}`
+
+let eventStore: TestEventStore
+let database: TestDatabase
+let world: Awaited<ReturnType<typeof createStreamWorld>>
+let workspaces: string[]
+let consumers: Consumer[]
+
+beforeAll(async () => {
+  eventStore = await createTestEventStore()
+})
+afterAll(() => eventStore.close())
+beforeEach(async () => {
+  database = await createTestDatabase()
+  await eventStore.command('truncate table events')
+  world = await createStreamWorld(eventStore)
+  consumers = []
+  const organization = newId()
+  await database.db.insertInto('organizations').values({ id: organization, title: 'Acme' }).execute()
+  workspaces = Array.from({ length: 3 }, newId)
+  await database.db
+    .insertInto('workspaces')
+    .values(workspaces.map((id) => ({ id, organization_id: organization, title: 'W' })))
+    .execute()
+})
+afterEach(async () => {
+  await Promise.all(consumers.map((consumer) => consumer.stop()))
+  await world[Symbol.asyncDispose]()
+  await database.close()
+})
+
+const [first, second] = [(): string => workspaces[0] ?? '', (): string => workspaces[1] ?? '']
+
+const open = (): Consumer => {
+  const consumer = createProfiles({
+    ...consumerDeps(world.readers, eventStore, () => world.pipeline.idle()),
+    db: database.db,
+    settings: { readBytes: 2000, commitMs: 5, retryBaseMs: 5, retryCapMs: 50 },
+  })
+  consumers.push(consumer)
+  return consumer
+}
+
+let messages = 0
+const send = async (workspaceId: string, ...events: object[]): Promise<void> => {
+  const batch = events.map((event) => ({ type: 'track', event: 'Seen', messageId: `m-${messages++}`, ...event }))
+  await world.sendEvents(workspaceId, sourceOf(workspaceId), batch)
+}
+
+/** Hands on everything that was sent. */
+const settle = async (consumer: Consumer): Promise<void> => {
+  await world.pipeline.idle()
+  await consumer.idle()
+}
+const handleAll = async (): Promise<void> => {
+  const consumer = open()
+  consumer.give(all)
+  await settle(consumer)
+}
+
+/** Each profile of a workspace as its identifiers. */
+const profilesOf = async (workspaceId: string): Promise<string[]> => {
+  const { rows } = await database.pool.query<{ text: string }>(
+    `select string_agg(type || ':' || value, ' ' order by type, value) as text from profile_identifiers
+     where workspace_id = $1 group by profile_id`,
+    [workspaceId],
+  )
+  return rows.map(({ text }) => text).toSorted()
+}
+
+const tables = ['identity_operations', 'profiles', 'profile_identifiers', 'profile_identifiers_apart'] as const
+const dump = async (): Promise<string[]> => {
+  const texts = tables.map(async (table) => {
+    const { rows } = await database.pool.query<{ row: string }>(`select t::text as row from ${table} t order by 1`)
+    return rows.map(({ row }) => `${table} ${row}`)
+  })
+  return (await Promise.all(texts)).flat()
+}
+
+/** Events of people with a user id, three devices and an id of a shop each, of which none says more than it has to. */
+const visits = (count: number, salt: number): { workspaceId: string; event: object; person: number }[] =>
+  Array.from({ length: count }, (_, n) => {
+    const number = n * 7919 + salt * 104_729
+    const person = number % 20
+    const anonymousId = `a-${person}-${number % 3}`
+    const user = (number >> 3) % 2 === 0 ? { userId: `u-${person}` } : {}
+    const context = (number >> 4) % 3 === 0 ? { externalIds: [{ id: `c-${person}`, type: 'shop' }] } : {}
+    return { workspaceId: workspaces[person % 3] ?? '', person, event: { anonymousId, ...user, context } }
+  })
+
+/** Who belongs together by what came together. */
+const expectedOf = (workspaceId: string, seen: ReturnType<typeof visits>): string[] => {
+  const groups: Set<string>[] = []
+  for (const { workspaceId: of, event } of seen) {
+    if (of !== workspaceId) continue
+    const { userId, anonymousId, context } = event as Record<string, string> & {
+      context: { externalIds?: { id: string }[] }
+    }
+    const keys = [`anonymous_id:${anonymousId}`]
+    if (userId !== undefined) keys.push(`user_id:${userId}`)
+    for (const { id } of context.externalIds ?? []) keys.push(`shop:${id}`)
+    const met = groups.filter((group) => keys.some((key) => group.has(key)))
+    for (const group of met) groups.splice(groups.indexOf(group), 1)
+    groups.push(new Set([...keys, ...met.flatMap((group) => [...group])]))
+  }
+  return groups.map((group) => [...group].toSorted().join(' ')).toSorted()
+}
+
+const script = fileURLToPath(new URL('./profiles-process.ts', import.meta.url))
+const run = async (...fault: string[]): Promise<void> => {
+  await promisify(execFile)(process.execPath, [script, world.dir, eventStore.url, database.url, ...fault])
+}
+
+test('whatever is killed when, profiles are those that the events make, and the ledger alone makes the same again', async () => {
+  const seen: ReturnType<typeof visits> = []
+  let salt = 0
+  const more = async (): Promise<void> => {
+    const next = visits(60, ++salt)
+    seen.push(...next)
+    await Promise.all(next.map(({ workspaceId, event }) => send(workspaceId, event)))
+    await world.pipeline.idle()
+  }
+  await more()
+  // What was there before is read from the event store.
+  await world.stream.trim((await world.readers.stream.ends()).map((offset, partition) => ({ partition, offset })))
+  for (const [point, pass] of [
+    ['profiles.before-commit', '2'],
+    ['consumer.before-commit', '2'],
+    ['profiles.before-commit', '1'],
+    ['consumer.after-handle', '2'],
+  ] as const) {
+    await more()
+    await expect(run(point, pass)).rejects.toMatchObject({ signal: 'SIGKILL' })
+  }
+  await run()
+  for (const workspaceId of workspaces) expect(await profilesOf(workspaceId)).toEqual(expectedOf(workspaceId, seen))
+  const before = await dump()
+  expect(before.length).toBeGreaterThan(100)
+  for (const workspaceId of workspaces) expect(await rebuildProfiles(database.db, workspaceId)).toBeGreaterThan(10)
+  expect(await dump()).toEqual(before)
+  // A process for each kill.
+}, 180_000)
+
+test('partitions move between consumers under load, and nothing is learned twice or missed', async () => {
+  const seen = visits(300, 50)
+  const [one, other] = [open(), open()]
+  const sending = (async () => {
+    for (let at = 0; at < seen.length; at += 10)
+      await Promise.all(seen.slice(at, at + 10).map(({ workspaceId, event }) => send(workspaceId, event)))
+  })()
+  one.give(all)
+  for (let move = 0; move < 8; move++) {
+    const [from, to] = move % 2 === 0 ? [one, other] : [other, one]
+    await from.take(all)
+    to.give(all)
+  }
+  await sending
+  await settle(one)
+  for (const workspaceId of workspaces) expect(await profilesOf(workspaceId)).toEqual(expectedOf(workspaceId, seen))
+  const ids = (await database.db.selectFrom('profile_identifiers').select(['type', 'value']).execute()).length
+  const made = await database.db
+    .selectFrom('identity_operations')
+    .select('kind')
+    .where('kind', 'in', ['create', 'link'])
+    .execute()
+  expect(made.length).toBe(ids)
+})
+
+test('while PostgreSQL refuses everybody, the consumer waits; then it catches up', async () => {
+  const name = database.url.match(/\/(test_\w+)/)?.[1] ?? ''
+  await using admin = await createTestDatabase()
+  const consumer = open()
+  consumer.give(all)
+  await send(first(), { userId: 'before' })
+  await settle(consumer)
+  await admin.pool.query(`alter database ${name} with allow_connections false`)
+  await admin.pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  await send(first(), { userId: 'meanwhile' })
+  await world.pipeline.idle()
+  let handled = false
+  const idle = consumer.idle().then(() => {
+    handled = true
+  })
+  await send(first(), { userId: 'later' })
+  await world.pipeline.idle()
+  expect(handled).toBe(false)
+  await admin.pool.query(`alter database ${name} with allow_connections true`)
+  await idle
+  await settle(consumer)
+  expect(await profilesOf(first())).toEqual(['user_id:before', 'user_id:later', 'user_id:meanwhile'])
+})
+
+test('profiles never cross a workspace, and events of one that is gone are passed over', async () => {
+  await send(first(), { userId: 'u', anonymousId: 'a' })
+  await send(second(), { userId: 'v', anonymousId: 'a' })
+  await send(newId(), { userId: 'u', anonymousId: 'a' })
+  await handleAll()
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a user_id:u'])
+  expect(await profilesOf(second())).toEqual(['anonymous_id:a user_id:v'])
+})
+
+test('a merge is recorded with the event that caused it', async () => {
+  await send(first(), { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a', messageId: 'cause' })
+  await handleAll()
+  const [merge] = await database.db.selectFrom('identity_operations').selectAll().where('kind', '=', 'merge').execute()
+  const [event] = await eventStore.query<{ event_id: string }>(`select event_id from events where message_id = 'cause'`)
+  expect(merge).toMatchObject({
+    event_id: event?.event_id,
+    source_id: sourceOf(first()),
+    type: 'anonymous_id',
+    by_type: 'user_id',
+  })
+  const merged = await database.db
+    .selectFrom('profiles')
+    .select('merged_into')
+    .where('id', '=', merge?.other_id ?? '')
+    .execute()
+  expect(merged).toEqual([{ merged_into: merge?.profile_id }])
+})
+
+const traitsOf = async (): Promise<Record<string, string | null>> => {
+  const rows = await database.db.selectFrom('profile_traits').select(['name', 'value']).orderBy('name').execute()
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+const identify = (traits: object, timestamp?: string): object => ({
+  type: 'identify',
+  userId: 'u',
+  traits,
+  ...(timestamp === undefined ? {} : { timestamp }),
+})
+
+test('a trait is the latest by its time, in whatever order events come; one of the year 9999 does not win for ever', async () => {
+  const consumer = open()
+  consumer.give(all)
+  await send(first(), identify({ a: 'future', b: 1, c: 'late' }, '9999-01-01T00:00:00Z'))
+  await settle(consumer)
+  await send(
+    first(),
+    identify({ c: 'early' }, '2020-01-01T00:00:00Z'),
+    identify({ c: 'first' }, '0001-01-01T00:00:00Z'),
+  )
+  await send(first(), identify({ a: 'now', b: 'text' }))
+  await settle(consumer)
+  // A time that no calendar of ours has counts as not given: it is that of the receipt.
+  expect(await traitsOf()).toEqual({ a: '"now"', b: '"text"', c: '"first"' })
+})
+
+test('of ten thousand traits of one person five hundred are kept, and that others came is recorded', async () => {
+  for (let n = 0; n < 20; n++)
+    await send(first(), identify(Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`t${n * 500 + at}`, at]))))
+  await handleAll()
+  const traits = await traitsOf()
+  expect(Object.keys(traits)).toHaveLength(501)
+  expect(traits['']).toBe(null)
+})
+
+test('a trait that is too large is recorded without its value, until a smaller one comes', async () => {
+  const consumer = open()
+  consumer.give(all)
+  await send(first(), identify({ bio: 'x'.repeat(9000) }))
+  await settle(consumer)
+  expect(await traitsOf()).toEqual({ bio: null })
+  await send(first(), identify({ bio: 'short' }))
+  await settle(consumer)
+  expect(await traitsOf()).toEqual({ bio: '"short"' })
+})
+
+test('what no table keeps as text changes nothing and stops nobody', async () => {
+  await send(
+    first(),
+    { userId: 'a\0b', anonymousId: 'a' },
+    { userId: '\ud800', anonymousId: 'b' },
+    { type: 'group', userId: 'u', groupId: '\0', traits: { '\0': '\0', ok: '\ud800' } },
+    { type: 'alias', userId: 'u', previousId: '\0' },
+  )
+  await handleAll()
+  expect(await profilesOf(first())).toEqual(['anonymous_id:a', 'anonymous_id:b', 'user_id:u'])
+})
