@@ -95,6 +95,8 @@ export type LoadOptions = {
   events?: number
   /** Events a second; as fast as it is answered when left out. */
   rate?: number
+  /** Each event is of another one of so many people (at most 10^6); of one and the same when left out. */
+  people?: number
   /** Begins every message id, so that runs do not deduplicate each other. */
   run: string
 }

@@ -45,9 +45,33 @@ export const sampleEvent = (messageId: string): Record<string, unknown> => ({
   integrations: { All: true },
 })
 
-/** The request of one connection: a single call or a batch. */
-export const createLoadRequest = (key: string, run: string, events: number): LoadRequest => {
-  const list = Array.from({ length: events }, (_, index) => sampleEvent(idOf(run, index, 0, 0)))
+/** Of so many events of many people one is an identify call. */
+const identifyEvery = 12
+const personDigits = 6
+const someone = digits(0, personDigits)
+
+/** An event of one of many people, whose numbers are put in later. */
+const personEvent = (messageId: string, index: number): Record<string, unknown> => {
+  const { event, properties, ...common } = sampleEvent(messageId)
+  const who = { ...common, userId: `person-${someone}`, anonymousId: `device-${someone}` }
+  return index % identifyEvery === 0
+    ? { ...who, type: 'identify', traits: { email: `person-${someone}@example.com`, plan: 'team', seats: 12 } }
+    : { ...who, event, properties }
+}
+
+/** Places of every `text` in `bytes` behind `from`. */
+const placesOf = (bytes: Buffer, text: string): number[] => {
+  const places: number[] = []
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at)
+  return places
+}
+
+/** The request of one connection: a single call or a batch. With `people`, each event is of another one of so many. */
+export const createLoadRequest = (key: string, run: string, events: number, people = 0): LoadRequest => {
+  const list = Array.from({ length: events }, (_, index) => {
+    const id = idOf(run, index, 0, 0)
+    return people === 0 ? sampleEvent(id) : personEvent(id, index)
+  })
   const { type: _, ...single } = list[0] ?? {}
   const body = JSON.stringify(events === 1 ? single : { batch: list })
   const head = [
@@ -60,9 +84,22 @@ export const createLoadRequest = (key: string, run: string, events: number): Loa
   const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
   const stampLength = 12 + 1 + 13
   const places = list.map((_, index) => bytes.indexOf(idOf(run, index, 0, 0)) + `${run}.000.`.length)
+  const persons = ['person-', 'device-'].flatMap((name) =>
+    placesOf(bytes, `${name}${someone}`).map((place) => place + name.length),
+  )
+  // The event that a place belongs to: the last one whose message id stands before it, as it does in each.
+  const owners = persons.map((place) => places.findLastIndex((start) => start < place))
   return {
     bytes,
     stamp(sequence, time) {
+      // A prime beyond the number of people meets all of them, in no order.
+      for (const [n, place] of persons.entries())
+        bytes.write(
+          digits(((sequence * events + (owners[n] ?? 0)) * 999_983) % people, personDigits),
+          place,
+          personDigits,
+          'latin1',
+        )
       const stamp = `${digits(sequence, 12)}.${digits(time, 13)}`
       for (const place of places) bytes.write(stamp, place, stampLength, 'latin1')
     },

@@ -65,7 +65,7 @@ const exchange = (socket: Socket, bytes: Buffer): Promise<string> =>
 
 const caller = async (): Promise<void> => {
   const socket = await open()
-  const request = createLoadRequest(options.key, options.run, eventsPerRequest)
+  const request = createLoadRequest(options.key, options.run, eventsPerRequest, options.people)
   while (!finished()) {
     const wait = due()
     if (wait > 0) {

@@ -11,6 +11,7 @@ import { measureJudging } from './figures/judging.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
+import { measureProfiles } from './figures/profiles.ts'
 import { measureStart } from './figures/start.ts'
 import { measureStored } from './figures/stored.ts'
 import { measureUnconnected } from './figures/unconnected.ts'
@@ -37,6 +38,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   directory: measureDirectory,
   explorer: () => measureExplorer(5_000_000),
   stored: () => measureStored(8),
+  profiles: () => measureProfiles(6),
   unconnected: () => measureUnconnected(60_000),
   backlog: () => measureBacklog(1_000_000),
   'mapped-backlog': () => measureBacklog(1_000_000, true),
