@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { sendMessage } from './actions/send-message.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 
@@ -46,45 +47,7 @@ export const slack = defineDestination({
       actions: ['send_message'],
     },
   ],
-  actions: [
-    {
-      name: 'send_message',
-      title: 'Send message',
-      description: "Posts a message to the webhook's channel.",
-      targets: [
-        {
-          name: 'text',
-          label: 'Text',
-          help: 'The message, or the notification text when you use blocks. Up to 40,000 characters.',
-          type: 'string',
-          required: true,
-          recommended: true,
-          kind: 'custom',
-        },
-        {
-          name: 'blocks',
-          label: 'Blocks',
-          help: 'Up to 50 Slack Block Kit blocks that replace the text. In a template, write values as JSON: {"text": {{ event | json }}}.',
-          type: 'array',
-          required: false,
-          recommended: false,
-          kind: 'custom',
-        },
-        {
-          name: 'thread_ts',
-          label: 'Thread',
-          help: "The timestamp of the message to reply to. Name, icon, and channel are set in Slack and can't be changed by a webhook.",
-          type: 'string',
-          required: false,
-          recommended: false,
-          kind: 'custom',
-        },
-      ],
-      customTargets: false,
-      wholeEvent: false,
-      eventTypes: [],
-    },
-  ],
+  actions: [sendMessage],
   presets: [
     {
       eventType: 'track',

@@ -13,6 +13,7 @@ import {
   sendRequest,
   testOf,
 } from '@tributary/connector-kit'
+import { sendMessage } from './actions/send-message.ts'
 import { messageOf } from './message.ts'
 import type { SlackSettings } from './settings.ts'
 
@@ -76,7 +77,9 @@ export const deliver = async (
   batch: readonly OutgoingEvent[],
   context: DeliverContext<SlackSettings>,
 ): Promise<DeliverResult> => {
-  const made = messageOf(batch[0]?.payload ?? {}, context.settings.allow_links)
+  const [event] = batch
+  if (event === undefined) throw new RejectedError('There is no event')
+  const made = messageOf(sendMessage.payloadOf(event), context.settings.allow_links)
   if ('problem' in made) throw new RejectedError(made.problem)
   const call = await post(context, made.message)
   const problem = setUpProblem(call.answer)

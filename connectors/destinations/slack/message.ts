@@ -1,4 +1,5 @@
-import { isJsonObject } from '@tributary/connector-kit'
+import { isJsonObject, type PayloadOf } from '@tributary/connector-kit'
+import type { sendMessage } from './actions/send-message.ts'
 
 /** What an incoming webhook takes. */
 export type Message = { text: string; blocks?: readonly unknown[]; thread_ts?: string }
@@ -28,14 +29,13 @@ const mostBlocks = 50
  * it are plain text.
  */
 export const messageOf = (
-  payload: Readonly<Record<string, unknown>>,
+  { text, blocks = [], thread_ts: thread = '' }: PayloadOf<typeof sendMessage>,
   markup: boolean,
 ): { message: Message } | { problem: string } => {
-  const { text, blocks, thread_ts: thread } = payload
-  if (typeof text !== 'string' || text.trim() === '') return { problem: 'The message has no text' }
+  if (text.trim() === '') return { problem: 'The message has no text' }
   const message: Message = { text: markup ? text : escaped(text) }
-  if (typeof thread === 'string' && thread !== '') message.thread_ts = thread
-  if (!Array.isArray(blocks) || blocks.length === 0) return { message }
+  if (thread !== '') message.thread_ts = thread
+  if (blocks.length === 0) return { message }
   if (!blocks.every((block) => isJsonObject(block) && typeof block['type'] === 'string'))
     return { problem: 'Blocks must be a list of objects with a type' }
   if (blocks.length > mostBlocks)

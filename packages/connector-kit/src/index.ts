@@ -1,4 +1,5 @@
-export { ExactNumber, isJsonObject, parseExactJson } from '@tributary/kernel'
+export { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
+export * from './action.ts'
 export * from './definition.ts'
 export * from './definition-problems.ts'
 export * from './egress.ts'

@@ -1,0 +1,74 @@
+import type { EventType, TargetType } from '@tributary/contract'
+import type { ExactNumber, JsonObject } from '@tributary/kernel'
+import type { ActionDefinition, ActionTarget, OutgoingEvent } from './definition.ts'
+
+/** A field that an action is given. */
+type ActionField = Omit<ActionTarget, 'name' | 'required' | 'recommended'> & {
+  readonly required?: boolean
+  readonly recommended?: boolean
+}
+
+/** What a mapping makes of a value for a field of each type; numbers keep the digits that they came with. */
+type ValueOf = {
+  string: string
+  number: number | ExactNumber
+  boolean: boolean
+  object: JsonObject
+  array: readonly unknown[]
+  /** RFC 3339 in UTC with ms. */
+  datetime: string
+  any: unknown
+} & Record<TargetType, unknown>
+
+type RequiredNames<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends { required: true } ? Name : never
+}[keyof Fields]
+
+type Values<Fields extends Readonly<Record<string, ActionField>>> = {
+  readonly [Name in RequiredNames<Fields>]: ValueOf[Fields[Name]['type']]
+} & {
+  readonly [Name in Exclude<keyof Fields, RequiredNames<Fields>>]?: ValueOf[Fields[Name]['type']]
+}
+
+/** An action whose payload has the types of its fields. */
+export type Action<Fields extends Readonly<Record<string, ActionField>>> = ActionDefinition & {
+  /** What the mapping made of an event for this action. */
+  readonly payloadOf: (event: OutgoingEvent) => Values<Fields>
+  /** What the user has mapped beside the action's fields. */
+  readonly customOf: (event: OutgoingEvent) => Readonly<Record<string, unknown>>
+}
+
+/** The payload of an action, as its fields say. */
+export type PayloadOf<Made extends { payloadOf: (event: OutgoingEvent) => unknown }> = ReturnType<Made['payloadOf']>
+
+/**
+ * An action of a destination: what it is given, by the names of its fields, which have no dots. Its payload has the types
+ * of the fields. Sound because a mapping makes each value of its field's type and lets no event through that lacks a
+ * required one.
+ */
+export const defineAction = <const Fields extends Readonly<Record<string, ActionField>>>({
+  fields,
+  customTargets = false,
+  wholeEvent = false,
+  eventTypes = [],
+  ...named
+}: Pick<ActionDefinition, 'name' | 'title' | 'description'> & {
+  fields: Fields
+  customTargets?: boolean
+  wholeEvent?: boolean
+  eventTypes?: readonly EventType[]
+}): Action<Fields> => ({
+  ...named,
+  customTargets,
+  wholeEvent,
+  eventTypes,
+  targets: Object.entries(fields).map(([name, { required = false, recommended = false, ...field }]) => ({
+    ...field,
+    name,
+    required,
+    recommended,
+  })),
+  payloadOf: (event) => (event.payload ?? {}) as Values<Fields>,
+  customOf: (event) =>
+    Object.fromEntries(Object.entries(event.payload ?? {}).filter(([name]) => !Object.hasOwn(fields, name))),
+})
