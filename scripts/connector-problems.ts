@@ -15,6 +15,8 @@ const testProblems = (folder: string): string[] => {
   const tests = globSync('*.test.ts', { cwd: folder })
   if (tests.length === 0) return ['There is no test: *.test.ts']
   const texts = tests.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+  if (/\btestDestination\(/.test(texts)) return []
+  // What is not asked by HTTP has tests of its own for what that shows of every other.
   const problems: string[] = []
   if (!/\bdeliver\b|runConnector/.test(texts)) problems.push('No test delivers anything')
   if (!/[tT]estConnection|runConnectionTest/.test(texts)) problems.push('No test tries the test of the connection')

@@ -31,7 +31,7 @@ const run = (command: string, args: string[]): { status: number | null; output: 
 const check = () => run(process.execPath, [join(process.cwd(), 'scripts/check-connectors.ts')])
 const catalog = (): string => readFileSync(join(root, 'connectors/catalog.generated.ts'), 'utf8')
 
-it('a new connector is a folder and an entry of the catalog: it compiles at once, and the check names what is left to do', {
+it('a new connector is a folder and an entry of the catalog: it compiles and passes its test at once, and the check names what is left to do', {
   timeout: 180_000,
 }, async () => {
   const before = catalog()
@@ -40,6 +40,8 @@ it('a new connector is a folder and an entry of the catalog: it compiles at once
   expect(entry).toContain("(await import('./destinations/google-sheets/definition.ts')).googleSheets")
   expect(catalog().replace(entry, '')).toBe(before)
   expect(run('tsc', ['-b', 'connectors'])).toEqual({ status: 0, output: '' })
+  const tests = run('vitest', ['run', '--root', root, 'connectors/destinations/google-sheets'])
+  expect([tests.status, tests.output]).toEqual([0, expect.stringMatching(/\d passed/)])
   const { status, output } = check()
   expect(status).toBe(1)
   expect(output).not.toContain('webhook')

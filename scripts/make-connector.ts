@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { catalogFile, catalogText } from './connector-catalog.ts'
 import { connectorFiles } from './connector-template.ts'
 
@@ -18,8 +18,10 @@ export const makeConnector = async (root: string, slug: string): Promise<string>
   if (!slugForm.test(slug))
     throw new Error(`"${slug}" is no name: use lower-case letters and digits, words joined by -`)
   if (existsSync(folder)) throw new Error(`connectors/destinations/${slug} already exists`)
-  mkdirSync(folder, { recursive: true })
-  for (const [path, text] of Object.entries(connectorFiles(slug))) writeFileSync(join(folder, path), text)
+  for (const [path, text] of Object.entries(connectorFiles(slug))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
   await writeCatalog(root)
   return folder
 }

@@ -12,6 +12,7 @@ import {
   validateSettings,
 } from '@tributary/connector-kit'
 import { type Peer, type PeerAnswer, type PeerRequest, runConnector, startPeer } from '@tributary/connector-kit/testing'
+import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { silentLogger } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bucketAddress, objectPath } from './address.ts'
@@ -98,6 +99,32 @@ const linesOf = (object: Buffer | undefined): unknown[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+
+testDestination(s3, {
+  settings: (endpoint) => ({ ...credentials, region, bucket: 'my-events', endpoint, path_style: true }),
+  secrets: [credentials.secret_access_key],
+  vendor: ({ raw }) => {
+    const code = refusal(raw)
+    return code === undefined ? { status: raw.method === 'PUT' ? 200 : 204 } : { status: 403, body: errorBody(code) }
+  },
+  events: [event(1), event(2)],
+  requests: [
+    { method: 'PUT', path: expect.stringMatching(/^\/my-events\/events\/dt%3D2026-01-31\/hr%3D13\/0-1-0-/) as string },
+  ],
+  connected: 'The object events/.tributary-test in the bucket my-events was written and deleted.',
+  badCredentials: {
+    settings: (endpoint) => ({
+      access_key_id: credentials.access_key_id,
+      secret_access_key: 'another-secret-access-key',
+      region,
+      bucket: 'my-events',
+      endpoint,
+      path_style: true,
+    }),
+    message: 'SignatureDoesNotMatch',
+  },
+  successByStatus: true,
+})
 
 describe('a batch', () => {
   test('is one compressed object of JSON lines, in the folder of its hour, with a signature that holds', async () => {

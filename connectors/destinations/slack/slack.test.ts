@@ -8,6 +8,7 @@ import {
   runConnector,
   startPeer,
 } from '@tributary/connector-kit/testing'
+import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { afterEach, expect, it } from 'vitest'
 import { slack } from './definition.ts'
 
@@ -49,11 +50,17 @@ const settingsOf = ({ url }: Peer, more: Record<string, unknown> = {}): Record<s
 const asking = (payload: Record<string, unknown>) => [outgoingEvent({}, { payload, action: 'send_message' })]
 const messagesOf = ({ requests }: Peer): Message[] => requests.map(({ body }) => JSON.parse(body) as Message)
 
-it('a message is the text that the mapping made', async () => {
-  const at = await channel()
-  const result = await runConnector(slack, settingsOf(at), asking({ text: '*Order Completed* by user-1' }))
-  expect(result).toMatchObject({ outcomes: { kind: 'delivered' }, httpStatus: 200 })
-  expect(messagesOf(at)).toEqual([{ text: '*Order Completed* by user-1' }])
+testDestination(slack, {
+  settings: (url) => ({ webhook_url: new URL(path, url).href }),
+  secrets: ['T0000AAAA/B0000BBBB/s3cretPartOfTheAddress', 's3cretPartOfTheAddress'],
+  vendor: ({ raw }) => documented(raw),
+  events: asking({ text: '*Order Completed* by user-1' }),
+  requests: [{ method: 'POST', body: { text: '*Order Completed* by user-1' } }],
+  connected: 'The webhook can post to its channel. Nothing was posted.',
+  badCredentials: {
+    settings: (url) => ({ webhook_url: new URL('/services/T0000AAAA/B0000BBBB/s3cretPartGone', url).href }),
+    message: 'The webhook was removed or disabled in Slack (no_service)',
+  },
 })
 
 it('blocks and the thread go along', async () => {
@@ -82,7 +89,6 @@ it('an event cannot call the channel or hide a link, unless links and mentions a
 })
 
 it.each([
-  [{}, 'The message has no text'],
   [{ text: ' ' }, 'The message has no text'],
   [{ text: 'x', blocks: ['[{"type":'] }, 'Blocks must be a list of objects with a type'],
   [
@@ -131,15 +137,6 @@ it.each([
 ])('a %i is tried again when Slack says', async (status, headers, outcomes) => {
   const at = await channel(() => ({ status, headers, body: 'rate_limited' }))
   expect(await runConnector(slack, settingsOf(at), asking({ text: 'x' }))).toMatchObject({ outcomes })
-})
-
-it('the test of a connection posts nothing', async () => {
-  const at = await channel()
-  expect(await runConnectionTest(slack, settingsOf(at))).toEqual({
-    ok: true,
-    message: 'The webhook can post to its channel. Nothing was posted.',
-  })
-  expect(messagesOf(at)).toEqual([{ text: '' }])
 })
 
 it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#general'])(

@@ -10,6 +10,7 @@ import {
   sampleEvents,
   startPeer,
 } from '@tributary/connector-kit/testing'
+import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exampleBody, webhook } from './definition.ts'
 
@@ -22,6 +23,17 @@ const receiver = async (answer: PeerAnswer = { status: 200 }): Promise<Peer> => 
   peer = await startPeer(() => answer)
   return peer
 }
+
+testDestination(webhook, {
+  settings: (url) => ({ url, batching: true, headers: { Authorization: 'Bearer s3cr3t-token' } }),
+  secrets: ['s3cr3t-token'],
+  vendor: ({ headers }) =>
+    headers.authorization === 'Bearer s3cr3t-token' ? { status: 200 } : { status: 401, body: 'who is it?' },
+  events: [outgoingEvent({ messageId: 'm-1' }), outgoingEvent({ messageId: 'm-2' })],
+  requests: [{ method: 'POST', path: '/', body: [{ messageId: 'm-1' }, { messageId: 'm-2' }] }],
+  connected: 'The endpoint responded (HTTP 200 to GET). Send a test event to check that it accepts events.',
+  successByStatus: true,
+})
 
 describe('a request', () => {
   it('carries one event whole, and its id for de-duplication', async () => {

@@ -4,8 +4,11 @@ import { classifyStatus, parseRetryAfter } from './http-rules.ts'
 import { requestText, responseText } from './redaction.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
-/** What of a request is secret: header values by their names in lower case, and texts wherever they stand. */
-export type Hidden = { headers?: readonly string[]; texts?: readonly string[] }
+/**
+ * What of a request is secret: header values by their names in lower case, and texts wherever they stand. `body` is shown in
+ * place of one that nobody could read, such as a compressed one.
+ */
+export type Hidden = { headers?: readonly string[]; texts?: readonly string[]; body?: string }
 
 /** A request that was answered. */
 export type Call = {
@@ -25,7 +28,7 @@ export const sendRequest = async (
 ): Promise<Call> => {
   const texts = hidden.texts ?? []
   const shown = (): string =>
-    requestText({ ...request, body: request.body ?? '' }, new Set(hidden.headers ?? []), texts)
+    requestText({ ...request, body: hidden.body ?? request.body ?? '' }, new Set(hidden.headers ?? []), texts)
   const started = performance.now()
   const answer = await context.request({ signal: context.signal, ...request }).catch((error: unknown) => {
     if (!(error instanceof DeliveryError)) throw error

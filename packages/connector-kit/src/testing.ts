@@ -103,24 +103,30 @@ export const sampleEvents = (count: number): OutgoingEvent[] =>
     return { ...event, action: 'send', json: JSON.stringify({ ...event, properties: { total: index } }) }
   })
 
+type RunOptions = Partial<RequestClientOptions> & { now?: number; rebase?: (url: string) => string } & Pick<
+    DeliverContext,
+    'accessToken'
+  >
+
 /**
  * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed) and hands back
- * what it answers or throws.
+ * what it answers or throws. `rebase` says where a request goes instead of its own address.
  */
 export const runConnector = async (
   definition: DestinationDefinition,
-  settings: Record<string, unknown>,
+  settings: Readonly<Record<string, unknown>>,
   events: readonly OutgoingEvent[],
-  options: Partial<RequestClientOptions> & { now?: number } & Pick<DeliverContext, 'accessToken'> = {},
+  options: RunOptions = {},
 ): Promise<DeliverResult> => {
   const validated = validateSettings(definition, settings)
   if (!validated.ok) throw new Error(`Settings refused: ${JSON.stringify(validated.errors)}`)
   const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
+  const { rebase = (url: string) => url } = options
   const client = createRequestClient({ egress, logger: silentLogger, ...options })
   try {
     return await callOnce(
       {
-        client,
+        client: { ...client, request: (asked) => client.request({ ...asked, url: rebase(asked.url) }) },
         settings: validated.settings,
         clock: () => options.now ?? Date.now(),
         logger: silentLogger,
@@ -137,8 +143,8 @@ export const runConnector = async (
 /** Runs a connector's test of its connection as the product does, loopback allowed. */
 export const runConnectionTest = async (
   definition: DestinationDefinition,
-  settings: Record<string, unknown>,
-  options: Partial<RequestClientOptions> = {},
+  settings: Readonly<Record<string, unknown>>,
+  options: RunOptions = {},
 ): Promise<ConnectionTest> => {
   let answer: ConnectionTest | undefined
   const testing: DestinationDefinition = {
