@@ -2,7 +2,7 @@ export { type Control, createControl } from './control.ts'
 export type { Catalog, ControlDeps, Counters } from './deps.ts'
 export {
   createDestinationDirectory,
-  type DestinationDirectory,
+  type DestinationCache,
   type DirectoryDestination,
 } from './directories/destinations.ts'
 export type { FollowerDeps } from './directories/follower.ts'

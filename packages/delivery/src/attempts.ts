@@ -1,10 +1,10 @@
 import type { DeliveryStatus, EventType } from '@tributary/contract'
 import { type Clock, freeMemory, type Logger, type Metrics, newId } from '@tributary/kernel'
 import { createRowWriter, type EventStore, InsertRejected, type Rows, type RowWriter } from '@tributary/storage'
-import { type Part, releasePart } from './parts.ts'
+import { type InFlightRecord, releaseRecord } from './parts.ts'
 import type { DeliverySettings } from './settings.ts'
 
-/** What became of one event at once: an attempt or why there was none, as a row of the event store's table `deliveries`. */
+/** The outcome of one event at once: an attempt or why there was none, as a row of the event store's table `deliveries`. */
 type Attempt = {
   workspaceId: string
   sourceId: string
@@ -33,8 +33,8 @@ type Attempt = {
 }
 
 export type AttemptLog = {
-  /** Takes an attempt on an event of `part`; a hold of the part ends when its row is durable. */
-  push(attempt: Attempt, part: Part): void
+  /** Takes an attempt on an event of `inFlight`; a hold of the record in flight ends when its row is durable. */
+  push(attempt: Attempt, inFlight: InFlightRecord): void
   /** True when no more should be added: the store is away or slow. */
   full(): boolean
   /** Rows that are not durable yet. */
@@ -92,7 +92,7 @@ const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
 }
 
 /** Rows of one insert, and whose they are. */
-type Batch = { rows: Rows; parts: readonly Part[]; token: string }
+type Batch = { rows: Rows; records: readonly InFlightRecord[]; token: string }
 
 /**
  * Writes attempts to the event store in batches. One insert at a time, repeated with its token until the store has it,
@@ -112,7 +112,7 @@ export const createAttemptLog = (deps: {
   const { eventStore, clock, logger, metrics } = deps
   const limits = deps.settings.attempts
   const waiting = createRowWriter()
-  let parts: Part[] = []
+  let records: InFlightRecord[] = []
   let oldest = 0
   let retryAt = 0
   let unsent: Batch | undefined
@@ -139,8 +139,8 @@ export const createAttemptLog = (deps: {
 
   /** What waits, to be sent as one; nothing waits then. */
   const takeWaiting = (): Batch => {
-    const batch = { rows: waiting.take(), parts, token: `deliveries-${newId()}` }
-    parts = []
+    const batch = { rows: waiting.take(), records, token: `deliveries-${newId()}` }
+    records = []
     return batch
   }
 
@@ -156,16 +156,16 @@ export const createAttemptLog = (deps: {
     }
     unsent = undefined
     freeMemory(batch.rows.bytes)
-    for (const part of batch.parts) releasePart(part)
+    for (const inFlight of batch.records) releaseRecord(inFlight)
   }
 
   const buffered = (): number => waiting.count + (unsent?.rows.ends.length ?? 0)
 
   return {
-    push: (attempt, part) => {
+    push: (attempt, inFlight) => {
       if (waiting.count === 0) oldest = clock()
       writeAttempt(waiting, attempt)
-      parts.push(part)
+      records.push(inFlight)
     },
     full: () => buffered() >= limits.bufferRows || waiting.length >= limits.bufferBytes,
     buffered,

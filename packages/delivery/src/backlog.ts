@@ -1,55 +1,55 @@
 import { createDueRows } from './due-rows.ts'
-import { type HeldRanges, isRangeDone } from './held.ts'
-import type { LaneState } from './lane-state.ts'
+import { isRangeDone, type SpilledRanges } from './held.ts'
+import type { WorkerState } from './lane-state.ts'
 import type { ParkedRow } from './parking.ts'
-import type { Part } from './parts.ts'
+import type { InFlightRecord } from './parts.ts'
 import { createPlaceOrder } from './place-order.ts'
-import type { LaneContext } from './ports.ts'
+import type { WorkerContext } from './ports.ts'
 import { createRangeReading } from './range-reading.ts'
 import type { DeliveryRecord } from './record.ts'
 import type { RetryQueue } from './retry-queue.ts'
 import { createRowReading } from './row-reading.ts'
 import { createRowsInOrder } from './rows-in-order.ts'
 
-export type Backlog = {
-  /** Fills the lane's queue from held ranges, and fetches parked rows that are due. */
+export type RetrySource = {
+  /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
   fill(): void
   /** Makes every parked row due, since the destination works again. */
   makeDue(): void
   /** True while something held could be sent now. */
   pending(): boolean
-  /** For a lane in order: nothing waits anywhere but in the queue, so that a new record may follow. */
+  /** For a worker in order: nothing waits anywhere but in the queue, so that a new record may follow. */
   upToDate(): boolean
-  /** For a lane in order: brings nothing before all that was taken out or failed is durable in its row. */
+  /** For a worker in order: brings nothing before all that was taken out or failed is durable in its row. */
   settleFirst(): void
 }
 
-export type BacklogDeps = {
+export type RetrySourceDeps = {
   id: string
-  context: LaneContext
-  held: HeldRanges
+  context: WorkerContext
+  spilled: SpilledRanges
   retries: RetryQueue
-  state: () => LaneState
-  /** True while the lane has anything queued or under way. */
+  state: () => WorkerState
+  /** True while the worker has anything queued or under way. */
   busy: () => boolean
-  room: () => boolean
-  /** False while held ranges wait to be more. */
+  hasCapacity: () => boolean
+  /** False while spilled ranges wait to be more. */
   rangesDue: () => boolean
   /** What is behind an event waits for it. */
   ordered: () => boolean
   /** Room for parked rows. */
-  rowRoom: () => boolean
-  take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
+  hasRowCapacity: () => boolean
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
   wake: () => void
 }
 
 /**
- * Brings back what a lane holds: ranges are read on from where they stand as long as the queue has room; parked rows are
- * fetched when they are due. While probing it brings a single record or row. A lane in order gets everything by its place
+ * Brings back what a worker holds: ranges are read on from where they stand as long as the queue has room; parked rows are
+ * fetched when they are due. While probing it brings a single record or row. A worker in order gets everything by its place
  * in the log.
  */
-export const createBacklog = (deps: BacklogDeps): Backlog => {
-  const { id, context, held, retries, state, busy, take, wake } = deps
+export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
+  const { id, context, spilled, retries, state, busy, consume, wake } = deps
   const { rows } = retries
   const { parking, clock, logger, settings } = context
   let fetching = false
@@ -57,9 +57,9 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
   /** Epoch ms before which the store is not asked again, since it failed. */
   let askAgain = 0
 
-  const order = createPlaceOrder({ rows, held, busy })
-  const read = createRowReading({ context, retries, take })
-  const fetchDeps = { id, context, rows, state, busy, room: deps.rowRoom, read }
+  const order = createPlaceOrder({ rows, spilled, busy })
+  const read = createRowReading({ context, retries, consume })
+  const fetchDeps = { id, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
   const fetchDue = createDueRows(fetchDeps)
   const fetchInOrder = createRowsInOrder({ ...fetchDeps, order })
   const ranges = createRangeReading({
@@ -74,7 +74,7 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
   const sends = (): boolean => state() === 'flowing' || state() === 'probing'
 
   const full = (): boolean =>
-    !deps.rowRoom() || rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked
+    !deps.hasRowCapacity() || rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked
 
   const rowsWanted = (): boolean => {
     if (fetching || makingDue || full()) return false
@@ -138,11 +138,11 @@ export const createBacklog = (deps: BacklogDeps): Backlog => {
       // Behind a row that is not due everything waits.
       if (head !== undefined && order.isNext(head) && head.nextTime > clock()) return false
       return (
-        (deps.rangesDue() && held.all().some((range) => !isRangeDone(range))) ||
+        (deps.rangesDue() && spilled.all().some((range) => !isRangeDone(range))) ||
         (deps.ordered() && (order.settling() || !order.known()))
       )
     },
-    upToDate: () => !order.settling() && order.known() && order.head() === undefined && held.next() === undefined,
+    upToDate: () => !order.settling() && order.known() && order.head() === undefined && spilled.next() === undefined,
     settleFirst: order.settleFirst,
   }
 }

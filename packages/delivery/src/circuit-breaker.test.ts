@@ -23,7 +23,7 @@ const start = () => {
   breaker.note('usable', '')
   heard.length = 0
   const answered = (outcomes: DeliverResult['outcomes'], facts = { misconfigured: false, ordered: false }): void =>
-    breaker.judge({ outcomes, httpStatus: 0, latencyMs: 0 }, 2, facts)
+    breaker.record({ outcomes, httpStatus: 0, latencyMs: 0 }, 2, facts)
   return {
     breaker,
     heard,

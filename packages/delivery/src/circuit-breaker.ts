@@ -1,21 +1,21 @@
 import type { DeliverResult } from '@tributary/connector-kit'
 import { backoffMs } from '@tributary/kernel'
-import { type LaneEvent, type LaneState, laneTransitions, noFailures, noteOutcome, trips } from './lane-state.ts'
-import type { LaneContext } from './ports.ts'
+import { noFailures, noteOutcome, trips, type WorkerEvent, type WorkerState, workerTransitions } from './lane-state.ts'
+import type { WorkerContext } from './ports.ts'
 import { outcomeAt } from './retry-rules.ts'
 
-/** Decides whether a lane sends: it breaks after failures, rests, probes, and flows again. */
+/** Decides whether a worker sends: it breaks after failures, rests, probes, and flows again. */
 export type CircuitBreaker = {
-  state(): LaneState
+  state(): WorkerState
   /** Why it is not flowing; empty when it is. */
   reason(): string
   /** Something happened; `restMs` is the pause that was asked for. */
-  note(event: LaneEvent, why: string, restMs?: number): void
+  note(event: WorkerEvent, why: string, restMs?: number): void
   /**
    * A request with so many events was answered. One whose settings are wrong breaks the circuit at once, and so does any
    * failure of a destination in order.
    */
-  judge(result: DeliverResult, events: number, facts: { misconfigured: boolean; ordered: boolean }): void
+  record(result: DeliverResult, events: number, facts: { misconfigured: boolean; ordered: boolean }): void
   /** Ends a rest whose time is over. */
   tick(): void
   /** Ends a rest at the next tick, whatever its time. */
@@ -47,20 +47,20 @@ const failureOf = (
  */
 export const createCircuitBreaker = (
   id: string,
-  { clock, settings, logger, metrics }: Pick<LaneContext, 'clock' | 'settings' | 'logger' | 'metrics'>,
+  { clock, settings, logger, metrics }: Pick<WorkerContext, 'clock' | 'settings' | 'logger' | 'metrics'>,
   hears: { recovered(): void; stopped(): void },
 ): CircuitBreaker => {
-  let state: LaneState = 'paused'
+  let state: WorkerState = 'paused'
   let reason = 'not looked up yet'
   let window = noFailures
   let tripCount = 0
   let restUntil = 0
 
-  const enter = (next: LaneState, restMs: number): void => {
+  const enter = (next: WorkerState, restMs: number): void => {
     const previous = state
     state = next
-    logger.info({ destination: id, from: previous, to: next, reason }, 'A delivery lane changed its state')
-    metrics.count('delivery_lane_changes', 1, { state: next })
+    logger.info({ destination: id, from: previous, to: next, reason }, 'The worker of a destination changed its state')
+    metrics.count('delivery_worker_state_changes', 1, { state: next })
     if (next === 'broken')
       restUntil = clock() + Math.max(restMs, backoffMs({ ...settings.circuit, maxElapsedMs: 0 }, ++tripCount))
     if (next === 'deferred') restUntil = Math.max(restUntil, clock() + restMs)
@@ -76,7 +76,7 @@ export const createCircuitBreaker = (
   }
 
   const note: CircuitBreaker['note'] = (event, why, restMs = 0) => {
-    const next = laneTransitions[state][event]
+    const next = workerTransitions[state][event]
     if (next !== 'flowing' && why !== '') reason = why
     if (next !== state) return enter(next, restMs)
     if (restMs > 0 && (state === 'deferred' || state === 'broken')) restUntil = Math.max(restUntil, clock() + restMs)
@@ -86,7 +86,7 @@ export const createCircuitBreaker = (
     state: () => state,
     reason: () => reason,
     note,
-    judge: (result, events, { misconfigured, ordered }) => {
+    record: (result, events, { misconfigured, ordered }) => {
       const failure = failureOf(result, events, settings.retryAfterCapMs)
       window = noteOutcome(window, failure !== undefined, settings.circuit.window)
       if (failure === undefined) return note('succeeded', '')

@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 const make = (wait: number, batch = 10_000): string => fixture.destination({ url: peer.url, batch, wait })
-const lane = (id: string) => fixture.delivery.state().lanes.find((each) => each.destinationId === id)
+const worker = (id: string) => fixture.delivery.state().workers.find((each) => each.destinationId === id)
 const positions = () => fixture.delivery.state().partitions
 const sizes = (): number[] => peer.requests.map(({ body }) => JSON.parse(body).length)
 
@@ -38,7 +38,7 @@ it('a batch that waits long waits in the log: neither memory nor the shared posi
   const id = make(60_000)
   await fixture.append([id], 300)
   await fixture.delivery.idle()
-  expect(lane(id)).toMatchObject({ queued: 0, inFlight: 0, heldEvents: 300 })
+  expect(worker(id)).toMatchObject({ queued: 0, inFlight: 0, heldEvents: 300 })
   expect(positions().every(({ next, committed }) => next === committed)).toBe(true)
   expect(peer.requests).toEqual([])
   const rows = await database.db.selectFrom('parked_deliveries').selectAll().execute()
@@ -55,7 +55,7 @@ it('it leaves as one when its first event has waited long enough', async () => {
   await fixture.delivery.idle()
   expect(sizes()).toEqual([120])
   expect(sortedIds(peer)).toEqual(expectedIds(0, 120))
-  await expect.poll(() => lane(id)?.heldEvents).toBe(0)
+  await expect.poll(() => worker(id)?.heldEvents).toBe(0)
 })
 
 it('it leaves at once when it is whole, larger than what queues else hold, and the rest waits', async () => {
@@ -63,8 +63,8 @@ it('it leaves at once when it is whole, larger than what queues else hold, and t
   await fixture.append([id], 2500)
   await peer.until((requests) => requests.length === 2)
   expect(sizes()).toEqual([1000, 1000])
-  expect(lane(id)).toMatchObject({ queued: 0 })
-  await expect.poll(() => lane(id)?.heldEvents).toBe(500)
+  expect(worker(id)).toMatchObject({ queued: 0 })
+  await expect.poll(() => worker(id)?.heldEvents).toBe(500)
 })
 
 it('what waits outlives a restart, and each event leaves once', async () => {

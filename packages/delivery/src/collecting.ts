@@ -1,8 +1,8 @@
 import type { Batching } from '@tributary/connector-kit'
-import type { HeldRanges } from './held.ts'
-import type { LaneQueue } from './lane-queue.ts'
-import type { LaneState } from './lane-state.ts'
-import type { LaneContext } from './ports.ts'
+import type { SpilledRanges } from './held.ts'
+import type { BatchQueue } from './lane-queue.ts'
+import type { WorkerState } from './lane-state.ts'
+import type { WorkerContext } from './ports.ts'
 import type { Ready } from './readiness.ts'
 
 /** What is tried again has waited already: it waits for its like this long, ms. */
@@ -20,18 +20,18 @@ export type Collecting = {
 }
 
 /**
- * When a lane reads what it holds. One with quick batches always does. One whose batches wait for minutes (objects of a
+ * When a worker reads what it holds. One with quick batches always does. One whose batches wait for minutes (objects of a
  * storage) holds everything by reference and reads when there is enough for a whole batch, or when the first of it has
  * waited long enough: then all that is held by then leaves.
  */
 export const createCollecting = (deps: {
-  context: Pick<LaneContext, 'clock' | 'settings' | 'queued'>
-  held: HeldRanges
-  queue: LaneQueue
+  context: Pick<WorkerContext, 'clock' | 'settings' | 'queued'>
+  spilled: SpilledRanges
+  queue: BatchQueue
   ready: () => Ready | undefined
-  state: () => LaneState
+  state: () => WorkerState
 }): Collecting => {
-  const { held, queue, ready, state } = deps
+  const { spilled, queue, ready, state } = deps
   const { clock, settings, queued } = deps.context
   /** What came up to this time leaves without waiting for more. */
   let flushUntil: number | undefined
@@ -40,14 +40,14 @@ export const createCollecting = (deps: {
 
   /** True while something of what is to leave is unread. */
   const flushing = (): boolean => {
-    const next = held.next()
+    const next = spilled.next()
     return flushUntil !== undefined && next !== undefined && next.firstTime <= flushUntil
   }
 
   /** True when a whole batch waits, in the queue or unread. */
   const enough = ({ maxEvents, maxBytes }: Batching): boolean => {
     let [events, bytes] = [queue.length(), queue.bytes()]
-    for (const range of held.all()) {
+    for (const range of spilled.all()) {
       events += range.unreadEvents
       bytes += range.unreadBytes
     }
@@ -60,7 +60,7 @@ export const createCollecting = (deps: {
       const batching = ready()?.batching
       if (batching === undefined || !active() || state() === 'probing' || flushing()) return true
       if (queue.length() === 0) flushUntil = undefined
-      const next = held.next()
+      const next = spilled.next()
       if (next === undefined) return false
       const now = clock()
       if (now - next.firstTime >= batching.maxWaitMs) flushUntil = now
@@ -71,7 +71,7 @@ export const createCollecting = (deps: {
       // Without memory for more, what is here leaves as it is.
       const complete = flushUntil !== undefined && !flushing()
       if (state() === 'probing' || complete || queued.bytes >= settings.totalBytes) return { ...batching, maxWaitMs: 0 }
-      const retried = queue.oldest()?.part.row !== undefined
+      const retried = queue.oldest()?.inFlight.row !== undefined
       return retried ? { ...batching, maxWaitMs: Math.min(batching.maxWaitMs, retriedWaitMs) } : batching
     },
     bounds: () => {

@@ -1,6 +1,6 @@
 import { faultPoint, type Logger, type Metrics } from '@tributary/kernel'
 import type { ConsumerJournal } from '@tributary/storage'
-import type { Lane } from './lane.ts'
+import type { DestinationWorker } from './lane.ts'
 import type { Place } from './log-reading.ts'
 import type { Parking } from './parking.ts'
 
@@ -13,26 +13,26 @@ export type Commit = {
   run(all?: boolean): Promise<boolean>
 }
 
-/** Commits of all lanes and partitions. A position moves only after what was below it is done or durably held. */
+/** Commits of all workers and partitions. A position moves only after what was below it is done or durably held. */
 export const createCommit = (deps: {
   places: readonly Place[]
-  lanes: ReadonlyMap<string, Lane>
+  workers: ReadonlyMap<string, DestinationWorker>
   parking: Parking
   journal: ConsumerJournal
   logger: Logger
   metrics: Metrics
 }): Commit => {
-  const { places, lanes, parking, journal, logger, metrics } = deps
+  const { places, workers, parking, journal, logger, metrics } = deps
   let running: Promise<boolean> | undefined
 
   const lowestOpen = (place: Place): number => {
     let low = place.tracker.low() ?? place.next
-    for (const lane of lanes.values()) low = Math.min(low, lane.held.undurableLow(place.partition) ?? low)
+    for (const worker of workers.values()) low = Math.min(low, worker.spilled.undurableLow(place.partition) ?? low)
     return low
   }
 
   const park = async (all: boolean): Promise<void> => {
-    const changes = [...lanes.values()].map((lane) => lane.ranges(all))
+    const changes = [...workers.values()].map((worker) => worker.ranges(all))
     const extra = {
       deletes: changes.flatMap((item) => item.change.deletes),
       rows: changes.flatMap((item) => item.change.rows),

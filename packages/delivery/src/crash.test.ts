@@ -44,7 +44,7 @@ it.each([
   ['delivery.after-request', 20],
   ['delivery.after-outcomes', 2],
   ['delivery.before-commit', 1],
-])('killed at %s, time %i, a producer of rows still learns what became of each', async (point, count) => {
+])('killed at %s, time %i, a producer of rows still learns the outcome of each', async (point, count) => {
   await using stack = new AsyncDisposableStack()
   const peer = stack.adopt(await startPeer(() => ({ status: 200 })), (made) => made.close())
   const fixture = stack.adopt(

@@ -8,7 +8,7 @@ import {
   type TestEventStore,
 } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LaneSnapshot } from './lane.ts'
+import type { WorkerSnapshot } from './lane.ts'
 import type { DeliverySettings } from './settings.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 
@@ -55,9 +55,9 @@ const peerOf = async (
   peers.push(peer)
   return peer
 }
-const lane = (id: string): LaneSnapshot => {
-  const found = fixture.delivery.state().lanes.find((candidate) => candidate.destinationId === id)
-  if (found === undefined) throw new Error('no such lane')
+const worker = (id: string): WorkerSnapshot => {
+  const found = fixture.delivery.state().workers.find((candidate) => candidate.destinationId === id)
+  if (found === undefined) throw new Error('no such worker')
   return found
 }
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
@@ -115,7 +115,7 @@ it('records without a destination are passed over: the position moves, and nothi
   expect(messageIds(peer)).toEqual(expectedIds(40, 46))
   expect(committed()).toBe(10 + 2 + 3)
   expect([await parked(), (await fixture.attempts()).length]).toEqual([[], 6])
-  expect(fixture.delivery.state().lanes.map((each) => each.destinationId)).toEqual([id])
+  expect(fixture.delivery.state().workers.map((each) => each.destinationId)).toEqual([id])
 })
 
 it('a destination that is not set up yet holds its events untried, over a restart too, and gets all once it is', async () => {
@@ -123,11 +123,11 @@ it('a destination that is not set up yet holds its events untried, over a restar
   const id = fixture.destination({ method: 'PUT' })
   await fixture.append([id], 20, 3)
   await fixture.delivery.idle()
-  expect(lane(id)).toMatchObject({ state: 'paused', reason: 'Not set up yet. Missing: url', heldEvents: 20 })
+  expect(worker(id)).toMatchObject({ state: 'paused', reason: 'Not set up yet. Missing: url', heldEvents: 20 })
   await fixture.restart()
   await fixture.append([id], 5)
   await fixture.delivery.idle()
-  expect(lane(id)).toMatchObject({ heldEvents: 25, waitingRows: 0 })
+  expect(worker(id)).toMatchObject({ heldEvents: 25, waitingRows: 0 })
   expect((await parked()).every(({ attempts }) => attempts === 0)).toBe(true)
   expect(await fixture.attempts()).toHaveLength(0)
   fixture.change(id, { settings: { method: 'PUT', url: peer.url } })
@@ -184,7 +184,7 @@ describe('a store that is away', () => {
     try {
       await fixture.append(ids, 300)
       await healthy.until(() => distinct(healthy) === 300)
-      await eventually('the circuit breaks', () => lane(ids[1] ?? '').state !== 'flowing')
+      await eventually('the circuit breaks', () => worker(ids[1] ?? '').state !== 'flowing')
       expect(committed()).toBeLessThan(300)
     } finally {
       await database.pool.query('alter table away rename to parked_deliveries')
@@ -296,22 +296,22 @@ describe('failures', () => {
     })
     const id = fixture.destination({ url: peer.url })
     await fixture.append([id], 1000)
-    await eventually('the circuit breaks', () => lane(id).state === 'broken')
-    await eventually('everything is held by reference', () => committed() === 1000 && lane(id).queued === 0)
+    await eventually('the circuit breaks', () => worker(id).state === 'broken')
+    await eventually('everything is held by reference', () => committed() === 1000 && worker(id).queued === 0)
     // Five failures in a row, what was under way, and probes: far from one request for each event.
     expect(peer.requests.length).toBeLessThan(50)
     broken = false
     await peer.until(() => distinct(peer) === 1000)
     await fixture.delivery.idle()
-    expect(lane(id)).toMatchObject({ state: 'flowing', queued: 0, heldEvents: 0, waitingRows: 0 })
+    expect(worker(id)).toMatchObject({ state: 'flowing', queued: 0, heldEvents: 0, waitingRows: 0 })
     expect(await parked()).toHaveLength(0)
   })
 
   it('an address that may not be reached holds its events and says why', async () => {
     const id = fixture.destination({ url: 'http://10.0.0.1/' })
     await fixture.append([id], 3)
-    await eventually('the circuit breaks', () => lane(id).state === 'broken')
-    expect(lane(id).reason).toContain('not public')
+    await eventually('the circuit breaks', () => worker(id).state === 'broken')
+    expect(worker(id).reason).toContain('not public')
     expect((await fixture.attempts()).every((row) => row.status === 'retry')).toBe(true)
   })
 })
@@ -330,12 +330,12 @@ describe('holding', () => {
     expect(peer.requests).toHaveLength(0)
     let most = 0
     const watch = setInterval(() => {
-      most = Math.max(most, lane(id).queued)
+      most = Math.max(most, worker(id).queued)
     }, 1)
     const entry = fixture.entries.get(id)
     if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
-    // Taking every body apart at each request would keep this thread, which delivers, too, from its answers.
-    await eventually('it is resumed', () => lane(id).state === 'flowing')
+    // Consumption every body apart at each request would keep this thread, which delivers, too, from its answers.
+    await eventually('it is resumed', () => worker(id).state === 'flowing')
     await fixture.delivery.idle()
     clearInterval(watch)
     expect(messageIds(peer)).toHaveLength(10_000)

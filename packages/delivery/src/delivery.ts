@@ -4,16 +4,16 @@ import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader, Log
 import type { Kysely } from 'kysely'
 import { createAttemptLog } from './attempts.ts'
 import { createCommit } from './commit.ts'
-import { createLane, type Lane, type LaneSnapshot } from './lane.ts'
+import { createDestinationWorker, type DestinationWorker, type WorkerSnapshot } from './lane.ts'
 import { createLogReading, createPlaces } from './log-reading.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createOutcomeLog } from './outcome-log.ts'
 import { createParking } from './parking.ts'
 import { createPartitions, type Partitions } from './partitions.ts'
-import type { AccessTokens, DestinationDirectory, LaneContext } from './ports.ts'
+import type { AccessTokens, DestinationCache, WorkerContext } from './ports.ts'
 import { restoredRange } from './range-change.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
-import { createDeadTelling } from './tell-dead.ts'
+import { createDeadLetterReports } from './tell-dead.ts'
 
 export type DeliveryDeps = {
   /** Of the deliveries log. */
@@ -22,9 +22,9 @@ export type DeliveryDeps = {
   journal: ConsumerJournal
   db: Kysely<Database>
   eventStore: EventStore
-  /** The log from which producers of rows learn what became of them. */
+  /** The log from which producers of rows learn their outcomes. */
   outcomes: Pick<LogWriter, 'append'>
-  directory: DestinationDirectory
+  destinationCache: DestinationCache
   /** Connectors by slug; those of the directory's destinations are loaded. */
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
@@ -34,13 +34,13 @@ export type DeliveryDeps = {
   logger: Logger
   metrics: Metrics
   settings?: Partial<DeliverySettings>
-  /** What workspaces have taken of the thread; a new one unless told. */
+  /** What workspaces have taken of the thread; a new one unless given. */
   workShare?: WorkShare
 }
 
 export type DeliveryState = {
   partitions: { partition: number; next: number; committed: number }[]
-  lanes: LaneSnapshot[]
+  workers: WorkerSnapshot[]
   queuedBytes: number
   /** Delivery log rows and parked changes that are not durable yet. */
   unwritten: { attempts: number; parked: number }
@@ -48,14 +48,14 @@ export type DeliveryState = {
 
 export type Delivery = {
   /**
-   * Takes partitions up (all unless told), then reads and delivers until `stop`. Rejects when a store cannot be reached.
+   * Takes partitions up (all unless given), then reads and delivers until `stop`. Rejects when a store cannot be reached.
    */
   start(partitions?: readonly number[]): Promise<void>
   /** Takes more partitions up, where their last holder left them. */
   give: Partitions['give']
   /** Takes partitions away; resolves when nothing of them is under way or in memory, and all of it is durable. */
   take: Partitions['take']
-  /** Lets requests end (bounded), writes what became of them, moves the position. Nothing else is lost or begun. */
+  /** Lets requests end (bounded), writes their outcomes, moves the position. Nothing else is lost or begun. */
   stop(): Promise<void>
   /** Resolves when the log is read to its end and everything that can be done now is done and written. */
   idle(): Promise<void>
@@ -64,7 +64,7 @@ export type Delivery = {
   state(): DeliveryState
   /** The lowest offset of each partition that deliveries still need: nothing below is read again. */
   minimumNeeded(): LogPosition[]
-  /** Takes up at once what was made due for a destination in the relational store, held ranges included. */
+  /** Takes up at once what was made due for a destination in the relational store, spilled ranges included. */
   takeUp(destinationId: string): Promise<void>
   /** The same, and ends the destination's rest. */
   retryNow(destinationId: string): Promise<void>
@@ -80,17 +80,17 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * Of the rows of other producers each outcome is in the log of outcomes, too, before the position is left.
  */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
-  const { reader, journal, clock, logger, metrics, directory } = deps
+  const { reader, journal, clock, logger, metrics, destinationCache } = deps
   const settings: DeliverySettings = { ...defaultDeliverySettings, ...deps.settings }
   const abort = new AbortController()
   const owned = new Set<number>()
   const parking = createParking(deps.db, owned)
   const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
   const outcomes = createOutcomeLog({ log: deps.outcomes, clock, logger, metrics })
-  const context: LaneContext = {
+  const context: WorkerContext = {
     reader,
     owned,
-    directory,
+    destinationCache,
     connectors: deps.connectors,
     requestClient: deps.requestClient,
     accessTokens: deps.accessTokens,
@@ -105,25 +105,25 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     workShare: deps.workShare ?? createWorkShare({ waiting: Number.POSITIVE_INFINITY }),
     queued: { bytes: 0 },
   }
-  const lanes = new Map<string, Lane>()
+  const workers = new Map<string, DestinationWorker>()
   const places = createPlaces(reader.partitions)
   let loaded = false
   let stopping = false
   let loops: Promise<void>[] = []
 
-  const laneOf = (id: string): Lane => {
-    const known = lanes.get(id)
+  const workerOf = (id: string): DestinationWorker => {
+    const known = workers.get(id)
     if (known !== undefined) return known
-    const lane = createLane(id, context)
-    lanes.set(id, lane)
-    return lane
+    const worker = createDestinationWorker(id, context)
+    workers.set(id, worker)
+    return worker
   }
-  const deadTelling = createDeadTelling({ parking, reader, outcomes, logger })
+  const deadLetterReports = createDeadLetterReports({ parking, reader, outcomes, logger })
   const maintenance = createMaintenance({
     parking,
-    tellDead: deadTelling.run,
-    lanes,
-    laneOf,
+    reportDeadLetters: deadLetterReports.run,
+    workers,
+    workerOf,
     clock,
     logger,
     metrics,
@@ -134,17 +134,17 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     reader,
     journal,
     places,
-    offer: (id, record, entry, tracker) => laneOf(id).offer(record, entry, tracker),
+    offer: (id, record, entry, tracker) => workerOf(id).offer(record, entry, tracker),
     settings,
     logger,
     metrics,
   })
-  const commit = createCommit({ places, lanes, parking, journal, logger, metrics })
+  const commit = createCommit({ places, workers, parking, journal, logger, metrics })
   const partitions = createPartitions({
     owned,
     places,
-    lanes,
-    laneOf,
+    workers,
+    workerOf,
     reader,
     journal,
     parking,
@@ -166,11 +166,11 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const tickLoop = async (): Promise<void> => {
     const everyMs = Math.min(50, settings.flushMs)
     while (!stopping) {
-      for (const lane of lanes.values()) {
-        lane.tick()
-        if (!lane.over() || !lane.idle()) continue
-        lanes.delete(lane.id)
-        void lane.end()
+      for (const worker of workers.values()) {
+        worker.tick()
+        if (!worker.over() || !worker.idle()) continue
+        workers.delete(worker.id)
+        void worker.end()
       }
       void attempts.flush()
       void outcomes.flush()
@@ -181,19 +181,19 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   }
 
   const load = async (given: readonly number[]): Promise<void> => {
-    await directory.ready()
+    await destinationCache.ready()
     await partitions.give(given)
     loaded = true
   }
 
-  /** What this lane holds is in its memory before it is in the store: a range that it does not know was made due by others. */
+  /** What this worker holds is in its memory before it is in the store: a range that it does not know was made due by others. */
   const takeUpRanges = async (destinationId: string): Promise<void> => {
-    const { held } = laneOf(destinationId)
-    const known = new Set(held.all().map((range) => range.id))
+    const { spilled } = workerOf(destinationId)
+    const known = new Set(spilled.all().map((range) => range.id))
     const waiting = await parking.ranges()
-    for (const range of held.all()) known.add(range.id)
+    for (const range of spilled.all()) known.add(range.id)
     for (const row of waiting)
-      if (row.destinationId === destinationId && !known.has(row.id)) held.restore(restoredRange(row, clock()))
+      if (row.destinationId === destinationId && !known.has(row.id)) spilled.restore(restoredRange(row, clock()))
   }
 
   const takeUp = async (destinationId: string): Promise<void> => {
@@ -203,7 +203,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
   const settled = async (): Promise<boolean> =>
     (await reading.upToDate()) &&
-    [...lanes.values()].every((lane) => lane.idle()) &&
+    [...workers.values()].every((worker) => worker.idle()) &&
     attempts.buffered() === 0 &&
     outcomes.buffered() === 0 &&
     parking.buffered() === 0
@@ -217,12 +217,12 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       stopping = true
       reading.stop()
       await Promise.all(loops)
-      for (const lane of lanes.values()) lane.halt()
+      for (const worker of workers.values()) worker.halt()
       const until = clock() + settings.drainMs
-      const busy = (): boolean => [...lanes.values()].some((lane) => lane.snapshot().inFlight > 0)
+      const busy = (): boolean => [...workers.values()].some((worker) => worker.snapshot().inFlight > 0)
       while (busy() && clock() < until) await pause(10)
       abort.abort()
-      await Promise.all([...lanes.values()].map((lane) => lane.end()))
+      await Promise.all([...workers.values()].map((worker) => worker.end()))
       if (!loaded) return
       for (let tries = 0; tries < 5; tries++) {
         await Promise.all([attempts.flush(true), outcomes.flush()])
@@ -249,11 +249,11 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     takeUp,
     retryNow: async (destinationId) => {
       await takeUp(destinationId)
-      lanes.get(destinationId)?.endRest()
+      workers.get(destinationId)?.endRest()
     },
     state: () => ({
       partitions: places.map(({ partition, next, committed }) => ({ partition, next, committed })),
-      lanes: [...lanes.values()].map((lane) => lane.snapshot()),
+      workers: [...workers.values()].map((worker) => worker.snapshot()),
       queuedBytes: context.queued.bytes,
       unwritten: { attempts: attempts.buffered(), parked: parking.buffered() },
     }),

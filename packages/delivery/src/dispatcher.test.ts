@@ -3,7 +3,7 @@ import { silentLogger } from '@tributary/kernel'
 import { expect, it } from 'vitest'
 import { createDispatcher, type Dispatched } from './dispatcher.ts'
 import type { Item } from './parts.ts'
-import type { LaneContext } from './ports.ts'
+import type { WorkerContext } from './ports.ts'
 import type { Ready } from './readiness.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -22,7 +22,7 @@ const start = () => {
     signal: abort.signal,
     requestClient: { request: undefined, connect: undefined },
     accessTokens: undefined,
-  } as unknown as LaneContext
+  } as unknown as WorkerContext
   const dispatcher = createDispatcher('d-1', context, (_batch, dispatched) => void heard.push(dispatched))
   const deliver = (): Promise<DeliverResult> =>
     new Promise((resolve, reject) =>
@@ -44,7 +44,7 @@ const start = () => {
   }
 }
 
-it('what was answered is told, and what fails by its settings says so', async () => {
+it('an answer is reported, and what fails by its settings as that', async () => {
   const { dispatcher, heard, send, answer } = start()
   send()
   send()
@@ -67,7 +67,7 @@ it('a batch of several that is refused as a whole is split; one event is not', a
   expect(heard.map(({ kind }) => kind)).toEqual(['split', 'answered'])
 })
 
-it('what our own shutdown ended is told to nobody, what was delivered meanwhile is', async () => {
+it('what our own shutdown ended is not reported, what was delivered meanwhile is', async () => {
   const { heard, send, answer, abort } = start()
   send()
   send()

@@ -8,18 +8,18 @@ import {
 } from '@tributary/connector-kit'
 import { faultPoint } from '@tributary/kernel'
 import type { Item } from './parts.ts'
-import type { LaneContext } from './ports.ts'
+import type { WorkerContext } from './ports.ts'
 import type { Ready } from './readiness.ts'
 import { resultOfError } from './retry-rules.ts'
 
-/** What became of a request: answered, or to be sent again in halves since one event of it may be to blame. */
+/** The outcome of a request: answered, or to be sent again in halves since one event of it may be to blame. */
 export type Dispatched =
   | { kind: 'answered'; result: DeliverResult /** The destination's settings are to blame. */; misconfigured: boolean }
   | { kind: 'split' }
 
-/** Runs a lane's requests. */
+/** Runs a worker's requests. */
 export type Dispatcher = {
-  /** Sends a batch; `done` of the dispatcher is called with what became of it, unless our own shutdown ended it. */
+  /** Sends a batch; `done` of the dispatcher is called with the outcome, unless our own shutdown ended it. */
   send(ready: Ready, batch: readonly Item[]): void
   inFlight(): number
   /** Events of requests that are under way. */
@@ -43,7 +43,7 @@ const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: Out
 /** A dispatcher with nothing under way. */
 export const createDispatcher = (
   id: string,
-  context: LaneContext,
+  context: WorkerContext,
   done: (batch: readonly Item[], dispatched: Dispatched) => void,
 ): Dispatcher => {
   const { clock, logger, signal, requestClient } = context
@@ -52,9 +52,9 @@ export const createDispatcher = (
   let lastProgress = 0
 
   const tokensFor = (client: OAuth2Client | undefined): Pick<DeliverContext, 'accessToken'> => {
-    const { accessTokens, directory } = context
+    const { accessTokens, destinationCache } = context
     if (client === undefined || accessTokens === undefined) return {}
-    const grantId = directory.get(id)?.grant?.id ?? ''
+    const grantId = destinationCache.get(id)?.grant?.id ?? ''
     return { accessToken: (refused, again) => accessTokens(id, { client, grantId, refused, again }) }
   }
 

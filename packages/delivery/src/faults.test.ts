@@ -11,7 +11,7 @@ import {
   type TestEventStore,
 } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LaneSnapshot } from './lane.ts'
+import type { WorkerSnapshot } from './lane.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 
 let database: TestDatabase
@@ -44,8 +44,8 @@ afterEach(async () => {
   await store.command('truncate table deliveries')
 })
 
-const lane = (id: string): LaneSnapshot | undefined =>
-  fixture.delivery.state().lanes.find((candidate) => candidate.destinationId === id)
+const worker = (id: string): WorkerSnapshot | undefined =>
+  fixture.delivery.state().workers.find((candidate) => candidate.destinationId === id)
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
 const peerOf = async (answer: () => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 200 })): Promise<Peer> =>
   stack.adopt(await startPeer(answer), (peer) => peer.close())
@@ -78,7 +78,7 @@ const overTls = async (host: string): Promise<string> => {
 
 const page = '<!doctype html><html><body><h1>We are down for maintenance</h1></body></html>'
 
-describe('what keeps a destination from taking events is told in words, and the events are held until it is mended', () => {
+describe('what keeps a destination from taking events is shown in words, and the events are held until it is fixed', () => {
   it.each<[string, string, () => string | Promise<string>]>([
     [
       'nobody listens',
@@ -135,8 +135,8 @@ describe('what keeps a destination from taking events is told in words, and the 
     const settings = { url: await broken() }
     const id = fixture.destination(settings)
     await fixture.append([id], 12, 2)
-    await eventually('the circuit breaks', () => lane(id)?.state === 'broken')
-    expect(lane(id)?.reason).toContain(words)
+    await eventually('the circuit breaks', () => worker(id)?.state === 'broken')
+    expect(worker(id)?.reason).toContain(words)
     const rows = await eventually('attempts are written', async () => {
       const found = await fixture.attempts()
       return found.length > 0 && found
@@ -194,12 +194,12 @@ it('a destination that is down, then slow, then well gets everything, and nothin
   )
   const id = fixture.destination({ url: peer.url, batching: true, batch_size: 10, batch_wait_ms: 20 })
   await fixture.append([id], 100, 4)
-  await eventually('the circuit breaks', () => lane(id)?.state === 'broken')
+  await eventually('the circuit breaks', () => worker(id)?.state === 'broken')
   await fixture.append([id], 100, 4)
   mood = 'slow'
   await eventually('it takes some', () => taken.length >= 50)
   fixture.change(id, { enabled: false })
-  await eventually('it is paused', () => lane(id)?.state === 'paused' && lane(id)?.inFlight === 0)
+  await eventually('it is paused', () => worker(id)?.state === 'paused' && worker(id)?.inFlight === 0)
   await fixture.append([id], 100, 4)
   mood = 'well'
   fixture.change(id, { enabled: true })

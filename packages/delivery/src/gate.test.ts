@@ -37,7 +37,7 @@ const entry: DestinationEntry = {
   consentCategories: [],
   filters: new Map(),
 }
-const judge = (
+const check = (
   of: Partial<DestinationEntry>,
   more: Partial<PipelineEvent> = {},
   options: { definition?: Partial<typeof relay>; meta?: { p?: string }; later?: number } = {},
@@ -68,11 +68,11 @@ describe('integrations of an event', () => {
     [{ All: true, Relay: false }, left],
     [{ All: 'no' }, sent],
   ])('%j', (integrations, wanted) => {
-    expect(judge({}, integrations === undefined ? {} : { integrations })).toEqual(wanted)
+    expect(check({}, integrations === undefined ? {} : { integrations })).toEqual(wanted)
   })
 
   it('are those of the event, not what lies deeper in it by the same name', () => {
-    expect(judge({}, { properties: { integrations: { All: false } } })).toEqual(sent)
+    expect(check({}, { properties: { integrations: { All: false } } })).toEqual(sent)
   })
 })
 
@@ -96,11 +96,11 @@ describe('consent', () => {
       { kind: 'filtered', reason: 'No consent for advertising' },
     ],
   ])('%s', (_, more, wanted) => {
-    expect(judge(asks, more)).toEqual(wanted)
+    expect(check(asks, more)).toEqual(wanted)
   })
 
   it('is asked for by the destination only', () => {
-    expect(judge({}, given({ advertising: false }))).toEqual(sent)
+    expect(check({}, given({ advertising: false }))).toEqual(sent)
   })
 })
 
@@ -111,21 +111,21 @@ describe('the filter of a connection', () => {
   }
   const left = { kind: 'filtered', reason: 'Filter of the connection' }
   it('leaves out what does not meet it, of its own source only', () => {
-    expect(judge({ filters: new Map([['s1', filter]]) })).toEqual(left)
-    expect(judge({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
-    expect(judge({ filters: new Map([['s2', filter]]) })).toEqual(sent)
+    expect(check({ filters: new Map([['s1', filter]]) })).toEqual(left)
+    expect(check({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
+    expect(check({ filters: new Map([['s2', filter]]) })).toEqual(sent)
   })
 
   it('and the integrations do not hold what is sent again by name; consent does', () => {
     const replay = { meta: { p: 'r' } }
-    expect(judge({ filters: new Map([['s1', filter]]) }, {}, replay)).toEqual(sent)
-    expect(judge({}, { integrations: { All: false } }, replay)).toEqual(sent)
+    expect(check({ filters: new Map([['s1', filter]]) }, {}, replay)).toEqual(sent)
+    expect(check({}, { integrations: { All: false } }, replay)).toEqual(sent)
     const refused = { context: { consent: { categoryPreferences: { ads: false } } } }
-    expect(judge({ consentCategories: ['ads'] }, refused, replay)).toMatchObject({ kind: 'filtered' })
+    expect(check({ consentCategories: ['ads'] }, refused, replay)).toMatchObject({ kind: 'filtered' })
   })
 
   it('comes first when several leave an event out', () => {
-    expect(judge({ filters: new Map([['s1', filter]]) }, { integrations: { All: false } })).toEqual(left)
+    expect(check({ filters: new Map([['s1', filter]]) }, { integrations: { All: false } })).toEqual(left)
   })
 })
 
@@ -137,8 +137,8 @@ describe('age', () => {
     [36 * 3_600_000, 'Older than 36 hours'],
   ])('of %i ms: "%s"', (maxEventAgeMs, reason) => {
     const definition = { maxEventAgeMs }
-    expect(judge({}, {}, { definition, later: maxEventAgeMs })).toEqual(sent)
-    expect(judge({}, {}, { definition, later: maxEventAgeMs + 1 })).toEqual({ kind: 'filtered', reason })
+    expect(check({}, {}, { definition, later: maxEventAgeMs })).toEqual(sent)
+    expect(check({}, {}, { definition, later: maxEventAgeMs + 1 })).toEqual({ kind: 'filtered', reason })
   })
 })
 
@@ -166,18 +166,18 @@ describe('mappings', () => {
   ]
   it('say the action and what it is given', () => {
     const own = mappings({ destination: 'order', field_mappings: field('total') as never })
-    expect(judge({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
+    expect(check({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
   })
 
   it('that do not fit leave the event out', () => {
     const own = mappings({ event_name: 'Signed Up' })
-    expect(judge({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
-    expect(judge({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
+    expect(check({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
+    expect(check({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
   })
 
   it('that cannot be followed fail the event with the reason', () => {
     const own = mappings({ destination: 'order', field_mappings: field('nothing') as never })
-    expect(judge({ mappings: own })).toMatchObject({ kind: 'failed', reason: expect.stringContaining('total') })
+    expect(check({ mappings: own })).toMatchObject({ kind: 'failed', reason: expect.stringContaining('total') })
   })
 })
 
@@ -201,12 +201,12 @@ describe('the work of one event is bounded', () => {
 
   it('conditions that go through too much fail the event, with a reason that says so', () => {
     const filters = new Map([['s1', { match: 'any' as const, conditions: conditions(20, 'properties.text') }]])
-    expect(judge({ filters }, large)).toEqual({
+    expect(check({ filters }, large)).toEqual({
       kind: 'failed',
       reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
     })
     const few = new Map([['s1', { match: 'any' as const, conditions: conditions(2, 'properties.text') }]])
-    expect(judge({ filters: few }, large)).toEqual({ kind: 'filtered', reason: 'Filter of the connection' })
+    expect(check({ filters: few }, large)).toEqual({ kind: 'filtered', reason: 'Filter of the connection' })
   })
 
   it.each<[string, object[]]>([
@@ -235,7 +235,7 @@ describe('the work of one event is bounded', () => {
       ],
     ],
   ])('%s do, too', (_, given) => {
-    expect(judge({ mappings: eventMappings.parse(given) }, large)).toEqual({
+    expect(check({ mappings: eventMappings.parse(given) }, large)).toEqual({
       kind: 'failed',
       reason:
         'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values',

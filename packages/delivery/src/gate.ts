@@ -5,21 +5,21 @@ import type { DestinationEntry } from './ports.ts'
 import type { DeliveryRecord } from './record.ts'
 
 /** What is to be done with an event at one destination. Reasons are for people. */
-export type Verdict =
+export type GateResult =
   | { kind: 'pass'; action: string; payload?: Readonly<Record<string, unknown>> }
   /** It is not meant for this destination. */
   | { kind: 'filtered'; reason: string }
   /** It is meant for it, and cannot be made what the destination takes. */
   | { kind: 'failed'; reason: string }
 
-/** Judges the event at `index` of a record. Reads nothing but the event: the same at the same time is judged the same. */
-export type Gate = (record: DeliveryRecord, index: number, now: number) => Verdict
+/** Checks the event at `index` of a record. Reads nothing but the event: the same at the same time is checked the same. */
+export type Gate = (record: DeliveryRecord, index: number, now: number) => GateResult
 
 type Rule = {
   /** False where the event's text shows that the rule has nothing to say: the event need not be taken apart then. */
   concerns: (text: string, meta: DeliveryMeta) => boolean
   /** Why the event is left out; undefined when it is not. */
-  judge: (event: PipelineEvent, meta: DeliveryMeta, now: number) => string | undefined
+  check: (event: PipelineEvent, meta: DeliveryMeta, now: number) => string | undefined
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -35,7 +35,7 @@ const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   if (ready.size === 0) return undefined
   return {
     concerns: (_, meta) => meta.p === undefined && ready.has(meta.s),
-    judge: (event, meta) =>
+    check: (event, meta) =>
       ready.get(meta.s)?.(event, spending({ ...eventBudget })) === false ? 'Filter of the connection' : undefined,
   }
 }
@@ -64,7 +64,7 @@ const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'titl
   }
   return {
     concerns: (text, meta) => meta.p === undefined && mayLeaveOut.test(text),
-    judge: ({ integrations }) =>
+    check: ({ integrations }) =>
       isObject(integrations) && leftOut(integrations) ? "Left out by the event's integrations" : undefined,
   }
 }
@@ -77,7 +77,7 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
   if (consentCategories.length === 0) return undefined
   return {
     concerns: (text) => text.includes('"categoryPreferences":'),
-    judge: ({ context }) => {
+    check: ({ context }) => {
       const consent = isObject(context) ? context['consent'] : undefined
       const given = isObject(consent) ? consent['categoryPreferences'] : undefined
       if (!isObject(given)) return undefined
@@ -106,25 +106,25 @@ const ageRule = ({ maxEventAgeMs: most }: Pick<DestinationDefinition, 'maxEventA
   const reason = `Older than ${spanText(most)}`
   return {
     concerns: () => true,
-    judge: ({ timestamp }, _, now) => (now - Date.parse(timestamp) > most ? reason : undefined),
+    check: ({ timestamp }, _, now) => (now - Date.parse(timestamp) > most ? reason : undefined),
   }
 }
 
-const unreadable: Verdict = { kind: 'failed', reason: 'The event in the log is unreadable' }
-const tooMuch: Verdict = {
+const unreadable: GateResult = { kind: 'failed', reason: 'The event in the log is unreadable' }
+const tooMuch: GateResult = {
   kind: 'failed',
   reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
 }
-const unmapped: Verdict = { kind: 'filtered', reason: 'No mapping matches' }
+const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
 /** A row is for the destination that its producer names, as it is: no rule about events has a say. */
-const judgeRow = ({ deliverRows }: DestinationDefinition, row: OutgoingRow | undefined): Verdict => {
+const checkRow = ({ deliverRows }: DestinationDefinition, row: OutgoingRow | undefined): GateResult => {
   if (row === undefined) return unreadable
   if (deliverRows === undefined) return { kind: 'failed', reason: 'This destination takes events only' }
   return { kind: 'pass', action: `rows of ${row.object}` }
 }
 
-const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): Verdict => {
+const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): GateResult => {
   const mapping = mapper(event, sourceId, json)
   if (mapping.kind === 'unmapped') return unmapped
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
@@ -141,22 +141,22 @@ const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: st
 export const createGate = (definition: DestinationDefinition, entry: DestinationEntry): Gate => {
   const { workspaceId, id: destinationId } = entry
   const mapper = compileMappings(definition, entry.mappings, { workspaceId, destinationId })
-  const whole: Verdict | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
+  const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
   const rules = [
     filterRule(entry),
     integrationsRule(definition, entry),
     consentRule(entry),
     ageRule(definition),
   ].filter((rule) => rule !== undefined)
-  const judge: Gate = (record, index, now) => {
+  const check: Gate = (record, index, now) => {
     const { meta } = record.reference
-    if (meta.b !== undefined) return judgeRow(definition, record.events()?.[index]?.row)
+    if (meta.b !== undefined) return checkRow(definition, record.events()?.[index]?.row)
     const text = record.events()?.[index]?.json ?? ''
     for (const rule of rules) {
       if (!rule.concerns(text, meta)) continue
       const event = record.values(index)
       if (event === undefined) return unreadable
-      const reason = rule.judge(event, meta, now)
+      const reason = rule.check(event, meta, now)
       if (reason !== undefined) return { kind: 'filtered', reason }
     }
     if (whole !== undefined) return whole
@@ -165,7 +165,7 @@ export const createGate = (definition: DestinationDefinition, entry: Destination
   }
   return (record, index, now) => {
     try {
-      return judge(record, index, now)
+      return check(record, index, now)
     } catch (error) {
       // The mappings answer for themselves.
       if (error instanceof TooMuchWork) return tooMuch

@@ -70,7 +70,7 @@ const grant = (changes: Partial<GrantState> = {}): GrantState => ({
 })
 /** Changes the grant of a destination, as the directory tells of it. */
 const change = (id: string, next: GrantState | undefined): void => fixture.change(id, { grant: next })
-const lane = (id: string) => fixture.delivery.state().lanes.find((each) => each.destinationId === id)
+const worker = (id: string) => fixture.delivery.state().workers.find((each) => each.destinationId === id)
 
 it('each request carries the token of the grant that the directory knows', async () => {
   good.add('first-token')
@@ -101,7 +101,7 @@ it.each([
   await fixture.append([id], 20, 3)
   await fixture.delivery.idle()
   expect(peer.requests).toHaveLength(0)
-  expect(lane(id)).toMatchObject({ state: 'paused', reason: why, heldEvents: 20 })
+  expect(worker(id)).toMatchObject({ state: 'paused', reason: why, heldEvents: 20 })
   change(id, grant())
   await eventually('all of them', () => distinct(peer) === 20)
   await fixture.delivery.idle()
@@ -134,7 +134,7 @@ it('a grant that is revoked under way holds its events, which all arrive after i
   }
   await fixture.append([id], 30, 2)
   await fixture.delivery.idle()
-  expect(lane(id)).toMatchObject({ state: 'paused', reason: 'The connection was revoked: reconnect' })
+  expect(worker(id)).toMatchObject({ state: 'paused', reason: 'The connection was revoked: reconnect' })
   expect(distinct({ ...peer, requests: peer.requests.slice(0, 10) })).toBe(10)
   await fixture.append([id], 10)
   tokens = async () => 'new-token'

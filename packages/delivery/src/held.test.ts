@@ -1,22 +1,22 @@
 import { noMetrics } from '@tributary/kernel'
 import { describe, expect, it } from 'vitest'
-import { createHeldRanges, type HeldRange, type HeldRecord } from './held.ts'
+import { createSpilledRanges, type SpilledRange, type SpilledRecord } from './held.ts'
 import { createOffsetTracker } from './offsets.ts'
 import { rangeChange, restoredRange } from './range-change.ts'
 import { defaultDeliverySettings } from './settings.ts'
 
-const record = (offset: number, more: Partial<HeldRecord> = {}): HeldRecord => ({
+const record = (offset: number, more: Partial<SpilledRecord> = {}): SpilledRecord => ({
   partition: 0,
   offset,
   time: 1000 + offset,
   bytes: 10,
   workspaceId: 'w',
   sourceId: 's',
-  tells: false,
+  needsReport: false,
   events: 1,
   ...more,
 })
-const only = (ranges: readonly HeldRange[]): HeldRange => {
+const only = (ranges: readonly SpilledRange[]): SpilledRange => {
   const [range] = ranges
   if (range === undefined || ranges.length !== 1) throw new Error(`${ranges.length} ranges`)
   return range
@@ -48,10 +48,10 @@ describe('records under way', () => {
 
 describe('held ranges', () => {
   it('ten thousand records in a row are one range', () => {
-    const held = createHeldRanges()
-    for (let offset = 5; offset < 10_005; offset++) held.hold(record(offset), 0)
-    expect(only(held.all())).toMatchObject({ cursor: 5, end: 10_005, events: 10_000, bytes: 100_000 })
-    expect([held.lags(0), held.lags(1), held.undurableLow(0), held.undurableLow(1)]).toEqual([
+    const spilled = createSpilledRanges()
+    for (let offset = 5; offset < 10_005; offset++) spilled.add(record(offset), 0)
+    expect(only(spilled.all())).toMatchObject({ cursor: 5, end: 10_005, events: 10_000, bytes: 100_000 })
+    expect([spilled.lags(0), spilled.lags(1), spilled.undurableLow(0), spilled.undurableLow(1)]).toEqual([
       true,
       false,
       5,
@@ -60,39 +60,39 @@ describe('held ranges', () => {
   })
 
   it('close after a while, so that limits can drop the oldest part', () => {
-    const held = createHeldRanges()
-    held.hold(record(1, { time: 0 }), 0)
-    held.hold(record(2, { time: 600_001 }), 0)
-    expect(held.all()).toHaveLength(2)
-    expect(held.next()?.cursor).toBe(1)
+    const spilled = createSpilledRanges()
+    spilled.add(record(1, { time: 0 }), 0)
+    spilled.add(record(2, { time: 600_001 }), 0)
+    expect(spilled.all()).toHaveLength(2)
+    expect(spilled.next()?.cursor).toBe(1)
   })
 
   it('a range that is read to its end lets newcomers pass, and is not stretched over them', () => {
-    const held = createHeldRanges()
-    held.hold(record(1), 0)
-    const range = only(held.all())
+    const spilled = createSpilledRanges()
+    spilled.add(record(1), 0)
+    const range = only(spilled.all())
     range.cursor = range.end
     range.tracker.begin(1)
-    expect(held.lags(0)).toBe(false)
-    held.hold(record(9), 0)
-    expect(held.all().map(({ cursor, end }) => [cursor, end])).toEqual([
+    expect(spilled.lags(0)).toBe(false)
+    spilled.add(record(9), 0)
+    expect(spilled.all().map(({ cursor, end }) => [cursor, end])).toEqual([
       [1 + 1, 2],
       [9, 10],
     ])
   })
 
   it('what is durable does not hold the position, what came since does', () => {
-    const held = createHeldRanges()
-    held.hold(record(1), 0)
-    const range = only(held.all())
+    const spilled = createSpilledRanges()
+    spilled.add(record(1), 0)
+    const range = only(spilled.all())
     range.persisted = { from: 1, end: 2 }
-    expect(held.undurableLow(0)).toBeUndefined()
-    held.hold(record(2), 0)
-    expect(held.undurableLow(0)).toBe(2)
+    expect(spilled.undurableLow(0)).toBeUndefined()
+    spilled.add(record(2), 0)
+    expect(spilled.undurableLow(0)).toBe(2)
   })
 
   it('a restored range is not offered again, whatever was drained of it, and is not stretched', () => {
-    const held = createHeldRanges()
+    const spilled = createSpilledRanges()
     const row = {
       id: 'r',
       workspaceId: 'w',
@@ -106,14 +106,14 @@ describe('held ranges', () => {
       attempts: 0,
       firstTime: 0,
       nextTime: 0,
-      tells: false,
+      needsReport: false,
       events: 10,
       bytes: 100,
     }
-    held.restore(restoredRange(row, 0))
-    held.drop(only(held.all()))
-    expect([9, 10, 19, 20].map((offset) => held.covers(0, offset))).toEqual([false, true, true, false])
-    expect(held.covers(1, 15)).toBe(false)
+    spilled.restore(restoredRange(row, 0))
+    spilled.drop(only(spilled.all()))
+    expect([9, 10, 19, 20].map((offset) => spilled.covers(0, offset))).toEqual([false, true, true, false])
+    expect(spilled.covers(1, 15)).toBe(false)
   })
 })
 
@@ -124,52 +124,55 @@ describe('what is written of held ranges', () => {
     held: { maxAgeMs: 10_000, maxEvents: 5, maxRows: 10 },
   }
   const input = (
-    held: ReturnType<typeof createHeldRanges>,
+    spilled: ReturnType<typeof createSpilledRanges>,
     now: number,
     more: { all?: boolean; gone?: boolean } = {},
-  ) => rangeChange({ id: 'd', held, settings, metrics: noMetrics, now, all: false, gone: false, ...more })
+  ) => rangeChange({ id: 'd', spilled, settings, metrics: noMetrics, now, all: false, gone: false, ...more })
 
   it('a burst that is over before it is old touches nothing', () => {
-    const held = createHeldRanges()
-    held.hold(record(1), 2000)
-    expect(input(held, 2999).change.rows).toHaveLength(0)
-    const range = only(held.all())
+    const spilled = createSpilledRanges()
+    spilled.add(record(1), 2000)
+    expect(input(spilled, 2999).change.rows).toHaveLength(0)
+    const range = only(spilled.all())
     range.cursor = 2
-    const { change, apply } = input(held, 9000)
+    const { change, apply } = input(spilled, 9000)
     apply()
-    expect([change.rows.length, change.deletes.length, held.all().length]).toEqual([0, 0, 0])
+    expect([change.rows.length, change.deletes.length, spilled.all().length]).toEqual([0, 0, 0])
   })
 
   it('a range is written when it is old enough, again when it moved, and taken away when it is done', () => {
-    const held = createHeldRanges()
-    held.hold(record(1), 2000)
-    const first = input(held, 3000)
+    const spilled = createSpilledRanges()
+    spilled.add(record(1), 2000)
+    const first = input(spilled, 3000)
     expect(first.change.rows).toMatchObject([{ offset: 1, end: 2, state: 'waiting', indexes: [] }])
     first.apply()
-    expect(input(held, 9000).change.rows).toHaveLength(0)
-    held.hold(record(2), 9000)
-    expect(input(held, 9000).change).toMatchObject({ deletes: [only(held.all()).id], rows: [{ offset: 1, end: 3 }] })
-    const range = only(held.all())
+    expect(input(spilled, 9000).change.rows).toHaveLength(0)
+    spilled.add(record(2), 9000)
+    expect(input(spilled, 9000).change).toMatchObject({
+      deletes: [only(spilled.all()).id],
+      rows: [{ offset: 1, end: 3 }],
+    })
+    const range = only(spilled.all())
     range.cursor = range.end
-    expect(input(held, 9000).change).toMatchObject({ deletes: [range.id], rows: [] })
+    expect(input(spilled, 9000).change).toMatchObject({ deletes: [range.id], rows: [] })
   })
 
   it('beyond the limits the oldest dies first, with the reason', () => {
-    const held = createHeldRanges()
-    held.hold(record(1, { events: 4, time: 0 }), 0)
-    held.hold(record(2, { events: 4, time: 600_001 }), 0)
-    const { change, apply } = input(held, 600_002)
+    const spilled = createSpilledRanges()
+    spilled.add(record(1, { events: 4, time: 0 }), 0)
+    spilled.add(record(2, { events: 4, time: 600_001 }), 0)
+    const { change, apply } = input(spilled, 600_002)
     expect(change.rows.find((row) => row.state === 'dead')).toMatchObject({ offset: 1, end: 2, reason: 'limit' })
     apply()
-    expect(only(held.all()).cursor).toBe(2)
+    expect(only(spilled.all()).cursor).toBe(2)
   })
 
   it('what comes while a dying range is written does not die with it', () => {
-    const held = createHeldRanges()
-    held.hold(record(1), 0)
-    const { apply } = input(held, 5, { gone: true })
-    held.hold(record(2), 0)
+    const spilled = createSpilledRanges()
+    spilled.add(record(1), 0)
+    const { apply } = input(spilled, 5, { gone: true })
+    spilled.add(record(2), 0)
     apply()
-    expect(only(held.all())).toMatchObject({ cursor: 2, end: 3 })
+    expect(only(spilled.all())).toMatchObject({ cursor: 2, end: 3 })
   })
 })

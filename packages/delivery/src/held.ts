@@ -2,10 +2,10 @@ import { newId } from '@tributary/kernel'
 import { createOffsetTracker, type OffsetTracker } from './offsets.ts'
 
 /**
- * Records of one partition that a lane has not taken: they stay in the log, and this is the reference to them. A range
+ * Records of one partition that a worker has not taken: they stay in the log, and this is the reference to them. A range
  * covers every record from `cursor` to `end` that names the destination; below `cursor` they are under way or done.
  */
-export type HeldRange = {
+export type SpilledRange = {
   readonly id: string
   readonly partition: number
   workspaceId: string
@@ -14,8 +14,8 @@ export type HeldRange = {
   cursor: number
   /** Behind the last record. */
   end: number
-  /** True when some may be rows of a producer that learns what becomes of them. */
-  tells: boolean
+  /** True when some may be rows of a producer that learns their outcomes. */
+  needsReport: boolean
   /** Events and bytes not yet done. */
   events: number
   bytes: number
@@ -35,36 +35,36 @@ export type HeldRange = {
   readonly tracker: OffsetTracker
 }
 
-/** What a lane holds, per partition. Pure bookkeeping: reads and writes nothing. */
-export type HeldRanges = {
+/** What a worker holds, per partition. Pure bookkeeping: reads and writes nothing. */
+export type SpilledRanges = {
   /** True when the record lies in a restored range, so that it must not be offered again after a restart. */
   covers(partition: number, offset: number): boolean
   /** True while records of the partition wait to be read: newcomers queue up behind them. */
   lags(partition: number): boolean
   /** Adds a record at the end of what is held. */
-  hold(record: HeldRecord, now: number): void
+  add(record: SpilledRecord, now: number): void
   /** A range with records to be read, the oldest first, of a partition that may be read. */
-  next(): HeldRange | undefined
+  next(): SpilledRange | undefined
   /** Takes over a range of the relational store; one that is dead covers nothing that is read. */
-  restore(range: HeldRange): void
+  restore(range: SpilledRange): void
   /** Forgets a range. */
-  drop(range: HeldRange): void
+  drop(range: SpilledRange): void
   /** Forgets all ranges of a partition; those that are durable stay so. */
   forget(partition: number): void
-  all(): readonly HeldRange[]
+  all(): readonly SpilledRange[]
   /** Lowest offset of the partition that is held here and nowhere durable. */
   undurableLow(partition: number): number | undefined
   events(): number
 }
 
-export type HeldRecord = {
+export type SpilledRecord = {
   partition: number
   offset: number
   time: number
   bytes: number
   workspaceId: string
   sourceId: string
-  tells: boolean
+  needsReport: boolean
   events: number
 }
 
@@ -73,25 +73,25 @@ const rangeEvents = 100_000
 const rangeAgeMs = 600_000
 
 /** The lowest offset of a range that is not done. */
-export const rangeLow = (range: HeldRange): number => range.tracker.low() ?? range.cursor
+export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? range.cursor
 
 /** True when nothing of it is left to be read or under way. */
-export const isRangeDone = (range: HeldRange): boolean =>
+export const isRangeDone = (range: SpilledRange): boolean =>
   range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
 
 /** True while records of it wait to be read. */
-const isReadable = (range: HeldRange): boolean => range.dead === undefined && range.cursor < range.end
+const isReadable = (range: SpilledRange): boolean => range.dead === undefined && range.cursor < range.end
 
 /** Places decide within a partition: records of one millisecond have an order, too. */
-const isBefore = (a: HeldRange, b: HeldRange): boolean =>
+const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 
-/** An empty set of held ranges; `isOwned` tells which partitions may be read. */
-export const createHeldRanges = (isOwned: (partition: number) => boolean = () => true): HeldRanges => {
-  let ranges: HeldRange[] = []
+/** An empty set of spilled ranges; `isOwned` tells which partitions may be read. */
+export const createSpilledRanges = (isOwned: (partition: number) => boolean = () => true): SpilledRanges => {
+  let ranges: SpilledRange[] = []
   /** What restored ranges covered, until the reader is past it. */
   let spans: { partition: number; start: number; end: number }[] = []
-  const extendable = (range: HeldRange | undefined, record: HeldRecord): range is HeldRange =>
+  const extendable = (range: SpilledRange | undefined, record: SpilledRecord): range is SpilledRange =>
     range !== undefined &&
     !range.sealed &&
     isReadable(range) &&
@@ -107,11 +107,11 @@ export const createHeldRanges = (isOwned: (partition: number) => boolean = () =>
       return covered
     },
     lags: (partition) => ranges.some((range) => range.partition === partition && isReadable(range)),
-    hold: (record, now) => {
+    add: (record, now) => {
       const last = ranges.findLast((range) => range.partition === record.partition)
       if (extendable(last, record)) {
         last.end = record.offset + 1
-        last.tells ||= record.tells
+        last.needsReport ||= record.needsReport
         last.events += record.events
         last.bytes += record.bytes
         last.unreadEvents += record.events
@@ -126,7 +126,7 @@ export const createHeldRanges = (isOwned: (partition: number) => boolean = () =>
         sourceId: record.sourceId,
         cursor: record.offset,
         end: record.offset + 1,
-        tells: record.tells,
+        needsReport: record.needsReport,
         events: record.events,
         bytes: record.bytes,
         unreadEvents: record.events,
@@ -141,7 +141,7 @@ export const createHeldRanges = (isOwned: (partition: number) => boolean = () =>
       })
     },
     next: () => {
-      let oldest: HeldRange | undefined
+      let oldest: SpilledRange | undefined
       for (const range of ranges)
         if (isReadable(range) && isOwned(range.partition) && (oldest === undefined || isBefore(range, oldest)))
           oldest = range

@@ -1,5 +1,5 @@
 export * from './delivery.ts'
-export type { LaneSnapshot } from './lane.ts'
-export { type LaneState, laneEvents, laneStates, laneTransitions } from './lane-state.ts'
-export type { DestinationDirectory, DestinationEntry } from './ports.ts'
+export type { WorkerSnapshot } from './lane.ts'
+export { type WorkerState, workerEvents, workerStates, workerTransitions } from './lane-state.ts'
+export type { DestinationCache, DestinationEntry } from './ports.ts'
 export * from './settings.ts'

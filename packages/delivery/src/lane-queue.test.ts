@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createLaneQueue } from './lane-queue.ts'
-import type { Item, Part } from './parts.ts'
+import { createBatchQueue } from './lane-queue.ts'
+import type { InFlightRecord, Item } from './parts.ts'
 
-const part = { open: 0 } as Part
+const inFlight = { open: 0 } as InFlightRecord
 const item = (action: string, number: number, more: { since?: number; bytes?: number } = {}): Item => ({
-  part,
+  inFlight,
   index: number,
   event: { eventId: '', messageId: `${action}${number}`, type: 'track', event: '', json: '', action },
   bytes: 10,
@@ -19,7 +19,7 @@ const mixed = [item('a', 0), item('b', 1), item('a', 2), item('a', 3), item('b',
 
 describe('a queue', () => {
   it('gives batches of one action, a full one before one that can wait', () => {
-    const queue = createLaneQueue({ bytes: 0 })
+    const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)
     expect(names(queue.next(some, 1, false))).toBe('a0 a2 a3')
     expect(names(queue.next(some, 1, false))).toBe('99')
@@ -29,7 +29,7 @@ describe('a queue', () => {
   })
 
   it('lets nothing overtake in order, whatever the action', () => {
-    const queue = createLaneQueue({ bytes: 0 })
+    const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)
     const batches = Array.from({ length: 4 }, () => names(queue.next(some, 1, true)))
     expect(batches).toEqual(['a0', 'b1', 'a2 a3', 'b4'])
@@ -37,14 +37,14 @@ describe('a queue', () => {
   })
 
   it('gives one by one in the order of entry', () => {
-    const queue = createLaneQueue({ bytes: 0 })
+    const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)
     const single = { maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }
     expect(mixed.map(() => names(queue.next(single, 0, false)))).toEqual(['a0', 'b1', 'a2', 'a3', 'b4', 'a5'])
   })
 
   it('keeps a batch within the bytes, and lets one go alone that is larger', () => {
-    const queue = createLaneQueue({ bytes: 0 })
+    const queue = createBatchQueue({ bytes: 0 })
     queue.add([item('a', 0, { bytes: 600 }), item('a', 1, { bytes: 600 }), item('a', 2, { bytes: 2000 })])
     expect(names(queue.next(some, 0, false))).toBe('a0')
     expect(names(queue.next(some, 0, false))).toBe('a1')
@@ -53,7 +53,7 @@ describe('a queue', () => {
 
   it('gives batches that were put first as they are, before all else, and counts them', () => {
     const shared = { bytes: 0 }
-    const queue = createLaneQueue(shared)
+    const queue = createBatchQueue(shared)
     queue.add([item('a', 9)])
     queue.putFirst([[item('b', 1)], [item('b', 2), item('b', 3)]])
     expect([queue.length(), queue.bytes(), shared.bytes]).toEqual([4, 40, 40])
@@ -67,7 +67,7 @@ describe('a queue', () => {
 
   it('stays small in memory and exact after many', () => {
     const shared = { bytes: 0 }
-    const queue = createLaneQueue(shared)
+    const queue = createBatchQueue(shared)
     let taken = 0
     for (let number = 0; number < 5000; number++) {
       queue.add([item('a', number)])

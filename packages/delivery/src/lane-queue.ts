@@ -2,10 +2,10 @@ import type { Batching } from '@tributary/connector-kit'
 import type { Item } from './parts.ts'
 
 /**
- * Events of one lane in order, apart by what is to be done with them: a batch has events of one action. Their bytes are
- * also counted in the budget that all lanes share.
+ * Events of one worker in order, apart by what is to be done with them: a batch has events of one action. Their bytes are
+ * also counted in the budget that all workers share.
  */
-export type LaneQueue = {
+export type BatchQueue = {
   length(): number
   bytes(): number
   /** The first that entered of those that are still here. */
@@ -67,7 +67,7 @@ const bytesOf = (items: readonly Item[]): number => items.reduce((sum, item) => 
 const entryOf = (row: Row): number => row.first()?.entry ?? Number.POSITIVE_INFINITY
 
 /** An empty queue. */
-export const createLaneQueue = (shared: { bytes: number }): LaneQueue => {
+export const createBatchQueue = (shared: { bytes: number }): BatchQueue => {
   let rows = new Map<string, Row>()
   let first: (readonly Item[])[] = []
   let length = 0

@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { laneEvents, laneStates, laneTransitions, mayStart, noFailures, noteOutcome, trips } from './lane-state.ts'
+import {
+  mayStart,
+  noFailures,
+  noteOutcome,
+  trips,
+  workerEvents,
+  workerStates,
+  workerTransitions,
+} from './lane-state.ts'
 
-describe('the states of a lane', () => {
-  it.each(laneStates)('%s answers every event with a known state', (state) => {
-    expect(Object.keys(laneTransitions[state]).toSorted()).toEqual([...laneEvents].toSorted())
-    for (const event of laneEvents) expect(laneStates).toContain(laneTransitions[state][event])
+describe('the states of a worker', () => {
+  it.each(workerStates)('%s answers every event with a known state', (state) => {
+    expect(Object.keys(workerTransitions[state]).toSorted()).toEqual([...workerEvents].toSorted())
+    for (const event of workerEvents) expect(workerStates).toContain(workerTransitions[state][event])
   })
 
   it.each([
@@ -23,17 +31,17 @@ describe('the states of a lane', () => {
     ['gone', 'usable', 'flowing'],
     ['gone', 'halted', 'paused'],
   ] as const)('%s and %s give %s', (state, event, next) => {
-    expect(laneTransitions[state][event]).toBe(next)
+    expect(workerTransitions[state][event]).toBe(next)
   })
 
-  it.each(laneStates)('%s leads to paused when halted and to gone when removed', (state) => {
-    expect(laneTransitions[state].halted).toBe('paused')
-    expect(laneTransitions[state].removed).toBe('gone')
+  it.each(workerStates)('%s leads to paused when halted and to gone when removed', (state) => {
+    expect(workerTransitions[state].halted).toBe('paused')
+    expect(workerTransitions[state].removed).toBe('gone')
   })
 
   it('only flowing starts up to the concurrency, and only probing starts a single request', () => {
-    expect(laneStates.filter((state) => mayStart(state, 0, 16))).toEqual(['flowing', 'probing'])
-    expect(laneStates.filter((state) => mayStart(state, 1, 16))).toEqual(['flowing'])
+    expect(workerStates.filter((state) => mayStart(state, 0, 16))).toEqual(['flowing', 'probing'])
+    expect(workerStates.filter((state) => mayStart(state, 1, 16))).toEqual(['flowing'])
     expect(mayStart('flowing', 16, 16)).toBe(false)
   })
 })

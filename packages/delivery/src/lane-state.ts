@@ -1,20 +1,29 @@
 /**
- * A destination's lane. `flowing`: events go out. `broken`: too many failures, nothing is sent until a rest is over.
+ * A destination's worker. `flowing`: events go out. `broken`: too many failures, nothing is sent until a rest is over.
  * `probing`: one request at a time finds out whether it works again. `deferred`: the destination asked for a pause.
  * `paused`: disabled, not known yet, or not usable as set up. `gone`: deleted.
  */
-export const laneStates = ['flowing', 'broken', 'probing', 'deferred', 'paused', 'gone'] as const
-export type LaneState = (typeof laneStates)[number]
+export const workerStates = ['flowing', 'broken', 'probing', 'deferred', 'paused', 'gone'] as const
+export type WorkerState = (typeof workerStates)[number]
 
 /**
  * `failed`: a failure worth another try; `tripped`: the one that breaks the circuit; `asked`: a failure with a
- * Retry-After; `rested`: the time of rest is over; `halted` and `usable`: what the directory says; `removed`: deleted.
+ * Retry-After; `rested`: the time of rest is over; `halted` and `usable`: what the configuration says; `removed`: deleted.
  */
-export const laneEvents = ['succeeded', 'failed', 'tripped', 'asked', 'rested', 'halted', 'usable', 'removed'] as const
-export type LaneEvent = (typeof laneEvents)[number]
+export const workerEvents = [
+  'succeeded',
+  'failed',
+  'tripped',
+  'asked',
+  'rested',
+  'halted',
+  'usable',
+  'removed',
+] as const
+export type WorkerEvent = (typeof workerEvents)[number]
 
 /** Every state answers every event; staying put is written out. Late answers of earlier requests end no rest. */
-export const laneTransitions: Readonly<Record<LaneState, Readonly<Record<LaneEvent, LaneState>>>> = {
+export const workerTransitions: Readonly<Record<WorkerState, Readonly<Record<WorkerEvent, WorkerState>>>> = {
   flowing: {
     succeeded: 'flowing',
     failed: 'flowing',
@@ -78,7 +87,7 @@ export const laneTransitions: Readonly<Record<LaneState, Readonly<Record<LaneEve
 }
 
 /** Whether another request may start while `inFlight` are under way. */
-export const mayStart = (state: LaneState, inFlight: number, concurrency: number): boolean => {
+export const mayStart = (state: WorkerState, inFlight: number, concurrency: number): boolean => {
   if (state === 'flowing') return inFlight < concurrency
   return state === 'probing' && inFlight === 0
 }

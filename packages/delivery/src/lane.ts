@@ -1,25 +1,25 @@
 import { createAlarm } from './alarm.ts'
-import { createBacklog } from './backlog.ts'
-import { createBurial } from './burial.ts'
+import { createRetrySource } from './backlog.ts'
+import { createDeadLettering } from './burial.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createCollecting } from './collecting.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createHeldRanges, type HeldRanges } from './held.ts'
-import { createLaneQueue } from './lane-queue.ts'
-import { type LaneState, mayStart } from './lane-state.ts'
+import { createSpilledRanges, type SpilledRanges } from './held.ts'
+import { createBatchQueue } from './lane-queue.ts'
+import { mayStart, type WorkerState } from './lane-state.ts'
 import type { OffsetTracker, OpenOffset } from './offsets.ts'
 import { createOutcomes } from './outcomes.ts'
 import type { Item } from './parts.ts'
-import type { LaneContext } from './ports.ts'
+import type { WorkerContext } from './ports.ts'
 import { type RangeChange, rangeChange } from './range-change.ts'
 import { createReadiness, type Ready } from './readiness.ts'
 import type { DeliveryRecord } from './record.ts'
-import { createRetryQueue, type LaneRows } from './retry-queue.ts'
-import { createTake } from './take.ts'
+import { createRetryQueue, type WorkerRows } from './retry-queue.ts'
+import { createRecordConsumer } from './take.ts'
 
-export type LaneSnapshot = {
+export type WorkerSnapshot = {
   destinationId: string
-  state: LaneState
+  state: WorkerState
   /** Why it is not flowing. */
   reason: string
   queued: number
@@ -30,22 +30,22 @@ export type LaneSnapshot = {
   waitingRows: number
 }
 
-export type Lane = {
+export type DestinationWorker = {
   readonly id: string
   /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
   offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
   /** Ends a rest now: somebody says that the destination works again. What is due is probed at the next tick. */
   endRest(): void
   /** Gives back what waits in memory, if it has anything of these partitions: it goes where it waited before. */
-  giveBack(partitions: ReadonlySet<number>): void
+  requeue(partitions: ReadonlySet<number>): void
   /** True while something of these partitions is queued or under way. */
   isBusy(partitions: ReadonlySet<number>): boolean
   /** Looks at the directory and the time, and starts what may start. */
   tick(): void
-  /** What of the held ranges must be written; with `all` also the youngest. */
+  /** What of the spilled ranges must be written; with `all` also the youngest. */
   ranges(all: boolean): RangeChange
-  readonly held: HeldRanges
-  readonly rows: LaneRows
+  readonly spilled: SpilledRanges
+  readonly rows: WorkerRows
   /** True when nothing is queued, under way, or could be sent now. */
   idle(): boolean
   /** True when its destination is deleted and nothing of it is left. */
@@ -54,17 +54,17 @@ export type Lane = {
   halt(): void
   /** Closes what its connector keeps open. */
   end(): Promise<void>
-  snapshot(): LaneSnapshot
+  snapshot(): WorkerSnapshot
 }
 
 /**
  * Everything about one destination: its queue, its requests, its circuit, what it holds. It shares nothing with other
- * lanes but bounded budgets, so that a dead or hanging destination delays nobody.
+ * workers but bounded budgets, so that a dead or hanging destination delays nobody.
  */
-export const createLane = (id: string, context: LaneContext): Lane => {
+export const createDestinationWorker = (id: string, context: WorkerContext): DestinationWorker => {
   const { clock, settings, metrics } = context
-  const held = createHeldRanges((partition) => context.owned.has(partition))
-  const queue = createLaneQueue(context.queued)
+  const spilled = createSpilledRanges((partition) => context.owned.has(partition))
+  const queue = createBatchQueue(context.queued)
   let missingSince: number | undefined
   let halted = false
   const readiness = createReadiness(context)
@@ -73,23 +73,23 @@ export const createLane = (id: string, context: LaneContext): Lane => {
   const outcomes = createOutcomes(id, context, retries)
   const ordered = (): boolean => readiness.ready()?.ordered === true
   const breaker = createCircuitBreaker(id, context, {
-    recovered: () => backlog.makeDue(),
-    stopped: () => giveBack(),
+    recovered: () => retrySource.makeDue(),
+    stopped: () => requeue(),
   })
   const { state } = breaker
   const sends = (): boolean => !halted && (state() === 'flowing' || state() === 'probing')
   const alarm = createAlarm(clock, () => pump())
-  const burial = createBurial(id, rows, context)
+  const deadLettering = createDeadLettering(id, rows, context)
   const dispatcher = createDispatcher(id, context, (batch, dispatched) => {
     if (dispatched.kind === 'split') return split(batch)
     const { result, misconfigured } = dispatched
     outcomes.settle(batch, result, clock())
-    breaker.judge(result, batch.length, { misconfigured, ordered: ordered() })
+    breaker.record(result, batch.length, { misconfigured, ordered: ordered() })
     pump()
   })
-  const collecting = createCollecting({ context, held, queue, ready: readiness.ready, state })
+  const collecting = createCollecting({ context, spilled, queue, ready: readiness.ready, state })
 
-  const room = (): boolean => {
+  const hasCapacity = (): boolean => {
     const bounds = collecting.bounds()
     return (
       queue.length() < bounds.events &&
@@ -100,8 +100,8 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     )
   }
 
-  /** Parked rows may go beyond the queue's bound once, so that held ranges cannot keep them out. */
-  const rowRoom = (): boolean => {
+  /** Parked rows may go beyond the queue's bound once, so that spilled ranges cannot keep them out. */
+  const hasRowCapacity = (): boolean => {
     const bounds = collecting.bounds()
     return (
       queue.length() < 2 * bounds.events &&
@@ -111,38 +111,46 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     )
   }
 
-  const take = createTake({ id, context, outcomes, queue, ready: readiness.ready, sends, wake: () => pump() })
-
-  const backlog = createBacklog({
+  const consume = createRecordConsumer({
     id,
     context,
-    held,
+    outcomes,
+    queue,
+    ready: readiness.ready,
+    sends,
+    wake: () => pump(),
+  })
+
+  const retrySource = createRetrySource({
+    id,
+    context,
+    spilled,
     retries,
     ordered,
-    room: () => room() && take.free(),
-    rowRoom: () => rowRoom() && take.free(),
+    hasCapacity: () => hasCapacity() && consume.free(),
+    hasRowCapacity: () => hasRowCapacity() && consume.free(),
     rangesDue: collecting.due,
-    take,
+    consume,
     state: () => (halted ? 'paused' : state()),
-    busy: () => dispatcher.inFlight() > 0 || queue.length() > 0 || take.pending() > 0,
+    busy: () => dispatcher.inFlight() > 0 || queue.length() > 0 || consume.pending() > 0,
     wake: () => pump(),
   })
 
   /** What is queued goes back to where it waits. */
-  const giveBack = (): void => {
-    outcomes.giveBack(queue.clear(), clock())
-    take.giveBack()
-    backlog.settleFirst()
+  const requeue = (): void => {
+    outcomes.requeue(queue.clear(), clock())
+    consume.requeue()
+    retrySource.settleFirst()
   }
 
   const isBusy = (partitions: ReadonlySet<number>): boolean =>
-    [...queue.items(), ...dispatcher.items()].some(({ part }) => partitions.has(part.record.partition)) ||
-    take.has(partitions) ||
+    [...queue.items(), ...dispatcher.items()].some(({ inFlight }) => partitions.has(inFlight.record.partition)) ||
+    consume.has(partitions) ||
     [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
-    held.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0)
+    spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0)
 
   const refresh = (): void => {
-    const entry = context.directory.get(id)
+    const entry = context.destinationCache.get(id)
     if (entry === undefined) {
       missingSince ??= clock()
       if (clock() - missingSince >= settings.unknownGraceMs) breaker.note('removed', 'The destination was deleted')
@@ -152,20 +160,20 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     missingSince = undefined
     const before = readiness.ready()
     const { problem } = readiness.look(entry)
-    // What is queued was judged by the gate of before, or overtook what is to be in order now: it comes back.
-    if (before?.gate !== readiness.ready()?.gate) giveBack()
+    // What is queued was checked by the gate of before, or overtook what is to be in order now: it comes back.
+    if (before?.gate !== readiness.ready()?.gate) requeue()
     if (!entry.enabled) breaker.note('halted', 'The destination is disabled')
     else if (problem !== '') breaker.note('halted', problem)
     else breaker.note('usable', '')
   }
 
-  /** Sends the halves of a batch before everything else, or gives them back when nothing may be sent any more. */
+  /** Sends the halves of a batch before everything else, or requeues them when nothing may be sent any more. */
   const split = (batch: readonly Item[]): void => {
     if (halted) return
     metrics.count('delivery_batches_split', 1)
     const middle = batch.length >> 1
     if (sends()) queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
-    else outcomes.giveBack(batch, clock())
+    else outcomes.requeue(batch, clock())
     pump()
   }
 
@@ -175,7 +183,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     const now = clock()
     const wait = bucket?.wait(now) ?? 0
     // A batch that cannot grow, since the queue holds no more, leaves as it is.
-    const batching = room() ? collecting.batching(ready) : { ...ready.batching, maxWaitMs: 0 }
+    const batching = hasCapacity() ? collecting.batching(ready) : { ...ready.batching, maxWaitMs: 0 }
     const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
     if (typeof next !== 'number') bucket?.take(now)
     return next
@@ -183,7 +191,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
 
   const pump = (): void => {
     if (halted) return
-    if (collecting.active() || queue.length() < collecting.bounds().events / 2) backlog.fill()
+    if (collecting.active() || queue.length() < collecting.bounds().events / 2) retrySource.fill()
     for (let ready = readiness.ready(); ready !== undefined && queue.length() > 0; ready = readiness.ready()) {
       if (!mayStart(state(), dispatcher.inFlight(), ready.concurrency)) return
       if (context.attempts.full() || rows.unparked >= settings.unparked) return
@@ -191,7 +199,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       if (typeof batch === 'number') {
         const queued = queue.length()
         // What is held may make the batch full.
-        backlog.fill()
+        retrySource.fill()
         if (queue.length() > queued) continue
         return alarm.ringIn(batch)
       }
@@ -206,32 +214,32 @@ export const createLane = (id: string, context: LaneContext): Lane => {
     const now = clock()
     const oldest = queue.oldest()
     const patience = settings.crawlMs + (readiness.ready()?.batching.maxWaitMs ?? 0)
-    const crawls = oldest !== undefined && oldest.part.row === undefined && now - oldest.since >= patience
+    const crawls = oldest !== undefined && oldest.inFlight.row === undefined && now - oldest.since >= patience
     if (!dispatcher.hangs(settings.stallMs) && !crawls) return
     dispatcher.forgive()
-    outcomes.adopt([...dispatcher.items(), ...queue.items()], now)
+    outcomes.takeOver([...dispatcher.items(), ...queue.items()], now)
   }
 
   refresh()
   return {
     id,
-    held,
+    spilled,
     rows,
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, meta } = record.reference
-      if (held.covers(partition, offset)) return
-      const follows = ordered() ? backlog.upToDate() : !held.lags(partition)
-      if (state() === 'flowing' && !halted && follows && !collecting.active() && room() && take.free()) {
+      if (spilled.covers(partition, offset)) return
+      const follows = ordered() ? retrySource.upToDate() : !spilled.lags(partition)
+      if (state() === 'flowing' && !halted && follows && !collecting.active() && hasCapacity() && consume.free()) {
         entry.open++
-        take(record, undefined, () => tracker.release(entry))
+        consume(record, undefined, () => tracker.release(entry))
         pump()
         return
       }
-      const of = { workspaceId: meta.w, sourceId: meta.s, tells: meta.b !== undefined, events: meta.n }
-      held.hold({ partition, offset, time, bytes, ...of }, clock())
+      const of = { workspaceId: meta.w, sourceId: meta.s, needsReport: meta.b !== undefined, events: meta.n }
+      spilled.add({ partition, offset, time, bytes, ...of }, clock())
     },
-    giveBack: (partitions) => {
-      if (isBusy(partitions)) giveBack()
+    requeue: (partitions) => {
+      if (isBusy(partitions)) requeue()
       rows.version++
     },
     isBusy,
@@ -240,21 +248,21 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       if (halted) return
       refresh()
       breaker.tick()
-      if (state() === 'gone') burial.bury()
+      if (state() === 'gone') deadLettering.deadLetterAll()
       unload()
       pump()
     },
-    ranges: (all) => rangeChange({ id, held, settings, metrics, now: clock(), all, gone: state() === 'gone' }),
+    ranges: (all) => rangeChange({ id, spilled, settings, metrics, now: clock(), all, gone: state() === 'gone' }),
     idle: () =>
       queue.length() === 0 &&
       dispatcher.inFlight() === 0 &&
-      take.pending() === 0 &&
-      !backlog.pending() &&
-      !burial.underWay(),
+      consume.pending() === 0 &&
+      !retrySource.pending() &&
+      !deadLettering.underWay(),
     over: () =>
       state() === 'gone' &&
-      !burial.underWay() &&
-      held.all().length === 0 &&
+      !deadLettering.underWay() &&
+      spilled.all().length === 0 &&
       rows.waiting === 0 &&
       rows.taken.size === 0 &&
       rows.unparked === 0,
@@ -270,7 +278,7 @@ export const createLane = (id: string, context: LaneContext): Lane => {
       reason: breaker.reason(),
       queued: queue.length(),
       inFlight: dispatcher.inFlight(),
-      heldEvents: held.events(),
+      heldEvents: spilled.events(),
       waitingRows: rows.waiting,
     }),
   }

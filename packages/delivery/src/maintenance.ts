@@ -1,5 +1,5 @@
 import type { Clock, Logger, Metrics } from '@tributary/kernel'
-import type { Lane } from './lane.ts'
+import type { DestinationWorker } from './lane.ts'
 import type { Parking } from './parking.ts'
 import type { DeliverySettings } from './settings.ts'
 
@@ -15,15 +15,15 @@ export type Maintenance = {
 export const createMaintenance = (deps: {
   parking: Parking
   /** Tells producers of what has died. */
-  tellDead: () => Promise<void>
-  lanes: ReadonlyMap<string, Lane>
-  laneOf: (id: string) => Lane
+  reportDeadLetters: () => Promise<void>
+  workers: ReadonlyMap<string, DestinationWorker>
+  workerOf: (id: string) => DestinationWorker
   clock: Clock
   logger: Logger
   metrics: Metrics
   settings: DeliverySettings
 }): Maintenance => {
-  const { parking, lanes, laneOf, clock, logger, metrics, settings } = deps
+  const { parking, workers, workerOf, clock, logger, metrics, settings } = deps
   let last = 0
   let running = false
 
@@ -31,9 +31,10 @@ export const createMaintenance = (deps: {
     last = clock()
     const summary = await parking.summary()
     const seen = new Set(summary.map((item) => item.destinationId))
-    for (const lane of lanes.values()) if (!seen.has(lane.id) && lane.rows.taken.size === 0) lane.rows.waiting = 0
+    for (const worker of workers.values())
+      if (!seen.has(worker.id) && worker.rows.taken.size === 0) worker.rows.waiting = 0
     for (const item of summary) {
-      const { rows } = laneOf(item.destinationId)
+      const { rows } = workerOf(item.destinationId)
       rows.waiting = item.rows
       rows.version++
       // What is under way is done soon; a look too many costs one short query.
@@ -44,14 +45,16 @@ export const createMaintenance = (deps: {
 
   const enforce = async (): Promise<void> => {
     const { held, dead } = settings
-    const crowded = [...lanes.values()].filter((lane) => lane.rows.waiting > held.maxRows).map((lane) => lane.id)
+    const crowded = [...workers.values()]
+      .filter((worker) => worker.rows.waiting > held.maxRows)
+      .map((worker) => worker.id)
     const before = clock() - Math.max(held.maxAgeMs, settings.retry.maxElapsedMs)
     const events = await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })
     if (events > 0) {
       metrics.count('delivery_events_dead', events, { reason: 'limit' })
       logger.warn({ events }, 'Parked deliveries went beyond their limits and are dead letters now')
     }
-    await parking.forgetDead({ before: clock() - dead.maxAgeMs, maxRows: dead.maxRows })
+    await parking.purgeDeadLetters({ before: clock() - dead.maxAgeMs, maxRows: dead.maxRows })
   }
 
   return {
@@ -61,7 +64,7 @@ export const createMaintenance = (deps: {
       running = true
       try {
         await enforce()
-        await deps.tellDead()
+        await deps.reportDeadLetters()
         await refresh()
       } catch (error) {
         last = clock()
@@ -69,7 +72,10 @@ export const createMaintenance = (deps: {
       } finally {
         running = false
       }
-      const waiting = [...lanes.values()].reduce((sum, lane) => sum + lane.held.events() + lane.rows.waiting, 0)
+      const waiting = [...workers.values()].reduce(
+        (sum, worker) => sum + worker.spilled.events() + worker.rows.waiting,
+        0,
+      )
       metrics.gauge('delivery_waiting', waiting)
     },
   }

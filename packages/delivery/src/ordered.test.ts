@@ -11,7 +11,7 @@ import {
 } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
-import type { LaneSnapshot } from './lane.ts'
+import type { WorkerSnapshot } from './lane.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds } from './testing.ts'
 import { relay } from './testing-connector.ts'
 
@@ -58,8 +58,8 @@ const peerOf = async (
 const numbersOf = ({ body }: PeerRequest): number[] =>
   JSON.parse(body).map((one: { messageId: string }) => Number(one.messageId.slice(2)))
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
-const lane = (id: string): LaneSnapshot | undefined =>
-  fixture.delivery.state().lanes.find((candidate) => candidate.destinationId === id)
+const worker = (id: string): WorkerSnapshot | undefined =>
+  fixture.delivery.state().workers.find((candidate) => candidate.destinationId === id)
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
 /** A few events of one record fail or pass by chance that is the same in each run. */
 const dice = (seed: number): (() => number) => {
@@ -102,7 +102,7 @@ describe('a destination in order', () => {
     const { peer, taken } = await peerOf(() => answers.shift() ?? { status: 200 })
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 4 })
     await fixture.append([id], 20, 4)
-    await eventually('the lane breaks', () => lane(id)?.state === 'broken')
+    await eventually('the worker breaks', () => worker(id)?.state === 'broken')
     await fixture.append([id], 20, 4)
     await eventually('all were taken', () => taken.length === 40)
     await fixture.delivery.idle()
@@ -120,7 +120,7 @@ describe('a destination in order', () => {
     await fixture.delivery.idle()
     expect(taken).toEqual(upTo(10).filter((number) => number !== 3))
     expect(await parked()).toMatchObject([{ state: 'dead', last_status: 422 }])
-    expect(lane(id)?.state).toBe('flowing')
+    expect(worker(id)?.state).toBe('flowing')
   })
 
   it('keeps the order of halves of a batch that is refused as a whole', async () => {
@@ -163,10 +163,10 @@ describe('a destination in order', () => {
     await peer.until(() => peer.requests.length === 3)
     // Paused while a request is open and the rest is queued; what comes meanwhile is held.
     fixture.change(id, { enabled: false })
-    await eventually('it is paused', () => lane(id)?.state === 'paused')
+    await eventually('it is paused', () => worker(id)?.state === 'paused')
     await fixture.append([id], 10, 3)
     fixture.change(id, { enabled: true })
-    await eventually('it is on again', () => lane(id)?.state === 'flowing')
+    await eventually('it is on again', () => worker(id)?.state === 'flowing')
     expect(peer.requests).toHaveLength(3)
     slow = false
     release?.()
@@ -190,7 +190,7 @@ describe('a destination in order', () => {
     dead = false
     const before = peer.requests.length
     await fixture.append([id], 5)
-    await eventually('what is new is held', () => lane(id)?.heldEvents === 5)
+    await eventually('what is new is held', () => worker(id)?.heldEvents === 5)
     expect(peer.requests).toHaveLength(before)
     await eventually('all were taken', () => taken.length === 10)
     await fixture.delivery.idle()
@@ -203,10 +203,10 @@ describe('a destination in order', () => {
     const settings = { url: peer.url, batch: 4 }
     const id = fixture.destination(settings)
     await fixture.append([id], 60, 5)
-    await eventually('the circuit breaks', () => lane(id)?.state === 'broken')
+    await eventually('the circuit breaks', () => worker(id)?.state === 'broken')
     fixture.change(id, { settings: { ...settings, ordered: true } })
     await fixture.append([id], 20, 5)
-    await eventually('nothing is under way', () => lane(id)?.inFlight === 0 && lane(id)?.queued === 0)
+    await eventually('nothing is under way', () => worker(id)?.inFlight === 0 && worker(id)?.queued === 0)
     dead = false
     await eventually('all were taken', () => taken.length === 80)
     await fixture.delivery.idle()

@@ -45,7 +45,9 @@ it('what the log refuses is settled only when it is there, and comes before what
   expect(settled).toEqual(['1', '2', '3'])
   expect(log.buffered()).toBe(0)
   expect(appended.map(({ key }) => key)).toEqual(['p', 'q'])
-  const told = appended.flatMap(({ body }, offset) => outcomesOf({ offset, body }))
-  expect(told.map(({ recordId }) => recordId)).toEqual(['1', '2', '3'])
-  expect(told.map(({ version }) => version)).toEqual(told.map(({ version }) => version).toSorted((a, b) => a - b))
+  const reported = appended.flatMap(({ body }, offset) => outcomesOf({ offset, body }))
+  expect(reported.map(({ recordId }) => recordId)).toEqual(['1', '2', '3'])
+  expect(reported.map(({ version }) => version)).toEqual(
+    reported.map(({ version }) => version).toSorted((a, b) => a - b),
+  )
 })

@@ -47,12 +47,12 @@ export const createOutcomeLog = (deps: {
     try {
       for (const [producer, pushed] of byProducer(batch))
         for (let at = 0; at < pushed.length; at += outcomesOfRecord) {
-          const part = pushed.slice(at, at + outcomesOfRecord)
-          const body = Buffer.from(JSON.stringify(part.map(({ outcome }) => outcome)))
+          const inFlight = pushed.slice(at, at + outcomesOfRecord)
+          const body = Buffer.from(JSON.stringify(inFlight.map(({ outcome }) => outcome)))
           await log.append({ key: producer, meta: '{}', body })
           faultPoint('delivery.after-outcomes')
-          metrics.count('delivery_outcomes_told', part.length)
-          for (const each of part) {
+          metrics.count('delivery_outcomes_reported', inFlight.length)
+          for (const each of inFlight) {
             done.add(each)
             each.settle()
           }

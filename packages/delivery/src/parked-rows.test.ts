@@ -5,8 +5,8 @@ import { noMetrics } from '@tributary/kernel'
 import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDueRows, type RowFetchDeps } from './due-rows.ts'
-import { createHeldRanges } from './held.ts'
-import type { LaneState } from './lane-state.ts'
+import { createSpilledRanges } from './held.ts'
+import type { WorkerState } from './lane-state.ts'
 import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
 import { createPlaceOrder } from './place-order.ts'
 import { createRetryQueue } from './retry-queue.ts'
@@ -37,7 +37,7 @@ const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
   workspaceId: 'w',
   sourceId: 's',
   destinationId: 'd-1',
-  tells: false,
+  needsReport: false,
   partition: 0,
   offset,
   indexes: [0],
@@ -50,7 +50,7 @@ const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
 
 /** Rows of a destination in a store that answers as it does, and what is taken of them. */
 const start = (stored: readonly ParkedRow[]) => {
-  const now = { time: 1000, state: 'flowing' as LaneState, busy: false, room: 1000 }
+  const now = { time: 1000, state: 'flowing' as WorkerState, busy: false, hasCapacity: 1000 }
   const dead: string[] = []
   const taken: string[] = []
   const records = new Set<unknown>()
@@ -73,7 +73,7 @@ const start = (stored: readonly ParkedRow[]) => {
   const read = createRowReading({
     context: { reader: log, clock, owned },
     retries,
-    take: (record, of) => {
+    consume: (record, of) => {
       records.add(record)
       taken.push(of?.id ?? '')
     },
@@ -84,14 +84,14 @@ const start = (stored: readonly ParkedRow[]) => {
     rows: retries.rows,
     state: () => now.state,
     busy: () => now.busy || (now.state === 'probing' && taken.length > 0),
-    room: () => taken.length < now.room,
+    hasCapacity: () => taken.length < now.hasCapacity,
     read,
   }
-  const held = createHeldRanges()
-  const order = createPlaceOrder({ rows: retries.rows, held, busy: () => false })
+  const spilled = createSpilledRanges()
+  const order = createPlaceOrder({ rows: retries.rows, spilled, busy: () => false })
   const due = createDueRows(deps)
   const inOrder = createRowsInOrder({ ...deps, order })
-  return { now, owned, dead, taken, records, answer, read, held, order, due, inOrder, rows: retries.rows }
+  return { now, owned, dead, taken, records, answer, read, spilled, order, due, inOrder, rows: retries.rows }
 }
 const ids = (...offsets: number[]): string[] => offsets.map((offset) => `r-${offset}-0`)
 
@@ -133,7 +133,7 @@ describe('rows without an order', () => {
 
   test('without room the rest stays due', async () => {
     const { due, taken, rows, now } = start([row(1), row(2), row(3)])
-    now.room = 2
+    now.hasCapacity = 2
     await due()
     expect([taken, rows.nextDue]).toEqual([ids(1, 2), 100])
   })
@@ -160,8 +160,11 @@ describe('rows without an order', () => {
 })
 
 describe('rows in order', () => {
-  const hold = (held: ReturnType<typeof start>['held'], offset: number): void =>
-    held.hold({ partition: 0, offset, time: 0, bytes: 1, workspaceId: 'w', sourceId: 's', tells: false, events: 1 }, 0)
+  const hold = (spilled: ReturnType<typeof start>['spilled'], offset: number): void =>
+    spilled.add(
+      { partition: 0, offset, time: 0, bytes: 1, workspaceId: 'w', sourceId: 's', needsReport: false, events: 1 },
+      0,
+    )
 
   test('a row that is not due yet holds all behind it, and is known', async () => {
     const { inOrder, taken, order, rows } = start([row(1), row(2, { nextTime: 1700 }), row(3)])
@@ -170,8 +173,8 @@ describe('rows in order', () => {
   })
 
   test('rows behind what is held wait for it', async () => {
-    const { inOrder, taken, order, held } = start([row(1), row(6)])
-    hold(held, 4)
+    const { inOrder, taken, order, spilled } = start([row(1), row(6)])
+    hold(spilled, 4)
     await inOrder()
     expect([taken, order.head()?.offset]).toEqual([ids(1), 6])
   })

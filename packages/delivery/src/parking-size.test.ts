@@ -18,7 +18,7 @@ test('a row that names every event of the largest record is parked, once however
     attempts: 1,
     firstTime: 0,
     nextTime: 0,
-    tells: false,
+    needsReport: false,
     events: indexes.length,
     bytes: 0,
     state: 'waiting' as const,

@@ -10,7 +10,7 @@ const row = (id: string, attempts = 0): NewParkedRow => ({
   offset: 1,
   indexes: [0],
   eventIds: [],
-  tells: false,
+  needsReport: false,
   attempts,
   firstTime: 0,
   nextTime: 0,

@@ -17,8 +17,8 @@ export type ParkedRow = {
   /** Epoch ms. */
   firstTime: number
   nextTime: number
-  /** True when a producer has to be told, should it die where no attempt says so. */
-  tells: boolean
+  /** True when its outcome has to be reported to a producer, should it die where no attempt does so. */
+  needsReport: boolean
   /** The replay that made it due again. */
   replayId?: string | undefined
 }
@@ -50,7 +50,7 @@ export type Parking = {
   flush(extra?: ParkingChange): Promise<void>
   /** Waiting rows (not ranges) of the partitions owned, per destination. */
   summary(): Promise<WaitingSummary[]>
-  /** Every waiting range of some partitions, those owned unless told. */
+  /** Every waiting range of some partitions, those owned unless given. */
   ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
   /** The waiting rows of a destination in the order they are due, or in that of the log, without the given ids. */
   waiting(
@@ -62,16 +62,16 @@ export type Parking = {
   /** Makes every waiting row of a destination due. */
   makeDue(destinationId: string, now: number): Promise<void>
   /** Declares every waiting row of a destination dead; resolves to the number of events. */
-  bury(destinationId: string, reason: string): Promise<number>
+  deadLetterAll(destinationId: string, reason: string): Promise<number>
   /** Declares rows dead that wait since before `before`, or beyond the number; resolves to the number of events. */
   enforceLimits(limits: { before: number; maxRows: number; destinations: readonly string[] }): Promise<number>
-  /** Takes dead letters away that are older than `before` or beyond the newest `maxRows` of a destination. */
-  forgetDead(limits: { before: number; maxRows: number }): Promise<void>
-  /** Dead rows and ranges of which a producer is not told yet. */
-  untold(limit: number): Promise<(ParkedRange & { reason: string })[]>
-  /** Notes that producers are told of them. */
-  told(ids: readonly string[]): Promise<void>
-  /** Looks up the lowest offset that a row or range refers to that waits or is not told yet, per partition. */
+  /** Deletes dead letters that are older than `before` or beyond the newest `maxRows` of a destination. */
+  purgeDeadLetters(limits: { before: number; maxRows: number }): Promise<void>
+  /** Dead rows and ranges whose outcome is not reported to a producer yet. */
+  unreported(limit: number): Promise<(ParkedRange & { reason: string })[]>
+  /** Notes that they are reported. */
+  reported(ids: readonly string[]): Promise<void>
+  /** Looks up the lowest offset that a row or range refers to that waits or is not reported yet, per partition. */
   refreshLowest(): Promise<void>
   /** Not above any such offset: what was looked up last, and what was written since. */
   lowest(): ReadonlyMap<number, number>
@@ -98,7 +98,7 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   request: storable(row.request),
   response: storable(row.response),
   replay_id: row.replayId ?? null,
-  tells: row.tells,
+  tells: row.needsReport,
 })
 
 /** PostgreSQL's text holds no NUL and no lone surrogate. */
@@ -209,7 +209,7 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   firstTime: row.first_time.getTime(),
   nextTime: row.next_time.getTime(),
   replayId: row.replay_id ?? undefined,
-  tells: row.tells,
+  needsReport: row.tells,
 })
 
 /**
@@ -237,7 +237,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       const { deletes, rows } = mergeChanges([...batch.map((item) => item.change), extra])
       const noteLowest = (): void => {
         for (const row of rows) {
-          if (row.state === 'dead' && !row.tells) continue
+          if (row.state === 'dead' && !row.needsReport) continue
           lower(lowest, row.partition, row.offset)
           lower(writtenSince, row.partition, row.offset)
         }
@@ -305,15 +305,15 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .where('next_time', '>', new Date(now))
         .execute()
     },
-    bury: async (destinationId, reason) => {
-      const buried = await db
+    deadLetterAll: async (destinationId, reason) => {
+      const dead = await db
         .updateTable('parked_deliveries')
         .set(die(reason))
         .where('destination_id', '=', destinationId)
         .where('state', '=', 'waiting')
         .returning('event_count')
         .execute()
-      return buried.reduce((sum, row) => sum + row.event_count, 0)
+      return dead.reduce((sum, row) => sum + row.event_count, 0)
     },
     enforceLimits: async ({ before, maxRows, destinations }) => {
       const old = await db
@@ -335,14 +335,14 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       }
       return events
     },
-    forgetDead: async ({ before, maxRows }) => {
+    purgeDeadLetters: async ({ before, maxRows }) => {
       await sql`
         delete from parked_deliveries p using (
           select id, first_time, row_number() over (partition by destination_id order by next_time desc) as place
           from parked_deliveries where state = 'dead') d
         where p.id = d.id and (d.place > ${maxRows} or d.first_time < ${new Date(before)})`.execute(db)
     },
-    untold: async (limit) => {
+    unreported: async (limit) => {
       const rows = await db
         .selectFrom('parked_deliveries')
         .select([...rowColumns, 'last_reason'])
@@ -355,7 +355,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .execute()
       return rows.map((row) => ({ ...fromDatabase(row), reason: row.last_reason }))
     },
-    told: async (ids) => {
+    reported: async (ids) => {
       if (ids.length === 0) return
       await db
         .updateTable('parked_deliveries')

@@ -79,7 +79,7 @@ const openWorld = async (ordered: boolean) => {
         db: database.db,
         eventStore: store,
         outcomes: { append: () => Promise.reject(new Error('unused')) },
-        directory: { get: (id) => entries.get(id), ready: async () => {} },
+        destinationCache: { get: (id) => entries.get(id), ready: async () => {} },
         connectors: new Map([[connector.slug, connector]]),
         requestClient: {
           request: () => Promise.reject(new Error('unused')),
@@ -121,7 +121,7 @@ test('a partition that is taken away takes its held and parked deliveries along,
     await first.give(all)
     for (let number = 0; number < 30; number++)
       await Promise.all(['k-1', 'k-2', 'k-3'].map((key) => world.append(key, number)))
-    await expect.poll(() => first.state().lanes.filter(({ state }) => state !== 'flowing').length).toBe(3)
+    await expect.poll(() => first.state().workers.filter(({ state }) => state !== 'flowing').length).toBe(3)
     const mine = all.filter((partition) => partition % 2 === 0)
     await first.take(mine)
     await second.give(mine)

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
 import type { AttemptLog } from './attempts.ts'
 import type { Commit } from './commit.ts'
-import type { Lane } from './lane.ts'
+import type { DestinationWorker } from './lane.ts'
 import type { LogReading, Place } from './log-reading.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Parking } from './parking.ts'
@@ -10,7 +10,7 @@ import { restoredRange } from './range-change.ts'
 
 /** Partitions that come and go. */
 export type Partitions = {
-  /** Takes partitions up where their last holder left them: position, held ranges, parked rows. */
+  /** Takes partitions up where their last holder left them: position, spilled ranges, parked rows. */
   give(partitions: readonly number[]): Promise<void>
   /**
    * Takes partitions away: what waits in memory goes back to where it waits, what is being sent ends and is written down.
@@ -25,8 +25,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export const createPartitions = (deps: {
   owned: Set<number>
   places: readonly Place[]
-  lanes: ReadonlyMap<string, Lane>
-  laneOf: (id: string) => Lane
+  workers: ReadonlyMap<string, DestinationWorker>
+  workerOf: (id: string) => DestinationWorker
   reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'>
   journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'rewind'>
   parking: Pick<Parking, 'ranges'>
@@ -37,7 +37,7 @@ export const createPartitions = (deps: {
   clock: Clock
   logger: Logger
 }): Partitions => {
-  const { owned, places, lanes, laneOf, parking, maintenance, clock } = deps
+  const { owned, places, workers, workerOf, parking, maintenance, clock } = deps
   const placesOf = (partitions: readonly number[], isOwned: boolean): Place[] =>
     places.filter((place) => place.owned === isOwned && partitions.includes(place.partition))
 
@@ -61,7 +61,7 @@ export const createPartitions = (deps: {
       const ranges = await parking.ranges(fresh)
       for (const row of ranges) {
         const limit = rewound.has(row.partition) ? (positions.get(row.partition) ?? 0) : undefined
-        laneOf(row.destinationId).held.restore(restoredRange(row, clock(), limit))
+        workerOf(row.destinationId).spilled.restore(restoredRange(row, clock(), limit))
       }
       for (const partition of fresh) owned.add(partition)
       await maintenance.refresh()
@@ -76,10 +76,10 @@ export const createPartitions = (deps: {
         place.owned = false
         owned.delete(place.partition)
       }
-      for (const lane of lanes.values()) lane.giveBack(gone)
+      for (const worker of workers.values()) worker.requeue(gone)
       const isFree = (): boolean =>
         leaving.every((place) => place.tracker.size() === 0 && place.committed === place.next) &&
-        [...lanes.values()].every((lane) => !lane.isBusy(gone))
+        [...workers.values()].every((worker) => !worker.isBusy(gone))
       // A commit writes what is held, and then the position behind it.
       for (let done = false; !done; ) {
         await deps.attempts.flush(true)
@@ -87,7 +87,7 @@ export const createPartitions = (deps: {
         done = written && isFree()
         if (!done) await pause(10)
       }
-      for (const lane of lanes.values()) for (const partition of gone) lane.held.forget(partition)
+      for (const worker of workers.values()) for (const partition of gone) worker.spilled.forget(partition)
       await maintenance.refresh()
     },
   }

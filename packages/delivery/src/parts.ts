@@ -5,7 +5,7 @@ import type { Outgoing, RecordReference } from './record.ts'
 import type { Decision } from './retry-rules.ts'
 
 /** What is to be written of an event that was not delivered; `returned` means that it was not tried. */
-export type Fate = {
+export type EventFailure = {
   index: number
   /** Empty where it is not known. */
   eventId: string
@@ -14,22 +14,22 @@ export type Fate = {
 }
 
 /** The events of one record on their way to one destination. */
-export type Part = {
+export type InFlightRecord = {
   readonly record: RecordReference
   /** The parked row they came from; undefined for events straight from the log. */
   readonly row: ParkedRow | undefined
   /** Holds: one for each event, delivery log row and parking change that is not durable yet. */
   open: number
-  /** Of a parked row: what became of its events, until all are known. */
-  readonly fates: Fate[]
+  /** Of a parked row: the outcomes of its events, until all are known. */
+  readonly failures: EventFailure[]
   /** Called once, when the last hold is gone. */
   readonly finish: () => void
 }
 
-/** One event or row in a lane's queue. */
+/** One event or row in a worker's queue. */
 export type Item = {
-  /** Replaced when the item is adopted by a parked row. */
-  part: Part
+  /** Replaced when the item is taken over by a parked row. */
+  inFlight: InFlightRecord
   readonly index: number
   readonly event: Outgoing
   /** Of what goes out. */
@@ -40,22 +40,27 @@ export type Item = {
   entry: number
 }
 
-/** Takes holds off a part. */
-export const releasePart = (part: Part, holds = 1): void => {
-  part.open -= holds
-  if (part.open === 0) part.finish()
+/** Takes holds off a record in flight. */
+export const releaseRecord = (inFlight: InFlightRecord, holds = 1): void => {
+  inFlight.open -= holds
+  if (inFlight.open === 0) inFlight.finish()
 }
 
-const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: number): NewParkedRow => {
-  const last = fates.at(-1)
+const newRow = (
+  destinationId: string,
+  inFlight: InFlightRecord,
+  failures: readonly EventFailure[],
+  now: number,
+): NewParkedRow => {
+  const last = failures.at(-1)
   const decision = last?.decision ?? { kind: 'returned' as const }
-  const { record, row } = part
+  const { record, row } = inFlight
   const tried = decision.kind !== 'returned'
-  const nextTime = fates.reduce(
-    (latest, fate) => Math.max(latest, 'nextTime' in fate.decision ? fate.decision.nextTime : now),
+  const nextTime = failures.reduce(
+    (latest, failure) => Math.max(latest, 'nextTime' in failure.decision ? failure.decision.nextTime : now),
     now,
   )
-  const inOrder = fates.toSorted((a, b) => a.index - b.index)
+  const inOrder = failures.toSorted((a, b) => a.index - b.index)
   return {
     id: newId(),
     workspaceId: record.meta.w,
@@ -63,18 +68,18 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
     destinationId,
     partition: record.partition,
     offset: record.offset,
-    indexes: inOrder.map((fate) => fate.index),
-    eventIds: inOrder.every((fate) => fate.eventId !== '') ? inOrder.map((fate) => fate.eventId) : [],
+    indexes: inOrder.map((failure) => failure.index),
+    eventIds: inOrder.every((failure) => failure.eventId !== '') ? inOrder.map((failure) => failure.eventId) : [],
     attempts: (row?.attempts ?? 0) + (tried ? 1 : 0),
     // The time for retries runs from the first try on.
     firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,
     nextTime,
-    events: fates.length,
-    bytes: Math.round((record.bytes * fates.length) / Math.max(record.meta.n, 1)),
+    events: failures.length,
+    bytes: Math.round((record.bytes * failures.length) / Math.max(record.meta.n, 1)),
     state: decision.kind === 'dead' ? 'dead' : 'waiting',
     lastStatus: last?.result?.httpStatus,
-    // What is dead now was told with its attempt.
-    tells: record.meta.b !== undefined && decision.kind !== 'dead',
+    // What is dead now was reported with its attempt.
+    needsReport: record.meta.b !== undefined && decision.kind !== 'dead',
     reason: 'reason' in decision ? decision.reason : '',
     request: last?.result?.request ?? '',
     response: last?.result?.response ?? '',
@@ -82,21 +87,26 @@ const newRow = (destinationId: string, part: Part, fates: readonly Fate[], now: 
   }
 }
 
-const kindOf = ({ decision }: Fate): string =>
+const kindOf = ({ decision }: EventFailure): string =>
   decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind === 'waiting' ? 'waiting' : 'returned'
 
 /**
  * Rows for events that were not delivered: one for each kind of fate, since those share time and answer. What is dead for
- * different reasons lies in different rows, since a person reads and mends them one by one.
+ * different reasons lies in different rows, since a person reads and fixes them one by one.
  */
-export const rowsOf = (destinationId: string, part: Part, fates: readonly Fate[], now: number): NewParkedRow[] => {
-  const groups = new Map<string, Fate[]>()
-  for (const fate of fates) {
-    const group = groups.get(kindOf(fate))
-    if (group === undefined) groups.set(kindOf(fate), [fate])
-    else group.push(fate)
+export const rowsOf = (
+  destinationId: string,
+  inFlight: InFlightRecord,
+  failures: readonly EventFailure[],
+  now: number,
+): NewParkedRow[] => {
+  const groups = new Map<string, EventFailure[]>()
+  for (const failure of failures) {
+    const group = groups.get(kindOf(failure))
+    if (group === undefined) groups.set(kindOf(failure), [failure])
+    else group.push(failure)
   }
-  return [...groups.values()].map((same) => newRow(destinationId, part, same, now))
+  return [...groups.values()].map((same) => newRow(destinationId, inFlight, same, now))
 }
 
 /**
@@ -105,13 +115,14 @@ export const rowsOf = (destinationId: string, part: Part, fates: readonly Fate[]
  */
 export const replaceRow = (
   destinationId: string,
-  part: Part,
+  inFlight: InFlightRecord,
   row: ParkedRow,
   now: number,
 ): ParkingChange | undefined => {
-  const { fates } = part
-  if (fates.length === row.indexes.length && fates.every((fate) => fate.decision.kind === 'returned')) return undefined
-  const rows = rowsOf(destinationId, part, fates, now)
+  const { failures } = inFlight
+  if (failures.length === row.indexes.length && failures.every((failure) => failure.decision.kind === 'returned'))
+    return undefined
+  const rows = rowsOf(destinationId, inFlight, failures, now)
   const [only] = rows
   // The same events keep their name.
   const kept =

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
-import { createHeldRanges } from './held.ts'
+import { createSpilledRanges } from './held.ts'
 import type { ParkedRow } from './parking.ts'
 import { createPlaceOrder } from './place-order.ts'
-import type { LaneRows } from './retry-queue.ts'
+import type { WorkerRows } from './retry-queue.ts'
 
 const start = (busy = () => false) => {
-  const rows: LaneRows = { waiting: 0, nextDue: 0, taken: new Map(), unparked: 0, version: 0 }
-  const held = createHeldRanges()
+  const rows: WorkerRows = { waiting: 0, nextDue: 0, taken: new Map(), unparked: 0, version: 0 }
+  const spilled = createSpilledRanges()
   const hold = (offset: number, partition = 0): void =>
-    held.hold(
-      { partition, offset, time: offset, bytes: 1, workspaceId: 'w', sourceId: 's', tells: false, events: 1 },
+    spilled.add(
+      { partition, offset, time: offset, bytes: 1, workspaceId: 'w', sourceId: 's', needsReport: false, events: 1 },
       0,
     )
-  return { rows, held, hold, order: createPlaceOrder({ rows, held, busy }) }
+  return { rows, spilled, hold, order: createPlaceOrder({ rows, spilled, busy }) }
 }
 const row = (offset: number, partition = 0): ParkedRow => ({
   id: `r-${offset}`,
   workspaceId: 'w',
   sourceId: 's',
   destinationId: 'd-1',
-  tells: false,
+  needsReport: false,
   partition,
   offset,
   indexes: [0],
@@ -36,19 +36,19 @@ test.each([
   ['a row of another partition comes first', [row(7, 1)], [5], true, undefined],
   ['without a row the whole range may be read', [], [5], undefined, Number.POSITIVE_INFINITY],
 ])('%s', (_, heads, offsets, isNext, limit) => {
-  const { order, held, hold } = start()
+  const { order, spilled, hold } = start()
   for (const offset of offsets) hold(offset)
   const [head] = heads
   order.learn(head)
-  const range = held.next()
+  const range = spilled.next()
   if (range === undefined) throw new Error('no range')
   expect([head && order.isNext(head), order.limit(range)]).toEqual([isNext, limit])
 })
 
 test('what was learnt is known until a row may wait that did not before', () => {
-  const { order, rows, held, hold } = start()
+  const { order, rows, spilled, hold } = start()
   hold(5)
-  const range = held.next()
+  const range = spilled.next()
   if (range === undefined) throw new Error('no range')
   expect([order.known(), order.limit(range)]).toEqual([false, undefined])
   order.learn(row(7))
@@ -59,9 +59,9 @@ test('what was learnt is known until a row may wait that did not before', () => 
 
 test('nothing comes next before all that was taken out or failed is durable', () => {
   let busy = true
-  const { order, rows, held, hold } = start(() => busy)
+  const { order, rows, spilled, hold } = start(() => busy)
   hold(5)
-  const range = held.next()
+  const range = spilled.next()
   if (range === undefined) throw new Error('no range')
   rows.unparked = 1
   rows.taken.set('x', 0)

@@ -1,12 +1,12 @@
-import type { HeldRange, HeldRanges } from './held.ts'
+import type { SpilledRange, SpilledRanges } from './held.ts'
 import type { ParkedRow } from './parking.ts'
-import type { LaneRows } from './retry-queue.ts'
+import type { WorkerRows } from './retry-queue.ts'
 
 /** True when a row stands before what is still to be read of a range, or there is no range. */
-const isBefore = (row: ParkedRow, range: HeldRange | undefined): boolean =>
+const isBefore = (row: ParkedRow, range: SpilledRange | undefined): boolean =>
   range === undefined || row.partition !== range.partition || row.offset <= range.cursor
 
-/** What comes next in a lane in order. Reads nothing. */
+/** What comes next in a worker in order. Reads nothing. */
 export type PlaceOrder = {
   /** The first row that waits outside the queue (or none), as the store said while the rows were of a version. */
   learn(head: ParkedRow | undefined): void
@@ -14,10 +14,10 @@ export type PlaceOrder = {
   known(): boolean
   /** The first row that waits outside the queue; undefined where none does or nobody knows. */
   head(): ParkedRow | undefined
-  /** True when a row comes before every held range. */
+  /** True when a row comes before every spilled range. */
   isNext(row: ParkedRow): boolean
   /** The offset before which a range may be read; undefined while it may not. */
-  limit(range: HeldRange): number | undefined
+  limit(range: SpilledRange): number | undefined
   /** Something left the queue or failed: nothing comes next before all of that is durable in its row. */
   settleFirst(): void
   /** True when all that was taken out of the queue or failed is durable. */
@@ -27,12 +27,16 @@ export type PlaceOrder = {
 }
 
 /**
- * A lane in order gets everything by its place in the log. After a failure it first waits until every event that left the
+ * A worker in order gets everything by its place in the log. After a failure it first waits until every event that left the
  * queue has its row; then the lowest place comes next, be it a row's or a range's, and a row that is not due yet holds what
  * is behind it.
  */
-export const createPlaceOrder = (deps: { rows: LaneRows; held: HeldRanges; busy: () => boolean }): PlaceOrder => {
-  const { rows, held } = deps
+export const createPlaceOrder = (deps: {
+  rows: WorkerRows
+  spilled: SpilledRanges
+  busy: () => boolean
+}): PlaceOrder => {
+  const { rows, spilled } = deps
   let settling = false
   let learnt: { version: number; head: ParkedRow | undefined } | undefined
   const known = (): boolean => learnt?.version === rows.version
@@ -43,7 +47,7 @@ export const createPlaceOrder = (deps: { rows: LaneRows; held: HeldRanges; busy:
     },
     known,
     head,
-    isNext: (row) => isBefore(row, held.next()),
+    isNext: (row) => isBefore(row, spilled.next()),
     limit: (range) => {
       if (settling || !known()) return undefined
       const first = head()

@@ -34,7 +34,7 @@ export type DestinationEntry = {
 }
 
 /** A snapshot of destinations in memory, kept fresh by its owner; deleted destinations are absent. */
-export type DestinationDirectory = {
+export type DestinationCache = {
   get(id: string): DestinationEntry | undefined
   /** Resolves once the first snapshot is complete. */
   ready(): Promise<void>
@@ -49,17 +49,17 @@ export type AccessTokens = (
   ask: { client: OAuth2Client; grantId: string; refused?: string | undefined; again?: boolean | undefined },
 ) => Promise<string>
 
-/** What all lanes share. */
-export type LaneContext = {
+/** What all workers share. */
+export type WorkerContext = {
   reader: LogReader
   /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
   owned: ReadonlySet<number>
-  directory: DestinationDirectory
+  destinationCache: DestinationCache
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   accessTokens: AccessTokens | undefined
   attempts: AttemptLog
-  /** Where producers of rows learn what became of them. */
+  /** Where producers of rows learn their outcomes. */
   outcomes: OutcomeLog
   parking: Parking
   clock: Clock
@@ -70,6 +70,6 @@ export type LaneContext = {
   signal: AbortSignal
   /** What workspaces have taken of this thread for their filters and mappings. */
   workShare: WorkShare
-  /** Bytes queued over all lanes. */
+  /** Bytes queued over all workers. */
   queued: { bytes: number }
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '@tributary/kernel'
-import { type HeldRange, type HeldRanges, isRangeDone, rangeLow } from './held.ts'
+import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './held.ts'
 import { createOffsetTracker } from './offsets.ts'
 import type { NewParkedRow, ParkedRange, ParkingChange } from './parking.ts'
 import type { DeliverySettings } from './settings.ts'
@@ -14,7 +14,7 @@ const limit = 'limit'
 
 export type RangeChangeInput = {
   id: string
-  held: HeldRanges
+  spilled: SpilledRanges
   settings: DeliverySettings
   metrics: Metrics
   now: number
@@ -24,7 +24,7 @@ export type RangeChangeInput = {
   gone: boolean
 }
 
-const rowOf = (id: string, range: HeldRange, now: number, dead: string | undefined): NewParkedRow => ({
+const rowOf = (id: string, range: SpilledRange, now: number, dead: string | undefined): NewParkedRow => ({
   id: range.id,
   workspaceId: range.workspaceId,
   sourceId: range.sourceId,
@@ -41,17 +41,17 @@ const rowOf = (id: string, range: HeldRange, now: number, dead: string | undefin
   bytes: range.bytes,
   state: dead === undefined ? 'waiting' : 'dead',
   lastStatus: undefined,
-  tells: range.tells,
+  needsReport: range.needsReport,
   reason: dead ?? '',
   request: '',
   response: '',
 })
 
 /** Ranges beyond the limits of age and number, the oldest first. */
-const beyondLimits = (held: HeldRanges, limits: DeliverySettings['held'], now: number): Set<HeldRange> => {
-  const beyond = new Set<HeldRange>()
-  let events = held.events()
-  for (const range of held.all().toSorted((a, b) => a.firstTime - b.firstTime)) {
+const beyondLimits = (spilled: SpilledRanges, limits: DeliverySettings['held'], now: number): Set<SpilledRange> => {
+  const beyond = new Set<SpilledRange>()
+  let events = spilled.events()
+  for (const range of spilled.all().toSorted((a, b) => a.firstTime - b.firstTime)) {
     if (now - range.lastTime <= limits.maxAgeMs && events <= limits.maxEvents) continue
     beyond.add(range)
     events -= range.events
@@ -60,20 +60,20 @@ const beyondLimits = (held: HeldRanges, limits: DeliverySettings['held'], now: n
 }
 
 /**
- * What of a lane's held ranges must be written now: new and moved ranges (at most once in `parkAfterMs` each), dead ones,
+ * What of a worker's spilled ranges must be written now: new and moved ranges (at most once in `parkAfterMs` each), dead ones,
  * and those that are done are taken away. A range that is done before it was ever written costs nothing.
  */
 export const rangeChange = (input: RangeChangeInput): RangeChange => {
-  const { id, held, settings, metrics, now } = input
+  const { id, spilled, settings, metrics, now } = input
   const deletes: string[] = []
   const rows: NewParkedRow[] = []
   const notes: (() => void)[] = []
-  const over = held.all().length === 0 ? new Set<HeldRange>() : beyondLimits(held, settings.held, now)
-  for (const range of held.all()) {
+  const over = spilled.all().length === 0 ? new Set<SpilledRange>() : beyondLimits(spilled, settings.held, now)
+  for (const range of spilled.all()) {
     const { persisted } = range
     if (isRangeDone(range)) {
       if (persisted !== undefined) deletes.push(range.id)
-      notes.push(() => isRangeDone(range) && held.drop(range))
+      notes.push(() => isRangeDone(range) && spilled.drop(range))
       continue
     }
     const dead = range.dead ?? (input.gone ? deleted : over.has(range) ? limit : undefined)
@@ -89,7 +89,7 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
       range.writtenAt = now
       range.persisted = { from, end }
       if (dead === undefined) return
-      held.drop(range)
+      spilled.drop(range)
       metrics.count('delivery_events_dead', range.events, { reason: dead })
     })
   }
@@ -102,17 +102,17 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
 }
 
 /**
- * A range of the relational store as the lane holds it. `limit` is the offset from which on the log holds other records
+ * A range of the relational store as the worker holds it. `limit` is the offset from which on the log holds other records
  * than those it was of: what lies there is lost.
  */
-export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSITIVE_INFINITY): HeldRange => ({
+export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSITIVE_INFINITY): SpilledRange => ({
   id: row.id,
   partition: row.partition,
   workspaceId: row.workspaceId,
   sourceId: row.sourceId,
   cursor: row.offset,
   end: Math.min(row.end, Math.max(row.offset, limit)),
-  tells: row.tells,
+  needsReport: row.needsReport,
   events: row.events,
   bytes: row.bytes,
   unreadEvents: row.events,

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { silentLogger } from '@tributary/kernel'
 import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHeldRanges, type HeldRanges, isRangeDone } from './held.ts'
-import type { LaneState } from './lane-state.ts'
-import type { Part } from './parts.ts'
+import { createSpilledRanges, isRangeDone, type SpilledRanges } from './held.ts'
+import type { WorkerState } from './lane-state.ts'
+import type { InFlightRecord } from './parts.ts'
 import { createRangeReading, type RangeReadingDeps } from './range-reading.ts'
 
 let dir: string
 let log: LogReader
-let held: HeldRanges
+let spilled: SpilledRanges
 let taken: number[]
 let finish: (() => void)[]
 const count = 300
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await Promise.all(Array.from({ length: count }, (_, n) => append(n)))
   await writer.close()
   log = openLogReader({ dir })
-  held = createHeldRanges()
+  spilled = createSpilledRanges()
   taken = []
   finish = []
 })
@@ -42,7 +42,7 @@ const own = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, n) => from + n).filter((n) => n % 3 !== 2)
 const hold = (from: number, to: number): void => {
   for (const offset of own(from, to))
-    held.hold(
+    spilled.add(
       {
         partition: 0,
         offset,
@@ -50,7 +50,7 @@ const hold = (from: number, to: number): void => {
         bytes: 2000,
         workspaceId: 'w',
         sourceId: 's',
-        tells: false,
+        needsReport: false,
         events: 1,
       },
       0,
@@ -61,15 +61,15 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
   const reading = createRangeReading({
     id: 'd-1',
     context: { reader: log, clock: () => 0, logger: silentLogger },
-    held,
+    spilled,
     state: () => 'flowing',
     busy: () => false,
-    room: () => true,
+    hasCapacity: () => true,
     rangesDue: () => true,
     limit: () => Number.POSITIVE_INFINITY,
-    take: (record, _row, done) => {
+    consume: (record, _row, done) => {
       taken.push(record.reference.offset)
-      finish.push(() => done({} as Part))
+      finish.push(() => done({} as InFlightRecord))
     },
     wake: () => reading.start(),
     ...more,
@@ -83,7 +83,7 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
 
 test('every record of a range that names the destination is taken once, in order, and then the range is done', async () => {
   hold(10, 290)
-  const [range] = held.all()
+  const [range] = spilled.all()
   await start().ended()
   expect(taken).toEqual(own(10, 290))
   expect(range && [isRangeDone(range), range.unreadEvents, range.events]).toEqual([false, 0, own(10, 290).length])
@@ -93,11 +93,11 @@ test('every record of a range that names the destination is taken once, in order
 
 test('without room nothing more is taken, and reading goes on where it stood', async () => {
   hold(0, 100)
-  let room = 7
-  const { reading, ended } = start({ room: () => taken.length < room })
+  let hasCapacity = 7
+  const { reading, ended } = start({ hasCapacity: () => taken.length < hasCapacity })
   await ended()
   expect(taken).toEqual(own(0, 100).slice(0, 7))
-  room = 1000
+  hasCapacity = 1000
   reading.start()
   await ended()
   expect(taken).toEqual(own(0, 100))
@@ -108,14 +108,14 @@ test('before a limit the range stops, and nothing behind it is taken', async () 
   let limit = 30
   const { reading, ended } = start({ limit: (range) => (range.cursor < limit ? limit : undefined) })
   await ended()
-  expect([taken, held.next()?.cursor]).toEqual([own(0, 30), 30])
+  expect([taken, spilled.next()?.cursor]).toEqual([own(0, 30), 30])
   limit = 60
   reading.start()
   await ended()
   expect(taken).toEqual(own(0, 60))
 })
 
-test('while the lane probes, one record is taken, and the next one when nothing is under way', async () => {
+test('while the worker probes, one record is taken, and the next one when nothing is under way', async () => {
   hold(0, 100)
   let busy = 0
   const { reading, ended } = start({ state: () => 'probing', busy: () => taken.length > busy })
@@ -127,14 +127,14 @@ test('while the lane probes, one record is taken, and the next one when nothing 
   expect(taken).toEqual([0, 1])
 })
 
-test.each<[string, (change: { state: LaneState; room: boolean }) => void]>([
-  ['the lane was paused', (now) => (now.state = 'paused')],
-  ['the room was taken by others', (now) => (now.room = false)],
-  ['the range was given up', () => held.all().forEach((range) => (range.dead = 'limit'))],
-  ['a range of lower places was taken up', () => held.all().forEach((range) => (range.cursor = 50))],
+test.each<[string, (change: { state: WorkerState; hasCapacity: boolean }) => void]>([
+  ['the worker was paused', (now) => (now.state = 'paused')],
+  ['the room was taken by others', (now) => (now.hasCapacity = false)],
+  ['the range was given up', () => spilled.all().forEach((range) => (range.dead = 'limit'))],
+  ['a range of lower places was taken up', () => spilled.all().forEach((range) => (range.cursor = 50))],
 ])('what is read while %s is not taken', async (_, change) => {
   hold(40, 100)
-  const now: { state: LaneState; room: boolean } = { state: 'flowing', room: true }
+  const now: { state: WorkerState; hasCapacity: boolean } = { state: 'flowing', hasCapacity: true }
   let changed = false
   const reader: LogReader = {
     ...log,
@@ -148,7 +148,7 @@ test.each<[string, (change: { state: LaneState; room: boolean }) => void]>([
   const { ended } = start({
     context: { reader, clock: () => 0, logger: silentLogger },
     state: () => now.state,
-    room: () => now.room,
+    hasCapacity: () => now.hasCapacity,
   })
   await ended()
   expect(taken.filter((offset) => offset < 50)).toEqual([])
@@ -163,7 +163,7 @@ test('a log that cannot be read takes nothing away, and is not asked again at on
   await ended()
   reading.start()
   await ended()
-  expect([reads, taken, held.next()?.cursor]).toEqual([1, [], 0])
+  expect([reads, taken, spilled.next()?.cursor]).toEqual([1, [], 0])
   now = 1000
   reading.start()
   await ended()
@@ -171,10 +171,19 @@ test('a log that cannot be read takes nothing away, and is not asked again at on
 })
 
 test('records that the log no longer has make the range a dead one', async () => {
-  held.hold(
-    { partition: 0, offset: count + 5, time: 0, bytes: 1, workspaceId: 'w', sourceId: 's', tells: false, events: 1 },
+  spilled.add(
+    {
+      partition: 0,
+      offset: count + 5,
+      time: 0,
+      bytes: 1,
+      workspaceId: 'w',
+      sourceId: 's',
+      needsReport: false,
+      events: 1,
+    },
     0,
   )
   await start().ended()
-  expect(held.all().map((range) => range.dead)).toEqual(['No longer in the log'])
+  expect(spilled.all().map((range) => range.dead)).toEqual(['No longer in the log'])
 })

@@ -1,20 +1,20 @@
 import type { LogRecord } from '@tributary/storage'
-import type { HeldRange, HeldRanges } from './held.ts'
-import type { LaneState } from './lane-state.ts'
+import type { SpilledRange, SpilledRanges } from './held.ts'
+import type { WorkerState } from './lane-state.ts'
 import type { ParkedRow } from './parking.ts'
-import type { Part } from './parts.ts'
-import type { LaneContext } from './ports.ts'
+import type { InFlightRecord } from './parts.ts'
+import type { WorkerContext } from './ports.ts'
 import { noLongerHeld } from './range-change.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
 
-/** Bytes of the log read at once for a held range. */
+/** Bytes of the log read at once for a spilled range. */
 const pieceBytes = 256 * 1024
 
-/** How long the lane may be filled at a stretch, ms: what is left out never fills it, and others wait meanwhile. */
+/** How long the worker may be filled at a stretch, ms: what is left out never fills it, and others wait meanwhile. */
 const turnMs = 20
 
 export type RangeReading = {
-  /** Begins to read held ranges on, unless that is under way or nothing may be read. */
+  /** Begins to read spilled ranges on, unless that is under way or nothing may be read. */
   start(): void
   /** True while a range is read. */
   underWay(): boolean
@@ -22,56 +22,56 @@ export type RangeReading = {
 
 export type RangeReadingDeps = {
   id: string
-  context: Pick<LaneContext, 'reader' | 'clock' | 'logger'>
-  held: HeldRanges
-  state: () => LaneState
-  /** True while the lane has anything queued or under way. */
+  context: Pick<WorkerContext, 'reader' | 'clock' | 'logger'>
+  spilled: SpilledRanges
+  state: () => WorkerState
+  /** True while the worker has anything queued or under way. */
   busy: () => boolean
-  room: () => boolean
-  /** False while held ranges wait to be more. */
+  hasCapacity: () => boolean
+  /** False while spilled ranges wait to be more. */
   rangesDue: () => boolean
   /** The offset before which the range that comes next may be read now; undefined while it may not. */
-  limit: (range: HeldRange) => number | undefined
-  take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
+  limit: (range: SpilledRange) => number | undefined
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
   /** Called when a piece of work is done: there may be something to send, and more to read. */
   wake: () => void
 }
 
 /**
- * Reads held ranges on from where they stand into the lane's queue, one piece at a time, as long as there is room. While
- * the lane probes, a single record. Whatever changes while the log is read, nothing is taken that may not be taken then,
+ * Reads spilled ranges on from where they stand into the worker's queue, one piece at a time, as long as there is room. While
+ * the worker probes, a single record. Whatever changes while the log is read, nothing is taken that may not be taken then,
  * and every record of a range is taken once.
  */
 export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
-  const { id, held, context } = deps
+  const { id, spilled, context } = deps
   let reading = false
   /** Epoch ms before which the log is not read again, since that failed. */
   let readAgain = 0
 
   /** The range that may be read now, and up to where. */
-  const next = (): { range: HeldRange; before: number } | undefined => {
-    const range = held.next()
+  const next = (): { range: SpilledRange; before: number } | undefined => {
+    const range = spilled.next()
     const state = deps.state()
     if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
-    if (!deps.room() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
+    if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
     if (context.clock() < readAgain) return undefined
     const before = deps.limit(range)
     return before === undefined ? undefined : { range, before }
   }
 
-  const lose = (range: HeldRange): void => {
+  const lose = (range: SpilledRange): void => {
     const { partition, cursor: from, end: to } = range
     context.logger.error({ destination: id, partition, from, to }, 'Held records are no longer in the log')
     range.dead = noLongerHeld
   }
 
-  const take = (range: HeldRange, record: DeliveryRecord): void => {
+  const take = (range: SpilledRange, record: DeliveryRecord): void => {
     const { offset, time, bytes, meta } = record.reference
     const entry = range.tracker.begin(offset)
     range.firstTime = time
     range.unreadEvents -= meta.n
     range.unreadBytes -= bytes
-    deps.take(record, undefined, () => {
+    deps.consume(record, undefined, () => {
       range.events -= meta.n
       range.bytes -= bytes
       range.tracker.release(entry)
@@ -79,7 +79,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   }
 
   /** Takes what of a piece may be taken; false when that is all for now. */
-  const takePiece = (range: HeldRange, records: readonly LogRecord[], before: number): boolean => {
+  const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number): boolean => {
     if (records.length === 0) lose(range)
     const once = deps.state() === 'probing'
     for (const found of records) {
@@ -88,7 +88,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
         return true
       }
       if (found.offset >= before) range.cursor = before
-      if (found.offset >= before || !deps.room()) return false
+      if (found.offset >= before || !deps.hasCapacity()) return false
       range.cursor = found.offset + 1
       const record = openRecord(found)
       if (record === undefined || !record.reference.meta.d.includes(id)) continue

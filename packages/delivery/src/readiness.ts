@@ -9,10 +9,10 @@ import {
   validateSettings,
 } from '@tributary/connector-kit'
 import { createGate, type Gate } from './gate.ts'
-import type { DestinationEntry, LaneContext } from './ports.ts'
+import type { DestinationEntry, WorkerContext } from './ports.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
 
-/** What a lane needs to send: everything the directory's entry says, made ready once per change. */
+/** What a worker needs to send: everything the entry in the cache says, made ready once per change. */
 export type Ready = {
   definition: DestinationDefinition
   settings: Settings
@@ -30,7 +30,7 @@ export type Ready = {
 }
 
 export type Readiness = {
-  /** What the entry makes of the lane; `problem` says in words why it cannot send. Cheap while nothing changes. */
+  /** What the entry makes of the worker; `problem` says in words why it cannot send. Cheap while nothing changes. */
   look(entry: DestinationEntry): { ready: Ready | undefined; problem: string }
   /** What it said last. */
   ready(): Ready | undefined
@@ -56,7 +56,7 @@ const settingsProblem = (
  * Follows the directory's entry of one destination. Settings and gate are made anew when their own parts change, what is
  * left of the rate only when the rate does.
  */
-export const createReadiness = (context: Pick<LaneContext, 'connectors' | 'settings'>): Readiness => {
+export const createReadiness = (context: Pick<WorkerContext, 'connectors' | 'settings'>): Readiness => {
   let looked: { entry: DestinationEntry; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''

@@ -24,7 +24,7 @@ export type Recorded = RecordedEvent | RecordedRow
 /** With what its gate made of it. */
 export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
 
-/** A record of the deliveries log: its body is taken apart once, by the first lane that sends it. */
+/** A record of the deliveries log: its body is taken apart once, by the first worker that sends it. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
   /** Its events or rows; undefined when the body is not what the pipeline and producers write. */

@@ -1,10 +1,10 @@
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
-import { type Fate, type Item, type Part, releasePart, replaceRow, rowsOf } from './parts.ts'
-import type { LaneContext } from './ports.ts'
+import { type EventFailure, type InFlightRecord, type Item, releaseRecord, replaceRow, rowsOf } from './parts.ts'
+import type { WorkerContext } from './ports.ts'
 import { noLongerHeld } from './range-change.ts'
 
-/** What a lane knows of its rows in the relational store. */
-export type LaneRows = {
+/** What a worker knows of its rows in the relational store. */
+export type WorkerRows = {
   /** Waiting rows, those in memory included. */
   waiting: number
   /** Epoch ms when the next one is due; Infinity when none waits. */
@@ -17,15 +17,15 @@ export type LaneRows = {
   version: number
 }
 
-/** What a lane parks: events that wait for another try, and its dead letters. Nothing is let go before it is durable. */
+/** What a worker parks: events that wait for another try, and its dead letters. Nothing is let go before it is durable. */
 export type RetryQueue = {
-  readonly rows: LaneRows
-  /** Parks fates of a part straight from the log; `holds` of the part end when they are durable. */
-  park(part: Part, fates: readonly Fate[], holds: number, now: number): void
-  /** Gives the events of a part that are queued or under way a row of their own, whose fate is then written to it. */
-  adopt(part: Part, items: readonly Item[], now: number): void
-  /** Called as `finish` of a part that came from a row, when the fates of all its events are known. */
-  close(part: Part, row: ParkedRow): void
+  readonly rows: WorkerRows
+  /** Parks fates of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
+  park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
+  /** Gives the events of a record in flight that are queued or under way a row of their own, whose fate is then written to it. */
+  takeOver(inFlight: InFlightRecord, items: readonly Item[], now: number): void
+  /** Called as `finish` of a record in flight that came from a row, when the fates of all its events are known. */
+  close(inFlight: InFlightRecord, row: ParkedRow): void
   /** Makes a dead letter of a row whose record is no longer in the log. */
   lost(row: ParkedRow, now: number): void
 }
@@ -33,9 +33,9 @@ export type RetryQueue = {
 /** Of one destination; empty until its rows were looked up. */
 export const createRetryQueue = (
   destinationId: string,
-  { parking, metrics, clock }: Pick<LaneContext, 'parking' | 'metrics' | 'clock'>,
+  { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
 ): RetryQueue => {
-  const rows: LaneRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Map(), unparked: 0, version: 0 }
+  const rows: WorkerRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Map(), unparked: 0, version: 0 }
 
   const noteDurable = (written: readonly NewParkedRow[]): void => {
     for (const row of written) {
@@ -65,8 +65,8 @@ export const createRetryQueue = (
     rows.waiting = Math.max(0, rows.waiting - 1)
   }
 
-  const close: RetryQueue['close'] = (part, row) => {
-    const change = replaceRow(destinationId, part, row, clock())
+  const close: RetryQueue['close'] = (inFlight, row) => {
+    const change = replaceRow(destinationId, inFlight, row, clock())
     if (change !== undefined) return write(change, () => leave(row))
     rows.taken.delete(row.id)
     rows.version++
@@ -75,26 +75,28 @@ export const createRetryQueue = (
 
   return {
     rows,
-    park: (part, fates, holds, now) =>
-      write({ deletes: [], rows: rowsOf(destinationId, part, fates, now) }, () => releasePart(part, holds)),
-    adopt: (part, items, now) => {
-      const fates = items.map(({ index, event }) => ({
+    park: (inFlight, failures, holds, now) =>
+      write({ deletes: [], rows: rowsOf(destinationId, inFlight, failures, now) }, () =>
+        releaseRecord(inFlight, holds),
+      ),
+    takeOver: (inFlight, items, now) => {
+      const failures = items.map(({ index, event }) => ({
         index,
         eventId: event.eventId,
         decision: { kind: 'returned' as const },
         result: undefined,
       }))
-      for (const row of rowsOf(destinationId, part, fates, now)) {
-        const adopted: Part = {
-          record: part.record,
+      for (const row of rowsOf(destinationId, inFlight, failures, now)) {
+        const takenOver: InFlightRecord = {
+          record: inFlight.record,
           row,
           open: items.length,
-          fates: [],
-          finish: () => close(adopted, row),
+          failures: [],
+          finish: () => close(takenOver, row),
         }
-        for (const item of items) item.part = adopted
+        for (const item of items) item.inFlight = takenOver
         rows.taken.set(row.id, row.partition)
-        write({ deletes: [], rows: [row] }, () => releasePart(part, items.length))
+        write({ deletes: [], rows: [row] }, () => releaseRecord(inFlight, items.length))
       }
     },
     close,

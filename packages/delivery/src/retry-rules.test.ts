@@ -61,7 +61,7 @@ describe('after an attempt', () => {
       { kind: 'dead', reason: 'Retries exhausted: HTTP 503' },
     ],
     [
-      'a set-up that fails: held beyond the retry window, since no retry mends it',
+      'a set-up that fails: held beyond the retry window, since no retry fixes it',
       { kind: 'retry' as const, reason: 'not allowed', misconfigured: true },
       facts(1, policy.maxElapsedMs * 10),
       { kind: 'waiting', nextTime: now + 1000, reason: 'not allowed' },

@@ -26,7 +26,7 @@ export type AttemptFacts = {
 /**
  * Delivered and rejected are final. A failure worth another try waits for its back-off, and at least as long as the
  * destination asked for (capped); it dies when the time since the first try is used up, unless the set-up is what fails:
- * no time mends that, and whoever mends it finds the events waiting.
+ * no time fixes that, and whoever fixes it finds the events waiting.
  */
 export const decide = (
   outcome: EventOutcome,

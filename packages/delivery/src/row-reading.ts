@@ -1,6 +1,6 @@
 import type { ParkedRow } from './parking.ts'
-import type { Part } from './parts.ts'
-import type { LaneContext } from './ports.ts'
+import type { InFlightRecord } from './parts.ts'
+import type { WorkerContext } from './ports.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
@@ -23,16 +23,16 @@ const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean
 
 /** Rows of one record share it, and rows of neighbours a read, since they are parked in runs. */
 export const createRowReading = (deps: {
-  context: Pick<LaneContext, 'reader' | 'clock' | 'owned'>
+  context: Pick<WorkerContext, 'reader' | 'clock' | 'owned'>
   retries: RetryQueue
-  take: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (part: Part) => void) => void
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
 }): RowReading => {
   const { context, retries } = deps
 
   const takeRow = (row: ParkedRow, record: DeliveryRecord | undefined): void => {
     if (record === undefined || !isOf(record, row)) return retries.lost(row, context.clock())
     retries.rows.taken.set(row.id, row.partition)
-    deps.take(record, row, (part) => retries.close(part, row))
+    deps.consume(record, row, (inFlight) => retries.close(inFlight, row))
   }
 
   return async (rows, may) => {

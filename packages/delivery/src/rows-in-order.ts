@@ -3,7 +3,7 @@ import type { ParkedRow } from './parking.ts'
 import type { PlaceOrder } from './place-order.ts'
 
 /**
- * Fetches the parked rows of a lane in order and takes those that come next by their place; afterwards the first that does
+ * Fetches the parked rows of a worker in order and takes those that come next by their place; afterwards the first that does
  * not is known to the order. What changes meanwhile makes the answer worthless: then nothing more is taken, and the rows
  * are fetched again. Rejects when the relational store or the log cannot be read.
  */
@@ -14,7 +14,7 @@ export const createRowsInOrder =
     rows,
     state,
     busy,
-    room,
+    hasCapacity,
     read,
     order,
   }: RowFetchDeps & { order: PlaceOrder }): (() => Promise<void>) =>
@@ -26,7 +26,7 @@ export const createRowsInOrder =
     const sends = (): boolean => state() === 'flowing' || state() === 'probing'
     const isCurrent = (): boolean => version === rows.version && !order.settling() && sends()
     const may = (row: ParkedRow): boolean =>
-      isCurrent() && order.isNext(row) && room() && (state() === 'probing' ? !busy() : row.nextTime <= clock())
+      isCurrent() && order.isNext(row) && hasCapacity() && (state() === 'probing' ? !busy() : row.nextTime <= clock())
     // Only what may be taken now is looked up.
     const until = found.findIndex((row) => !may(row))
     const taken = await read(until < 0 ? found : found.slice(0, until), may)

@@ -130,7 +130,7 @@ it('rows go together where the destination takes batches, in their order and apa
   expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
 })
 
-it('a producer learns what is tried again, what was refused, and what became of it when it was retried', async () => {
+it('a producer learns what is tried again, what was refused, and the outcome when it was retried', async () => {
   await open()
   let up = false
   const peer = await peerOf(({ key }) => ({ status: up ? 200 : key === 'bad' ? 400 : 503 }))

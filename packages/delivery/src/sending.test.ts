@@ -8,7 +8,7 @@ import {
   type TestEventStore,
 } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LaneSnapshot } from './lane.ts'
+import type { WorkerSnapshot } from './lane.ts'
 import type { DeliverySettings } from './settings.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 import { relay } from './testing-connector.ts'
@@ -48,9 +48,9 @@ const peerOf = async (
   peers.push(peer)
   return peer
 }
-const lane = (id: string): LaneSnapshot => {
-  const found = fixture.delivery.state().lanes.find((candidate) => candidate.destinationId === id)
-  if (found === undefined) throw new Error('no such lane')
+const worker = (id: string): WorkerSnapshot => {
+  const found = fixture.delivery.state().workers.find((candidate) => candidate.destinationId === id)
+  if (found === undefined) throw new Error('no such worker')
   return found
 }
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
@@ -101,7 +101,7 @@ describe('what is left out', () => {
     })
     expect(await parked()).toHaveLength(0)
     expect(committed()).toBe(Math.ceil(100 / 7))
-    expect(lane(id).state).toBe('flowing')
+    expect(worker(id).state).toBe('flowing')
     await fixture.restart()
     await fixture.delivery.idle()
     expect(await fixture.attempts()).toHaveLength(100)
@@ -129,18 +129,18 @@ describe('what is left out', () => {
     const peer = await peerOf(() => ({ status: dead ? 503 : 200 }))
     const id = fixture.destination({ url: peer.url }, { filters: new Map([[fixture.sourceId, onlyEven]]) })
     await fixture.append([id], 200, 1, {}, parity)
-    await eventually('the circuit breaks', () => lane(id).state === 'broken')
+    await eventually('the circuit breaks', () => worker(id).state === 'broken')
     dead = false
     await peer.until(() => new Set(peer.requests.flatMap(({ body }) => idsOf(body))).size === 100)
     await fixture.delivery.idle()
-    expect(lane(id).state).toBe('flowing')
+    expect(worker(id).state).toBe('flowing')
     expect((await fixture.attempts()).filter((row) => row.status === 'filtered')).toHaveLength(100)
     expect(await parked()).toHaveLength(0)
   })
 })
 
 describe('mappings', () => {
-  it('what cannot be mapped is a dead letter with the reason, delays nobody, and goes out once the mapping is mended', async () => {
+  it('what cannot be mapped is a dead letter with the reason, delays nobody, and goes out once the mapping is fixed', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 10 }, { mappings: orders('total') })
     await fixture.append([id], 40, 8, {}, (number) => ({ properties: number % 4 === 0 ? {} : { total: number } }))
@@ -156,7 +156,7 @@ describe('mappings', () => {
     const dead = (await fixture.attempts()).filter((row) => row.status === 'dead')
     expect(dead).toHaveLength(10)
     expect(dead[0]).toMatchObject({ http_status: 0, reason: rows[0]?.last_reason })
-    expect(lane(id).state).toBe('flowing')
+    expect(worker(id).state).toBe('flowing')
 
     fixture.change(id, { mappings: mappings(mapping({ destination: 'note' })) })
     await database.db
@@ -175,7 +175,7 @@ describe('mappings', () => {
     const peer = await peerOf(() => ({ status: dead ? 503 : 200 }))
     const id = fixture.destination({ url: peer.url })
     await fixture.append([id], 20)
-    await eventually('the circuit breaks', () => lane(id).state === 'broken')
+    await eventually('the circuit breaks', () => worker(id).state === 'broken')
     fixture.change(id, {
       mappings: mappings(
         mapping({
@@ -192,8 +192,8 @@ describe('mappings', () => {
       return new Set(rows.filter((row) => row.status !== 'retry').map((row) => row.message_id)).size === 20
     })
     await fixture.delivery.idle()
-    const fates = (await fixture.attempts()).filter((row) => row.status !== 'retry')
-    expect(fates.filter((row) => row.status === 'filtered')).toHaveLength(15)
+    const failures = (await fixture.attempts()).filter((row) => row.status !== 'retry')
+    expect(failures.filter((row) => row.status === 'filtered')).toHaveLength(15)
     expect(peer.requests.filter(({ body }) => actionsOf(body)[0] === 'note').length).toBeGreaterThanOrEqual(5)
     expect(await parked()).toHaveLength(0)
   })
@@ -316,7 +316,7 @@ describe('a batch', () => {
     )
     // 32, 16, 8, 4, 2 and the one: each time with a half that is taken.
     expect(peer.requests).toHaveLength(6 + 5)
-    expect(lane(id).state).toBe('flowing')
+    expect(worker(id).state).toBe('flowing')
     const rows = await parked()
     expect(rows).toMatchObject([{ state: 'dead', event_indexes: [5], last_status: 413, last_reason: 'HTTP 413' }])
     const log = await fixture.attempts()

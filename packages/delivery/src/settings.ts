@@ -18,15 +18,15 @@ export type DeliverySettings = {
   circuit: { consecutive: number; window: number; ratio: number; baseMs: number; capMs: number }
   /** Longest Retry-After that is obeyed. */
   retryAfterCapMs: number
-  /** A held range younger than this stays in memory: short bursts never touch the relational store. */
+  /** A spilled range younger than this stays in memory: short bursts never touch the relational store. */
   parkAfterMs: number
   /** When no request of a destination ended for so long, what it has in memory is parked and leaves the shared stream. */
   stallMs: number
   /** What waits in memory for so long beyond the time for a batch, because requests are slow or few are allowed, is parked likewise. */
   crawlMs: number
-  /** Batches that wait longer than this wait in the log, as held ranges. */
+  /** Batches that wait longer than this wait in the log, as spilled ranges. */
   collectMs: number
-  /** Parked rows, held ranges and positions are written this often, when there is something to write. */
+  /** Parked rows, spilled ranges and positions are written this often, when there is something to write. */
   flushMs: number
   /** A delivery log insert leaves with so many rows or after this time; beyond the buffer no request starts. */
   attempts: { rows: number; waitMs: number; bufferRows: number; bufferBytes: number }

@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createWorkShare, silentLogger } from '@tributary/kernel'
 import { expect, it } from 'vitest'
-import { createLaneQueue } from './lane-queue.ts'
+import { createBatchQueue } from './lane-queue.ts'
 import type { Outcomes } from './outcomes.ts'
-import type { Part } from './parts.ts'
+import type { InFlightRecord } from './parts.ts'
 import type { Ready } from './readiness.ts'
 import type { DeliveryRecord } from './record.ts'
-import { createTake } from './take.ts'
+import { createRecordConsumer } from './take.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -25,46 +25,50 @@ const recordOf = (): DeliveryRecord => {
   }
 }
 
-const laneQueue = createLaneQueue({ bytes: 0 })
-const take = createTake({
+const batchQueue = createBatchQueue({ bytes: 0 })
+const consume = createRecordConsumer({
   id: 'd-1',
   context: {
     clock: () => 0,
     logger: silentLogger,
-    directory: { get: () => undefined, ready: async () => {} },
+    destinationCache: { get: () => undefined, ready: async () => {} },
     workShare: createWorkShare(),
   },
   outcomes: {} as Outcomes,
-  queue: laneQueue,
+  queue: batchQueue,
   ready: () => ({ batching, gate: () => ({ kind: 'pass', action: 'send' }) }) as unknown as Ready,
   sends: () => true,
   wake: () => {},
 })
 
 /** Takes a record, and lets all but one of its events leave; what is kept of them is what nobody else holds on to. */
-const takeAndSend = async (): Promise<{ parts: Part[]; record: WeakRef<object>; first: WeakRef<object> }> => {
+const takeAndSend = async (): Promise<{
+  records: InFlightRecord[]
+  record: WeakRef<object>
+  first: WeakRef<object>
+}> => {
   const record = recordOf()
-  take(record, undefined, () => {})
-  // On a busy machine they are judged at several turns.
-  while (take.pending() > 0) await nextTurn()
+  consume(record, undefined, () => {})
+  // On a busy machine they are checked at several turns.
+  while (consume.pending() > 0) await nextTurn()
   const sent = names.slice(1).flatMap(() => {
-    const batch = laneQueue.next(batching, 0, false)
+    const batch = batchQueue.next(batching, 0, false)
     return typeof batch === 'number' ? [] : batch
   })
   return {
-    parts: [...new Set(sent.map(({ part }) => part))],
+    records: [...new Set(sent.map(({ inFlight }) => inFlight))],
     record: new WeakRef(record),
     first: new WeakRef(sent[0]?.event ?? {}),
   }
 }
 
 it('what was sent is not kept in memory by what waits for its row, nor by what is queued behind it', async () => {
-  const { parts, record, first } = await takeAndSend()
+  const { records, record, first } = await takeAndSend()
   // References that were looked at are held until the end of this turn.
   await nextTurn()
   collectGarbage()
-  expect(parts).toHaveLength(1)
-  expect(laneQueue.length()).toBe(1)
+  expect(records).toHaveLength(1)
+  expect(batchQueue.length()).toBe(1)
   expect(record.deref(), 'the record').toBeUndefined()
   expect(first.deref(), 'an event').toBeUndefined()
 })

@@ -14,8 +14,8 @@ type DeadRow = ParkedRange & { reason: string }
  * Tells producers of rows that died where no attempt said so: with their destination, beyond a limit, as a range that
  * was never tried. Until then their places are needed. A producer may hear of the same death twice.
  */
-export const createDeadTelling = (deps: {
-  parking: Pick<Parking, 'untold' | 'told'>
+export const createDeadLetterReports = (deps: {
+  parking: Pick<Parking, 'unreported' | 'reported'>
   reader: Pick<LogReader, 'read'>
   outcomes: OutcomeLog
   logger: Logger
@@ -52,17 +52,20 @@ export const createDeadTelling = (deps: {
   return {
     run: async () => {
       for (;;) {
-        const rows = await parking.untold(rowsAtOnce)
+        const rows = await parking.unreported(rowsAtOnce)
         if (rows.length === 0) return
-        const told: string[] = []
+        const reported: string[] = []
         for (const row of rows) {
-          const isTold = await push(row)
+          const isReported = await push(row)
           await outcomes.flush()
-          if (isTold()) told.push(row.id)
+          if (isReported()) reported.push(row.id)
         }
-        await parking.told(told)
-        if (told.length === rows.length) continue
-        logger.warn({ rows: rows.length - told.length }, 'Producers cannot be told of dead rows yet; it is tried again')
+        await parking.reported(reported)
+        if (reported.length === rows.length) continue
+        logger.warn(
+          { rows: rows.length - reported.length },
+          'Dead rows cannot be reported to producers yet; it is tried again',
+        )
         return
       }
     },

@@ -92,9 +92,9 @@ type AttemptRow = {
 }
 
 export type FixtureDeps = {
-  /** Where log and journal are; a new one unless told. */
+  /** Where log and journal are; a new one unless given. */
   folder?: string
-  /** Whose events are appended; a new one's unless told. */
+  /** Whose events are appended; a new one's unless given. */
   workspaceId?: string
   /** False: the delivery is not started. */
   start?: boolean
@@ -104,7 +104,7 @@ export type FixtureDeps = {
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
   accessTokens?: AccessTokens
-  /** How host names are resolved; the system's way unless told. */
+  /** How host names are resolved; the system's way unless given. */
   lookup?: LookupFunction
 }
 
@@ -137,7 +137,7 @@ export const openDelivery = (
         return await (await outcomes).append(entry)
       },
     },
-    directory: { get: (id) => deps.entries.get(id), ready: async () => {} },
+    destinationCache: { get: (id) => deps.entries.get(id), ready: async () => {} },
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
     ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),

@@ -28,7 +28,7 @@ export type DirectoryDestination = {
   filters: ReadonlyMap<string, EventConditions>
 }
 
-export type DestinationDirectory = Follower & {
+export type DestinationCache = Follower & {
   /** Ids of the destinations that a source is connected with by an enabled connection; those of a paused one are held. */
   destinationsFor(sourceId: string): readonly string[]
   /** A destination that is not deleted, enabled or not. */
@@ -45,7 +45,7 @@ const none: readonly string[] = []
  */
 export const createDestinationDirectory = (
   deps: FollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
-): DestinationDirectory => {
+): DestinationCache => {
   const { secretBox, logger } = deps
   let bySource = new Map<string, readonly string[]>()
   let byId = new Map<string, DirectoryDestination>()
