@@ -11,8 +11,8 @@ import {
   type TestEventStore,
 } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { WorkerSnapshot } from './lane.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
+import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
 let database: TestDatabase
 let store: TestEventStore

@@ -1,5 +1,5 @@
 export * from './delivery.ts'
-export type { WorkerSnapshot } from './lane.ts'
-export { type WorkerState, workerEvents, workerStates, workerTransitions } from './lane-state.ts'
 export type { DestinationCache, DestinationEntry } from './ports.ts'
 export * from './settings.ts'
+export type { WorkerSnapshot } from './worker/destination-worker.ts'
+export { type WorkerState, workerEvents, workerStates, workerTransitions } from './worker/worker-state.ts'

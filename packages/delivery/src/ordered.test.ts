@@ -11,9 +11,9 @@ import {
 } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
-import type { WorkerSnapshot } from './lane.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds } from './testing.ts'
 import { relay } from './testing-connector.ts'
+import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
 let database: TestDatabase
 let store: TestEventStore

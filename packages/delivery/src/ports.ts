@@ -8,9 +8,9 @@ import type {
 import type { EventConditions, EventMapping } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
-import type { AttemptLog } from './attempts.ts'
-import type { OutcomeLog } from './outcome-log.ts'
-import type { Parking } from './parking.ts'
+import type { AttemptLog } from './log/attempts.ts'
+import type { OutcomeLog } from './log/outcome-log.ts'
+import type { Parking } from './retry/parking.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** A destination as deliveries need it. A change of anything gives a new object. */

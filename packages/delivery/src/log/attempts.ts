@@ -1,0 +1,182 @@
+import type { DeliveryStatus, EventType } from '@tributary/contract'
+import { type Clock, freeMemory, type Logger, type Metrics, newId } from '@tributary/kernel'
+import { createRowWriter, type EventStore, InsertRejected, type Rows, type RowWriter } from '@tributary/storage'
+import type { DeliverySettings } from '../settings.ts'
+import { type InFlightRecord, releaseRecord } from '../worker/in-flight-record.ts'
+
+/** The outcome of one event at once: an attempt or why there was none, as a row of the event store's table `deliveries`. */
+type Attempt = {
+  workspaceId: string
+  sourceId: string
+  destinationId: string
+  eventId: string
+  messageId: string
+  /** '' for a row. */
+  eventType: EventType | ''
+  event: string
+  /** Epoch ms. */
+  time: number
+  attempt: number
+  status: DeliveryStatus
+  httpStatus: number
+  latencyMs: number
+  reason: string
+  request: string
+  response: string
+  /** The replay that sent it again; '' otherwise. */
+  replayId: string
+  /** Of a row; '' for events. */
+  producer: string
+  operation: string
+  object: string
+  key: string
+}
+
+export type AttemptLog = {
+  /** Takes an attempt on an event of `inFlight`; a hold of the record in flight ends when its row is durable. */
+  push(attempt: Attempt, inFlight: InFlightRecord): void
+  /** True when no more should be added: the store is away or slow. */
+  full(): boolean
+  /** Rows that are not durable yet. */
+  buffered(): number
+  /** Sends what has waited long enough, or, with `now`, whatever is there. Never rejects. */
+  flush(now?: boolean): Promise<void>
+}
+
+/** The columns of a row in the order in which it is written. */
+const columns = [
+  'workspace_id',
+  'source_id',
+  'destination_id',
+  'event_id',
+  'message_id',
+  'event_type',
+  'event',
+  'time',
+  'attempt',
+  'status',
+  'http_status',
+  'latency_ms',
+  'reason',
+  'request',
+  'response',
+  'replay_id',
+  'producer',
+  'operation',
+  'object',
+  'key',
+]
+
+const writeAttempt = (to: RowWriter, attempt: Attempt): void => {
+  to.text(attempt.workspaceId)
+  to.text(attempt.sourceId)
+  to.text(attempt.destinationId)
+  to.text(attempt.eventId)
+  to.text(attempt.messageId)
+  to.text(attempt.eventType)
+  to.text(attempt.event)
+  to.time(attempt.time)
+  to.uint32(attempt.attempt)
+  to.text(attempt.status)
+  to.uint16(attempt.httpStatus)
+  to.uint32(Math.min(Math.round(attempt.latencyMs), 0xffffffff))
+  to.text(attempt.reason)
+  to.text(attempt.request)
+  to.text(attempt.response)
+  to.text(attempt.replayId)
+  to.text(attempt.producer)
+  to.text(attempt.operation)
+  to.text(attempt.object)
+  to.text(attempt.key)
+  to.end()
+}
+
+/** Rows of one insert, and whose they are. */
+type Batch = { rows: Rows; records: readonly InFlightRecord[]; token: string }
+
+/**
+ * Writes attempts to the event store in batches. One insert at a time, repeated with its token until the store has it,
+ * so that an acknowledged row is there exactly once. What the store refuses for its content is bisected, and the row at
+ * fault is logged, counted and let go: it must not stop deliveries.
+ *
+ * What waits is kept as bytes. As strings it was most of what outlived a collection of young objects, half of each, and
+ * took as much processor time to be copied as all deliveries of a webhook took to be made.
+ */
+export const createAttemptLog = (deps: {
+  eventStore: EventStore
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: DeliverySettings
+}): AttemptLog => {
+  const { eventStore, clock, logger, metrics } = deps
+  const limits = deps.settings.attempts
+  const waiting = createRowWriter()
+  let records: InFlightRecord[] = []
+  let oldest = 0
+  let retryAt = 0
+  let unsent: Batch | undefined
+  let running: Promise<void> | undefined
+
+  /** Inserts the rows from `from` to before `to`. */
+  const insert = async (batch: Batch, from: number, to: number, token: string): Promise<void> => {
+    try {
+      const { bytes, ends } = batch.rows
+      const rows = bytes.subarray(ends[from - 1] ?? 0, ends[to - 1])
+      await eventStore.insert('deliveries', { columns, pieces: [rows] }, { token })
+    } catch (error) {
+      if (!(error instanceof InsertRejected)) throw error
+      if (to - from === 1) {
+        metrics.count('delivery_log_rows_refused', 1)
+        logger.error({ err: error }, 'The event store refused a row of the delivery log')
+        return
+      }
+      const middle = (from + to) >> 1
+      await insert(batch, from, middle, `${token}-a`)
+      await insert(batch, middle, to, `${token}-b`)
+    }
+  }
+
+  /** What waits, to be sent as one; nothing waits then. */
+  const takeWaiting = (): Batch => {
+    const batch = { rows: waiting.take(), records, token: `deliveries-${newId()}` }
+    records = []
+    return batch
+  }
+
+  const send = async (): Promise<void> => {
+    unsent ??= takeWaiting()
+    const batch = unsent
+    try {
+      await insert(batch, 0, batch.rows.ends.length, batch.token)
+    } catch (error) {
+      retryAt = clock() + 500
+      logger.warn({ err: error, rows: batch.rows.ends.length }, 'The delivery log cannot be written; it is tried again')
+      return
+    }
+    unsent = undefined
+    freeMemory(batch.rows.bytes)
+    for (const inFlight of batch.records) releaseRecord(inFlight)
+  }
+
+  const buffered = (): number => waiting.count + (unsent?.rows.ends.length ?? 0)
+
+  return {
+    push: (attempt, inFlight) => {
+      if (waiting.count === 0) oldest = clock()
+      writeAttempt(waiting, attempt)
+      records.push(inFlight)
+    },
+    full: () => buffered() >= limits.bufferRows || waiting.length >= limits.bufferBytes,
+    buffered,
+    flush: (now = false) => {
+      if (running !== undefined) return running
+      const due = waiting.count >= limits.rows || (waiting.count > 0 && (now || clock() - oldest >= limits.waitMs))
+      if ((unsent === undefined && !due) || clock() < retryAt) return Promise.resolve()
+      running = send().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}

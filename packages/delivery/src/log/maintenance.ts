@@ -1,0 +1,82 @@
+import type { Clock, Logger, Metrics } from '@tributary/kernel'
+import type { Parking } from '../retry/parking.ts'
+import type { DeliverySettings } from '../settings.ts'
+import type { DestinationWorker } from '../worker/destination-worker.ts'
+
+export type Maintenance = {
+  due(): boolean
+  /** Looks up what waits in the relational store: rows of each destination and the lowest offsets. */
+  refresh(): Promise<void>
+  /** Enforces limits, forgets old dead letters, then refreshes. Never rejects. */
+  run(): Promise<void>
+}
+
+/** The slow work around parked deliveries. */
+export const createMaintenance = (deps: {
+  parking: Parking
+  /** Tells producers of what has died. */
+  reportDeadLetters: () => Promise<void>
+  workers: ReadonlyMap<string, DestinationWorker>
+  workerOf: (id: string) => DestinationWorker
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: DeliverySettings
+}): Maintenance => {
+  const { parking, workers, workerOf, clock, logger, metrics, settings } = deps
+  let last = 0
+  let running = false
+
+  const refresh = async (): Promise<void> => {
+    last = clock()
+    const summary = await parking.summary()
+    const seen = new Set(summary.map((item) => item.destinationId))
+    for (const worker of workers.values())
+      if (!seen.has(worker.id) && worker.rows.taken.size === 0) worker.rows.waiting = 0
+    for (const item of summary) {
+      const { rows } = workerOf(item.destinationId)
+      rows.waiting = item.rows
+      rows.version++
+      // What is under way is done soon; a look too many costs one short query.
+      rows.nextDue = Math.min(rows.nextDue, item.nextTime)
+    }
+    await parking.refreshLowest()
+  }
+
+  const enforce = async (): Promise<void> => {
+    const { held, dead } = settings
+    const crowded = [...workers.values()]
+      .filter((worker) => worker.rows.waiting > held.maxRows)
+      .map((worker) => worker.id)
+    const before = clock() - Math.max(held.maxAgeMs, settings.retry.maxElapsedMs)
+    const events = await parking.enforceLimits({ before, maxRows: held.maxRows, destinations: crowded })
+    if (events > 0) {
+      metrics.count('delivery_events_dead', events, { reason: 'limit' })
+      logger.warn({ events }, 'Parked deliveries went beyond their limits and are dead letters now')
+    }
+    await parking.purgeDeadLetters({ before: clock() - dead.maxAgeMs, maxRows: dead.maxRows })
+  }
+
+  return {
+    due: () => !running && clock() - last >= settings.maintenanceMs,
+    refresh,
+    run: async () => {
+      running = true
+      try {
+        await enforce()
+        await deps.reportDeadLetters()
+        await refresh()
+      } catch (error) {
+        last = clock()
+        logger.warn({ err: error }, 'Parked deliveries cannot be looked after; it is tried again')
+      } finally {
+        running = false
+      }
+      const waiting = [...workers.values()].reduce(
+        (sum, worker) => sum + worker.spilled.events() + worker.rows.waiting,
+        0,
+      )
+      metrics.gauge('delivery_waiting', waiting)
+    },
+  }
+}

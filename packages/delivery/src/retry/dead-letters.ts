@@ -1,0 +1,40 @@
+import type { WorkerContext } from '../ports.ts'
+import type { WorkerRows } from './retry-queue.ts'
+
+/** Makes dead letters of all that waits for a deleted destination. */
+export type DeadLettering = {
+  /** Begins it, unless it is under way or nothing waits. A store that cannot be reached is asked again at the next call. */
+  deadLetterAll(): void
+  underWay(): boolean
+}
+
+/** Of one destination's rows. */
+export const createDeadLettering = (
+  id: string,
+  rows: WorkerRows,
+  { parking, metrics, logger }: Pick<WorkerContext, 'parking' | 'metrics' | 'logger'>,
+): DeadLettering => {
+  let running = false
+  return {
+    deadLetterAll: () => {
+      if (running || (rows.waiting === 0 && !Number.isFinite(rows.nextDue))) return
+      running = true
+      parking.deadLetterAll(id, 'The destination was deleted').then(
+        (events) => {
+          rows.waiting = 0
+          rows.nextDue = Number.POSITIVE_INFINITY
+          running = false
+          metrics.count('delivery_events_dead', events, { reason: 'deleted' })
+        },
+        (error: unknown) => {
+          running = false
+          logger.warn(
+            { err: error, destination: id },
+            'Parked deliveries of a deleted destination cannot be closed yet',
+          )
+        },
+      )
+    },
+    underWay: () => running,
+  }
+}

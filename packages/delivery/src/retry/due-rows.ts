@@ -1,0 +1,43 @@
+import type { WorkerContext } from '../ports.ts'
+import type { WorkerState } from '../worker/worker-state.ts'
+import type { ParkedRow } from './parking.ts'
+import type { WorkerRows } from './retry-queue.ts'
+import type { RowReading } from './row-reading.ts'
+
+/** Parked rows fetched at once. */
+export const fetchRows = 200
+
+export type RowFetchDeps = {
+  id: string
+  context: Pick<WorkerContext, 'parking' | 'clock'>
+  rows: WorkerRows
+  state: () => WorkerState
+  /** True while the worker has anything queued or under way. */
+  busy: () => boolean
+  /** Room for parked rows. */
+  hasCapacity: () => boolean
+  read: RowReading
+}
+
+const byPlace = (a: ParkedRow, b: ParkedRow): number => a.partition - b.partition || a.offset - b.offset
+
+/**
+ * Fetches parked rows that are due, for a worker without an order, and takes them as long as there is room; afterwards it is
+ * known when the next one is due. While the worker probes a single row, early: the rest that the destination asked for is
+ * over. Rejects when the relational store or the log cannot be read.
+ */
+export const createDueRows =
+  ({ id, context, rows, state, busy, hasCapacity, read }: RowFetchDeps): (() => Promise<void>) =>
+  async () => {
+    const { parking, clock } = context
+    rows.nextDue = Number.POSITIVE_INFINITY
+    const limit = state() === 'probing' ? 1 : fetchRows
+    const found = await parking.waiting(id, [...rows.taken.keys()], limit)
+    const may = (row: ParkedRow): boolean =>
+      hasCapacity() && (state() === 'probing' ? !busy() : state() === 'flowing' && row.nextTime <= clock())
+    await read(found.filter(may).toSorted(byPlace), may)
+    const left = found.filter((row) => !rows.taken.has(row.id))
+    const more = found.length === limit ? clock() : Number.POSITIVE_INFINITY
+    const next = left.reduce((earliest, row) => Math.min(earliest, row.nextTime), more)
+    rows.nextDue = Math.min(rows.nextDue, next)
+  }

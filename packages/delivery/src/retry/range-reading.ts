@@ -1,0 +1,131 @@
+import type { LogRecord } from '@tributary/storage'
+import { type DeliveryRecord, openRecord } from '../log/record.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { InFlightRecord } from '../worker/in-flight-record.ts'
+import type { WorkerState } from '../worker/worker-state.ts'
+import type { ParkedRow } from './parking.ts'
+import { noLongerHeld } from './range-change.ts'
+import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
+
+/** Bytes of the log read at once for a spilled range. */
+const pieceBytes = 256 * 1024
+
+/** How long the worker may be filled at a stretch, ms: what is left out never fills it, and others wait meanwhile. */
+const turnMs = 20
+
+export type RangeReading = {
+  /** Begins to read spilled ranges on, unless that is under way or nothing may be read. */
+  start(): void
+  /** True while a range is read. */
+  underWay(): boolean
+}
+
+export type RangeReadingDeps = {
+  id: string
+  context: Pick<WorkerContext, 'reader' | 'clock' | 'logger'>
+  spilled: SpilledRanges
+  state: () => WorkerState
+  /** True while the worker has anything queued or under way. */
+  busy: () => boolean
+  hasCapacity: () => boolean
+  /** False while spilled ranges wait to be more. */
+  rangesDue: () => boolean
+  /** The offset before which the range that comes next may be read now; undefined while it may not. */
+  limit: (range: SpilledRange) => number | undefined
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
+  /** Called when a piece of work is done: there may be something to send, and more to read. */
+  wake: () => void
+}
+
+/**
+ * Reads spilled ranges on from where they stand into the worker's queue, one piece at a time, as long as there is room. While
+ * the worker probes, a single record. Whatever changes while the log is read, nothing is taken that may not be taken then,
+ * and every record of a range is taken once.
+ */
+export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
+  const { id, spilled, context } = deps
+  let reading = false
+  /** Epoch ms before which the log is not read again, since that failed. */
+  let readAgain = 0
+
+  /** The range that may be read now, and up to where. */
+  const next = (): { range: SpilledRange; before: number } | undefined => {
+    const range = spilled.next()
+    const state = deps.state()
+    if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
+    if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
+    if (context.clock() < readAgain) return undefined
+    const before = deps.limit(range)
+    return before === undefined ? undefined : { range, before }
+  }
+
+  const lose = (range: SpilledRange): void => {
+    const { partition, cursor: from, end: to } = range
+    context.logger.error({ destination: id, partition, from, to }, 'Held records are no longer in the log')
+    range.dead = noLongerHeld
+  }
+
+  const take = (range: SpilledRange, record: DeliveryRecord): void => {
+    const { offset, time, bytes, meta } = record.reference
+    const entry = range.tracker.begin(offset)
+    range.firstTime = time
+    range.unreadEvents -= meta.n
+    range.unreadBytes -= bytes
+    deps.consume(record, undefined, () => {
+      range.events -= meta.n
+      range.bytes -= bytes
+      range.tracker.release(entry)
+    })
+  }
+
+  /** Takes what of a piece may be taken; false when that is all for now. */
+  const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number): boolean => {
+    if (records.length === 0) lose(range)
+    const once = deps.state() === 'probing'
+    for (const found of records) {
+      if (found.offset >= range.end) {
+        range.cursor = range.end
+        return true
+      }
+      if (found.offset >= before) range.cursor = before
+      if (found.offset >= before || !deps.hasCapacity()) return false
+      range.cursor = found.offset + 1
+      const record = openRecord(found)
+      if (record === undefined || !record.reference.meta.d.includes(id)) continue
+      take(range, record)
+      if (once) return true
+    }
+    return true
+  }
+
+  const readOn = async (): Promise<void> => {
+    const until = performance.now() + turnMs
+    for (let place = next(); place !== undefined && performance.now() < until; place = next()) {
+      const { range } = place
+      const { cursor } = range
+      const most = deps.state() === 'probing' ? 1 : pieceBytes
+      const records = await context.reader.read(range.partition, cursor, most)
+      const now = next()
+      // Changed while the log was read: what was read may not be what comes next.
+      if (now?.range !== range || range.cursor !== cursor) continue
+      if (!takePiece(range, records, now.before)) return
+    }
+  }
+
+  return {
+    start: () => {
+      if (reading || next() === undefined) return
+      reading = true
+      readOn()
+        .catch((error: unknown) => {
+          readAgain = context.clock() + 1000
+          context.logger.warn({ err: error, destination: id }, 'Held records cannot be read; it is tried again')
+        })
+        .finally(() => {
+          reading = false
+          setImmediate(deps.wake)
+        })
+    },
+    underWay: () => reading,
+  }
+}

@@ -1,0 +1,126 @@
+import type { WorkerContext } from '../ports.ts'
+import {
+  type EventFailure,
+  type InFlightRecord,
+  type Item,
+  releaseRecord,
+  replaceRow,
+  rowsOf,
+} from '../worker/in-flight-record.ts'
+import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
+import { noLongerHeld } from './range-change.ts'
+
+/** What a worker knows of its rows in the relational store. */
+export type WorkerRows = {
+  /** Waiting rows, those in memory included. */
+  waiting: number
+  /** Epoch ms when the next one is due; Infinity when none waits. */
+  nextDue: number
+  /** Rows whose events are queued or under way, and their partitions. */
+  readonly taken: Map<string, number>
+  /** Changes that are not durable yet. */
+  unparked: number
+  /** Grows whenever a row may wait that did not before: what was looked up earlier is out of date then. */
+  version: number
+}
+
+/** What a worker parks: events that wait for another try, and its dead letters. Nothing is let go before it is durable. */
+export type RetryQueue = {
+  readonly rows: WorkerRows
+  /** Parks fates of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
+  park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
+  /** Gives the events of a record in flight that are queued or under way a row of their own, whose fate is then written to it. */
+  takeOver(inFlight: InFlightRecord, items: readonly Item[], now: number): void
+  /** Called as `finish` of a record in flight that came from a row, when the fates of all its events are known. */
+  close(inFlight: InFlightRecord, row: ParkedRow): void
+  /** Makes a dead letter of a row whose record is no longer in the log. */
+  lost(row: ParkedRow, now: number): void
+}
+
+/** Of one destination; empty until its rows were looked up. */
+export const createRetryQueue = (
+  destinationId: string,
+  { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
+): RetryQueue => {
+  const rows: WorkerRows = { waiting: 0, nextDue: Number.POSITIVE_INFINITY, taken: new Map(), unparked: 0, version: 0 }
+
+  const noteDurable = (written: readonly NewParkedRow[]): void => {
+    for (const row of written) {
+      if (row.state === 'dead') {
+        metrics.count('delivery_events_dead', row.events, { reason: 'refused' })
+        continue
+      }
+      rows.waiting++
+      rows.version++
+      rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+    }
+  }
+
+  /** Writes a change; afterwards what was written is known, and `then` is called. */
+  const write = (change: ParkingChange, then: () => void): void => {
+    rows.unparked++
+    parking.push(change, () => {
+      rows.unparked--
+      then()
+      noteDurable(change.rows)
+    })
+  }
+
+  /** The row has left: what replaces it was written. */
+  const leave = (row: ParkedRow): void => {
+    rows.taken.delete(row.id)
+    rows.waiting = Math.max(0, rows.waiting - 1)
+  }
+
+  const close: RetryQueue['close'] = (inFlight, row) => {
+    const change = replaceRow(destinationId, inFlight, row, clock())
+    if (change !== undefined) return write(change, () => leave(row))
+    rows.taken.delete(row.id)
+    rows.version++
+    rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+  }
+
+  return {
+    rows,
+    park: (inFlight, failures, holds, now) =>
+      write({ deletes: [], rows: rowsOf(destinationId, inFlight, failures, now) }, () =>
+        releaseRecord(inFlight, holds),
+      ),
+    takeOver: (inFlight, items, now) => {
+      const failures = items.map(({ index, event }) => ({
+        index,
+        eventId: event.eventId,
+        decision: { kind: 'returned' as const },
+        result: undefined,
+      }))
+      for (const row of rowsOf(destinationId, inFlight, failures, now)) {
+        const takenOver: InFlightRecord = {
+          record: inFlight.record,
+          row,
+          open: items.length,
+          failures: [],
+          finish: () => close(takenOver, row),
+        }
+        for (const item of items) item.inFlight = takenOver
+        rows.taken.set(row.id, row.partition)
+        write({ deletes: [], rows: [row] }, () => releaseRecord(inFlight, items.length))
+      }
+    },
+    close,
+    lost: (row, now) => {
+      rows.taken.set(row.id, row.partition)
+      const dead: NewParkedRow = {
+        ...row,
+        nextTime: now,
+        events: row.indexes.length,
+        bytes: 0,
+        state: 'dead',
+        lastStatus: undefined,
+        reason: noLongerHeld,
+        request: '',
+        response: '',
+      }
+      write({ deletes: [row.id], rows: [dead] }, () => leave(row))
+    },
+  }
+}

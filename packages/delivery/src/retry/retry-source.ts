@@ -1,0 +1,148 @@
+import type { DeliveryRecord } from '../log/record.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { InFlightRecord } from '../worker/in-flight-record.ts'
+import type { WorkerState } from '../worker/worker-state.ts'
+import { createDueRows } from './due-rows.ts'
+import type { ParkedRow } from './parking.ts'
+import { createPlaceOrder } from './place-order.ts'
+import { createRangeReading } from './range-reading.ts'
+import type { RetryQueue } from './retry-queue.ts'
+import { createRowReading } from './row-reading.ts'
+import { createRowsInOrder } from './rows-in-order.ts'
+import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
+
+export type RetrySource = {
+  /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
+  fill(): void
+  /** Makes every parked row due, since the destination works again. */
+  makeDue(): void
+  /** True while something held could be sent now. */
+  pending(): boolean
+  /** For a worker in order: nothing waits anywhere but in the queue, so that a new record may follow. */
+  upToDate(): boolean
+  /** For a worker in order: brings nothing before all that was taken out or failed is durable in its row. */
+  settleFirst(): void
+}
+
+export type RetrySourceDeps = {
+  id: string
+  context: WorkerContext
+  spilled: SpilledRanges
+  retries: RetryQueue
+  state: () => WorkerState
+  /** True while the worker has anything queued or under way. */
+  busy: () => boolean
+  hasCapacity: () => boolean
+  /** False while spilled ranges wait to be more. */
+  rangesDue: () => boolean
+  /** What is behind an event waits for it. */
+  ordered: () => boolean
+  /** Room for parked rows. */
+  hasRowCapacity: () => boolean
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
+  wake: () => void
+}
+
+/**
+ * Brings back what a worker holds: ranges are read on from where they stand as long as the queue has room; parked rows are
+ * fetched when they are due. While probing it brings a single record or row. A worker in order gets everything by its place
+ * in the log.
+ */
+export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
+  const { id, context, spilled, retries, state, busy, consume, wake } = deps
+  const { rows } = retries
+  const { parking, clock, logger, settings } = context
+  let fetching = false
+  let makingDue = false
+  /** Epoch ms before which the store is not asked again, since it failed. */
+  let askAgain = 0
+
+  const order = createPlaceOrder({ rows, spilled, busy })
+  const read = createRowReading({ context, retries, consume })
+  const fetchDeps = { id, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
+  const fetchDue = createDueRows(fetchDeps)
+  const fetchInOrder = createRowsInOrder({ ...fetchDeps, order })
+  const ranges = createRangeReading({
+    ...deps,
+    limit: (range) => {
+      if (deps.ordered()) return fetching || makingDue ? undefined : order.limit(range)
+      // What is probed is a row, where one waits.
+      return state() === 'probing' && (fetching || rows.waiting > 0) ? undefined : Number.POSITIVE_INFINITY
+    },
+  })
+
+  const sends = (): boolean => state() === 'flowing' || state() === 'probing'
+
+  const full = (): boolean =>
+    !deps.hasRowCapacity() || rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked
+
+  const rowsWanted = (): boolean => {
+    if (fetching || makingDue || full()) return false
+    if (deps.ordered()) {
+      if (!order.known()) return clock() >= askAgain
+      const head = order.head()
+      if (head === undefined || !order.isNext(head)) return false
+      return state() === 'probing' ? !busy() : head.nextTime <= clock()
+    }
+    if (state() === 'probing') return !busy() && rows.waiting > 0
+    return state() === 'flowing' && rows.nextDue <= clock()
+  }
+
+  const startFetch = (): void => {
+    fetching = true
+    const fetched = deps.ordered() ? fetchInOrder() : fetchDue()
+    fetched
+      .catch((error: unknown) => {
+        askAgain = clock() + 1000
+        rows.nextDue = askAgain
+        logger.warn({ err: error, destination: id }, 'Parked deliveries cannot be read; it is tried again')
+      })
+      .finally(() => {
+        fetching = false
+        wake()
+      })
+  }
+
+  return {
+    fill: () => {
+      if (!sends() || (deps.ordered() && !order.settled())) return
+      if (rowsWanted()) startFetch()
+      ranges.start()
+    },
+    makeDue: () => {
+      if (rows.waiting === 0) return
+      makingDue = true
+      const now = clock()
+      parking
+        .makeDue(id, now)
+        .then(() => {
+          rows.nextDue = now
+          rows.version++
+        })
+        .catch((error: unknown) => {
+          logger.warn(
+            { err: error, destination: id },
+            'Parked deliveries keep their times: the store cannot be reached',
+          )
+        })
+        .finally(() => {
+          makingDue = false
+          wake()
+        })
+    },
+    pending: () => {
+      if (fetching || makingDue || ranges.underWay()) return true
+      if (!sends()) return false
+      if (rows.taken.size > 0 || rows.nextDue <= clock()) return true
+      const head = deps.ordered() ? order.head() : undefined
+      // Behind a row that is not due everything waits.
+      if (head !== undefined && order.isNext(head) && head.nextTime > clock()) return false
+      return (
+        (deps.rangesDue() && spilled.all().some((range) => !isRangeDone(range))) ||
+        (deps.ordered() && (order.settling() || !order.known()))
+      )
+    },
+    upToDate: () => !order.settling() && order.known() && order.head() === undefined && spilled.next() === undefined,
+    settleFirst: order.settleFirst,
+  }
+}

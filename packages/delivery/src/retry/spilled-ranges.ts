@@ -1,0 +1,173 @@
+import { newId } from '@tributary/kernel'
+import { createOffsetTracker, type OffsetTracker } from '../log/offsets.ts'
+
+/**
+ * Records of one partition that a worker has not taken: they stay in the log, and this is the reference to them. A range
+ * covers every record from `cursor` to `end` that names the destination; below `cursor` they are under way or done.
+ */
+export type SpilledRange = {
+  readonly id: string
+  readonly partition: number
+  workspaceId: string
+  sourceId: string
+  /** Next offset to be read. */
+  cursor: number
+  /** Behind the last record. */
+  end: number
+  /** True when some may be rows of a producer that learns their outcomes. */
+  needsReport: boolean
+  /** Events and bytes not yet done. */
+  events: number
+  bytes: number
+  /** Those of them that are not even read. */
+  unreadEvents: number
+  unreadBytes: number
+  /** Epoch ms of the append of its first and last record. */
+  firstTime: number
+  lastTime: number
+  /** Epoch ms when it was opened here, or written to the relational store last. */
+  writtenAt: number
+  /** What the relational store has of it. */
+  persisted: { from: number; end: number } | undefined
+  sealed: boolean
+  /** Set when it can never be sent: why. */
+  dead: string | undefined
+  readonly tracker: OffsetTracker
+}
+
+/** What a worker holds, per partition. Pure bookkeeping: reads and writes nothing. */
+export type SpilledRanges = {
+  /** True when the record lies in a restored range, so that it must not be offered again after a restart. */
+  covers(partition: number, offset: number): boolean
+  /** True while records of the partition wait to be read: newcomers queue up behind them. */
+  lags(partition: number): boolean
+  /** Adds a record at the end of what is held. */
+  add(record: SpilledRecord, now: number): void
+  /** A range with records to be read, the oldest first, of a partition that may be read. */
+  next(): SpilledRange | undefined
+  /** Takes over a range of the relational store; one that is dead covers nothing that is read. */
+  restore(range: SpilledRange): void
+  /** Forgets a range. */
+  drop(range: SpilledRange): void
+  /** Forgets all ranges of a partition; those that are durable stay so. */
+  forget(partition: number): void
+  all(): readonly SpilledRange[]
+  /** Lowest offset of the partition that is held here and nowhere durable. */
+  undurableLow(partition: number): number | undefined
+  events(): number
+}
+
+export type SpilledRecord = {
+  partition: number
+  offset: number
+  time: number
+  bytes: number
+  workspaceId: string
+  sourceId: string
+  needsReport: boolean
+  events: number
+}
+
+/** A range is closed after so many events or so long, so that the limits of age and size can drop the oldest part. */
+const rangeEvents = 100_000
+const rangeAgeMs = 600_000
+
+/** The lowest offset of a range that is not done. */
+export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? range.cursor
+
+/** True when nothing of it is left to be read or under way. */
+export const isRangeDone = (range: SpilledRange): boolean =>
+  range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
+
+/** True while records of it wait to be read. */
+const isReadable = (range: SpilledRange): boolean => range.dead === undefined && range.cursor < range.end
+
+/** Places decide within a partition: records of one millisecond have an order, too. */
+const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
+  a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
+
+/** An empty set of spilled ranges; `isOwned` tells which partitions may be read. */
+export const createSpilledRanges = (isOwned: (partition: number) => boolean = () => true): SpilledRanges => {
+  let ranges: SpilledRange[] = []
+  /** What restored ranges covered, until the reader is past it. */
+  let spans: { partition: number; start: number; end: number }[] = []
+  const extendable = (range: SpilledRange | undefined, record: SpilledRecord): range is SpilledRange =>
+    range !== undefined &&
+    !range.sealed &&
+    isReadable(range) &&
+    record.offset >= range.end &&
+    range.events < rangeEvents &&
+    record.time - range.firstTime < rangeAgeMs
+  return {
+    covers: (partition, offset) => {
+      if (spans.length === 0) return false
+      spans = spans.filter((span) => span.partition !== partition || offset < span.end)
+      const covered = spans.some((span) => span.partition === partition && offset >= span.start)
+      if (covered) for (const range of ranges) if (range.partition === partition) range.sealed = true
+      return covered
+    },
+    lags: (partition) => ranges.some((range) => range.partition === partition && isReadable(range)),
+    add: (record, now) => {
+      const last = ranges.findLast((range) => range.partition === record.partition)
+      if (extendable(last, record)) {
+        last.end = record.offset + 1
+        last.needsReport ||= record.needsReport
+        last.events += record.events
+        last.bytes += record.bytes
+        last.unreadEvents += record.events
+        last.unreadBytes += record.bytes
+        last.lastTime = record.time
+        return
+      }
+      ranges.push({
+        id: newId(),
+        partition: record.partition,
+        workspaceId: record.workspaceId,
+        sourceId: record.sourceId,
+        cursor: record.offset,
+        end: record.offset + 1,
+        needsReport: record.needsReport,
+        events: record.events,
+        bytes: record.bytes,
+        unreadEvents: record.events,
+        unreadBytes: record.bytes,
+        firstTime: record.time,
+        lastTime: record.time,
+        writtenAt: now,
+        persisted: undefined,
+        sealed: false,
+        dead: undefined,
+        tracker: createOffsetTracker(),
+      })
+    },
+    next: () => {
+      let oldest: SpilledRange | undefined
+      for (const range of ranges)
+        if (isReadable(range) && isOwned(range.partition) && (oldest === undefined || isBefore(range, oldest)))
+          oldest = range
+      return oldest
+    },
+    restore: (range) => {
+      if (range.dead === undefined) spans.push({ partition: range.partition, start: range.cursor, end: range.end })
+      ranges.push(range)
+    },
+    drop: (range) => {
+      ranges = ranges.filter((other) => other !== range)
+    },
+    forget: (partition) => {
+      ranges = ranges.filter((range) => range.partition !== partition)
+      spans = spans.filter((span) => span.partition !== partition)
+    },
+    all: () => ranges,
+    undurableLow: (partition) => {
+      let low: number | undefined
+      for (const range of ranges) {
+        if (range.partition !== partition) continue
+        const from = range.persisted === undefined ? rangeLow(range) : Math.max(rangeLow(range), range.persisted.end)
+        if (from < range.end) low = Math.min(low ?? from, from)
+      }
+      return low
+    },
+    events: () => ranges.reduce((sum, range) => sum + range.events, 0),
+  }
+}

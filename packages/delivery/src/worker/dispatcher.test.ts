@@ -1,0 +1,93 @@
+import { ConfigurationError, type DeliverResult } from '@tributary/connector-kit'
+import { silentLogger } from '@tributary/kernel'
+import { expect, it } from 'vitest'
+import type { WorkerContext } from '../ports.ts'
+import { createDispatcher, type Dispatched } from './dispatcher.ts'
+import type { Item } from './in-flight-record.ts'
+import type { Ready } from './readiness.ts'
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const batchOf = (count: number): readonly Item[] =>
+  Array.from({ length: count }, () => ({ event: {} }) as unknown as Item)
+
+/** A dispatcher of a connector that answers as it is told. */
+const start = () => {
+  let now = 0
+  const abort = new AbortController()
+  const answers: ((answer: DeliverResult | Error) => void)[] = []
+  const heard: Dispatched[] = []
+  const context = {
+    clock: () => now,
+    logger: silentLogger,
+    signal: abort.signal,
+    requestClient: { request: undefined, connect: undefined },
+    accessTokens: undefined,
+  } as unknown as WorkerContext
+  const dispatcher = createDispatcher('d-1', context, (_batch, dispatched) => void heard.push(dispatched))
+  const deliver = (): Promise<DeliverResult> =>
+    new Promise((resolve, reject) =>
+      answers.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer))),
+    )
+  const ready = { definition: { deliver }, settings: {}, client: undefined } as unknown as Ready
+  return {
+    dispatcher,
+    heard,
+    abort,
+    send: (events = 2): void => dispatcher.send(ready, batchOf(events)),
+    async answer(outcomes: DeliverResult['outcomes'] | Error): Promise<void> {
+      answers.shift()?.(outcomes instanceof Error ? outcomes : { outcomes, httpStatus: 200, latencyMs: 1 })
+      await nextTurn()
+    },
+    pass: (ms: number): void => {
+      now += ms
+    },
+  }
+}
+
+it('an answer is reported, and what fails by its settings as that', async () => {
+  const { dispatcher, heard, send, answer } = start()
+  send()
+  send()
+  expect([dispatcher.inFlight(), dispatcher.items()]).toEqual([2, expect.objectContaining({ length: 4 })])
+  await answer({ kind: 'delivered' })
+  await answer(new ConfigurationError('The address is wrong'))
+  expect(heard).toMatchObject([
+    { kind: 'answered', misconfigured: false, result: { outcomes: { kind: 'delivered' } } },
+    { kind: 'answered', misconfigured: true, result: { outcomes: { kind: 'retry', reason: 'The address is wrong' } } },
+  ])
+  expect(dispatcher.inFlight()).toBe(0)
+})
+
+it('a batch of several that is refused as a whole is split; one event is not', async () => {
+  const { heard, send, answer } = start()
+  send(2)
+  await answer({ kind: 'split', reason: 'HTTP 413' })
+  send(1)
+  await answer({ kind: 'split', reason: 'HTTP 413' })
+  expect(heard.map(({ kind }) => kind)).toEqual(['split', 'answered'])
+})
+
+it('what our own shutdown ended is not reported, what was delivered meanwhile is', async () => {
+  const { heard, send, answer, abort } = start()
+  send()
+  send()
+  abort.abort()
+  await answer({ kind: 'retry', reason: 'aborted' })
+  await answer({ kind: 'delivered' })
+  expect(heard).toMatchObject([{ kind: 'answered', result: { outcomes: { kind: 'delivered' } } }])
+})
+
+it('it hangs when requests are under way and none ended for so long', async () => {
+  const { dispatcher, send, answer, pass } = start()
+  expect(dispatcher.hangs(100)).toBe(false)
+  send()
+  send()
+  pass(99)
+  await answer({ kind: 'delivered' })
+  pass(99)
+  expect(dispatcher.hangs(100)).toBe(false)
+  pass(1)
+  expect(dispatcher.hangs(100)).toBe(true)
+  dispatcher.forgive()
+  expect(dispatcher.hangs(100)).toBe(false)
+})

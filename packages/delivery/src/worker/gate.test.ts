@@ -1,0 +1,244 @@
+import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import { type DeliveryRecord, openRecord } from '../log/record.ts'
+import type { DestinationEntry } from '../ports.ts'
+import { relay } from '../testing-connector.ts'
+import { createGate } from './gate.ts'
+
+const event: PipelineEvent = {
+  eventId: '0-1-0',
+  messageId: 'm1',
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties: { total: 5 },
+  context: {},
+  test: false,
+  receivedAt: '2026-01-08T00:00:00.000Z',
+  timestamp: '2026-01-08T00:00:00.000Z',
+}
+const now = Date.parse(event.timestamp)
+
+const recordOf = (more: Partial<PipelineEvent>, meta: { p?: string } = {}, total = '5'): DeliveryRecord => {
+  const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
+  const made = { partition: 0, offset: 1, incarnation: '', time: now, key: 'w', body: Buffer.from(text) }
+  const record = openRecord({ ...made, meta: JSON.stringify({ w: 'w', s: 's1', d: ['d'], n: 1, ...meta }) })
+  if (record === undefined) throw new Error('no record')
+  return record
+}
+const entry: DestinationEntry = {
+  id: 'D-1',
+  workspaceId: 'w',
+  title: 'My orders',
+  app: 'relay',
+  enabled: true,
+  settings: {},
+  mappings: undefined,
+  consentCategories: [],
+  filters: new Map(),
+}
+const check = (
+  of: Partial<DestinationEntry>,
+  more: Partial<PipelineEvent> = {},
+  options: { definition?: Partial<typeof relay>; meta?: { p?: string }; later?: number } = {},
+) =>
+  createGate({ ...relay, ...options.definition }, { ...entry, ...of })(
+    recordOf(more, options.meta),
+    0,
+    now + (options.later ?? 0),
+  )
+const sent = { kind: 'pass', action: 'send' }
+
+describe('integrations of an event', () => {
+  const left = { kind: 'filtered', reason: "Left out by the event's integrations" }
+  it.each<[Record<string, unknown> | undefined, object]>([
+    [undefined, sent],
+    [{}, sent],
+    [{ All: true }, sent],
+    [{ All: false }, left],
+    [{ all: false }, left],
+    [{ All: false, 'my ORDERS': true }, sent],
+    [{ All: false, relay: {} }, sent],
+    [{ All: false, RELAY: true }, sent],
+    [{ All: false, 'd-1': true }, sent],
+    [{ All: false, Webhook: true }, left],
+    [{ Webhook: false }, sent],
+    [{ 'My orders': false }, left],
+    [{ relay: false, 'My orders': true }, left],
+    [{ All: true, Relay: false }, left],
+    [{ All: 'no' }, sent],
+  ])('%j', (integrations, wanted) => {
+    expect(check({}, integrations === undefined ? {} : { integrations })).toEqual(wanted)
+  })
+
+  it('are those of the event, not what lies deeper in it by the same name', () => {
+    expect(check({}, { properties: { integrations: { All: false } } })).toEqual(sent)
+  })
+})
+
+describe('consent', () => {
+  const asks = { consentCategories: ['advertising', 'analytics'] }
+  const given = (categoryPreferences: unknown) => ({ context: { consent: { categoryPreferences } } })
+  it.each<[string, Record<string, unknown>, object]>([
+    ['none given', {}, sent],
+    ['an object without preferences', { context: { consent: {} } }, sent],
+    ['both', given({ advertising: true, analytics: true, other: false }), sent],
+    [
+      'one refused',
+      given({ advertising: false, analytics: true }),
+      { kind: 'filtered', reason: 'No consent for advertising' },
+    ],
+    ['one not there', given({ analytics: true }), { kind: 'filtered', reason: 'No consent for advertising' }],
+    ['an empty object', given({}), { kind: 'filtered', reason: 'No consent for advertising, analytics' }],
+    [
+      'something else than true',
+      given({ advertising: 'yes', analytics: true }),
+      { kind: 'filtered', reason: 'No consent for advertising' },
+    ],
+  ])('%s', (_, more, wanted) => {
+    expect(check(asks, more)).toEqual(wanted)
+  })
+
+  it('is asked for by the destination only', () => {
+    expect(check({}, given({ advertising: false }))).toEqual(sent)
+  })
+})
+
+describe('the filter of a connection', () => {
+  const filter = {
+    match: 'all' as const,
+    conditions: [{ id: 'aaaa', field: 'properties.total', operator: 'greater_than' as const, value: '10' }],
+  }
+  const left = { kind: 'filtered', reason: 'Filter of the connection' }
+  it('leaves out what does not meet it, of its own source only', () => {
+    expect(check({ filters: new Map([['s1', filter]]) })).toEqual(left)
+    expect(check({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
+    expect(check({ filters: new Map([['s2', filter]]) })).toEqual(sent)
+  })
+
+  it('and the integrations do not hold what is sent again by name; consent does', () => {
+    const replay = { meta: { p: 'r' } }
+    expect(check({ filters: new Map([['s1', filter]]) }, {}, replay)).toEqual(sent)
+    expect(check({}, { integrations: { All: false } }, replay)).toEqual(sent)
+    const refused = { context: { consent: { categoryPreferences: { ads: false } } } }
+    expect(check({ consentCategories: ['ads'] }, refused, replay)).toMatchObject({ kind: 'filtered' })
+  })
+
+  it('comes first when several leave an event out', () => {
+    expect(check({ filters: new Map([['s1', filter]]) }, { integrations: { All: false } })).toEqual(left)
+  })
+})
+
+describe('age', () => {
+  it.each([
+    [7 * 86_400_000, 'Older than 7 days'],
+    [86_400_000, 'Older than 1 day'],
+    [90_000 * 60, 'Older than 90 minutes'],
+    [36 * 3_600_000, 'Older than 36 hours'],
+  ])('of %i ms: "%s"', (maxEventAgeMs, reason) => {
+    const definition = { maxEventAgeMs }
+    expect(check({}, {}, { definition, later: maxEventAgeMs })).toEqual(sent)
+    expect(check({}, {}, { definition, later: maxEventAgeMs + 1 })).toEqual({ kind: 'filtered', reason })
+  })
+})
+
+describe('mappings', () => {
+  it('copy a number of a record whose meta says so to the digit, and a filter compares its value', () => {
+    const own = mappings({
+      destination: 'order',
+      field_mappings: [
+        { id: 'abcd', source: { type: 'FIELD', name: 'properties.total' }, target: { name: 'total', type: 'number' } },
+      ] as never,
+      filters: [{ id: 'abcd', field: 'properties.total', operator: 'greater_than', value: '9' }],
+    })
+    const gate = createGate(relay, { ...entry, mappings: own })
+    const payloadOf = (total: string, meta: object) => JSON.stringify(gate(recordOf({}, meta, total), 0, now))
+    expect(payloadOf('9223372036854775807', { e: true })).toContain('"payload":{"total":9223372036854775807}')
+    expect(payloadOf('10.0', { e: true })).toContain('"payload":{"total":10.0}')
+    expect(payloadOf('10', {})).toContain('"payload":{"total":10}')
+    expect(payloadOf('9.0', { e: true })).toContain('No mapping matches')
+  })
+
+  const mappings = (...list: Partial<EventMapping>[]) =>
+    eventMappings.parse(list.map((one, n) => ({ id: `000${n}`, destination: 'send', field_mappings: [], ...one })))
+  const field = (name: string) => [
+    { id: 'aaaa', source: { type: 'FIELD', name: `properties.${name}` }, target: { name: 'total' } },
+  ]
+  it('say the action and what it is given', () => {
+    const own = mappings({ destination: 'order', field_mappings: field('total') as never })
+    expect(check({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
+  })
+
+  it('that do not fit leave the event out', () => {
+    const own = mappings({ event_name: 'Signed Up' })
+    expect(check({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
+    expect(check({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
+  })
+
+  it('that cannot be followed fail the event with the reason', () => {
+    const own = mappings({ destination: 'order', field_mappings: field('nothing') as never })
+    expect(check({ mappings: own })).toMatchObject({ kind: 'failed', reason: expect.stringContaining('total') })
+  })
+})
+
+it('an event that goes whole is not taken apart', () => {
+  const record = recordOf({ integrations: { All: true } })
+  let taken = 0
+  const watched = { ...record, values: (index: number) => (taken++, record.values(index)) }
+  expect(createGate(relay, { ...entry, consentCategories: ['ads'] })(watched, 0, now)).toEqual(sent)
+  expect(taken).toBe(0)
+})
+
+describe('the work of one event is bounded', () => {
+  const conditions = (count: number, field: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: String(index).padStart(4, '0'),
+      field,
+      operator: 'contains' as const,
+      value: `${'a'.repeat(900)}b`,
+    }))
+  const large = { properties: { text: 'a'.repeat(30_000), list: Array(3000).fill('aaaa') } }
+
+  it('conditions that go through too much fail the event, with a reason that says so', () => {
+    const filters = new Map([['s1', { match: 'any' as const, conditions: conditions(20, 'properties.text') }]])
+    expect(check({ filters }, large)).toEqual({
+      kind: 'failed',
+      reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
+    })
+    const few = new Map([['s1', { match: 'any' as const, conditions: conditions(2, 'properties.text') }]])
+    expect(check({ filters: few }, large)).toEqual({ kind: 'filtered', reason: 'Filter of the connection' })
+  })
+
+  it.each<[string, object[]]>([
+    [
+      'conditions of many mappings',
+      Array.from({ length: 100 }, (_, index) => ({
+        id: String(index).padStart(4, '0'),
+        destination: 'send',
+        field_mappings: [],
+        filter_match: 'all',
+        filters: conditions(20, 'properties'),
+      })),
+    ],
+    [
+      'fields that carry the whole event many times',
+      [
+        {
+          id: 'aaaa',
+          destination: 'send',
+          field_mappings: Array.from({ length: 200 }, (_, index) => ({
+            id: String(index).padStart(4, '0'),
+            source: { type: 'FIELD', name: 'properties' },
+            target: { name: `t${index}` },
+          })),
+        },
+      ],
+    ],
+  ])('%s do, too', (_, given) => {
+    expect(check({ mappings: eventMappings.parse(given) }, large)).toEqual({
+      kind: 'failed',
+      reason:
+        'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values',
+    })
+  })
+})

@@ -1,0 +1,175 @@
+import type { DestinationDefinition, Mapper, OutgoingRow } from '@tributary/connector-kit'
+import { compileMappings, eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
+import { compileFilter, type DeliveryMeta, type PipelineEvent } from '@tributary/contract'
+import type { DeliveryRecord } from '../log/record.ts'
+import type { DestinationEntry } from '../ports.ts'
+
+/** What is to be done with an event at one destination. Reasons are for people. */
+export type GateResult =
+  | { kind: 'pass'; action: string; payload?: Readonly<Record<string, unknown>> }
+  /** It is not meant for this destination. */
+  | { kind: 'filtered'; reason: string }
+  /** It is meant for it, and cannot be made what the destination takes. */
+  | { kind: 'failed'; reason: string }
+
+/** Checks the event at `index` of a record. Reads nothing but the event: the same at the same time is checked the same. */
+export type Gate = (record: DeliveryRecord, index: number, now: number) => GateResult
+
+type Rule = {
+  /** False where the event's text shows that the rule has nothing to say: the event need not be taken apart then. */
+  concerns: (text: string, meta: DeliveryMeta) => boolean
+  /** Why the event is left out; undefined when it is not. */
+  check: (event: PipelineEvent, meta: DeliveryMeta, now: number) => string | undefined
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The filter of the connection that an event came over. One that is gone since lets through. */
+const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
+  const ready = new Map(
+    [...filters]
+      .filter(([, filter]) => filter.conditions.length > 0)
+      .map(([id, filter]) => [id, compileFilter(filter)]),
+  )
+  if (ready.size === 0) return undefined
+  return {
+    concerns: (_, meta) => meta.p === undefined && ready.has(meta.s),
+    check: (event, meta) =>
+      ready.get(meta.s)?.(event, spending({ ...eventBudget })) === false ? 'Filter of the connection' : undefined,
+  }
+}
+
+/** An object of integrations that may leave anything out: neither empty nor the `All: true` that SDKs send unasked. */
+const mayLeaveOut = /"integrations":(?!\{\}|\{"All":true\})/
+
+/**
+ * `integrations` of the event (Segment's spec, common fields): a name set to false leaves the destination out, and so
+ * does `All: false` unless a name is there. Names are the destination's title and id, and its app's title and slug, in
+ * any letter case.
+ */
+const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'title'>, entry: DestinationEntry): Rule => {
+  const names = new Set([entry.title, entry.id, definition.slug, definition.title].map((name) => name.toLowerCase()))
+  const leftOut = (integrations: Readonly<Record<string, unknown>>): boolean => {
+    let all = true
+    let named = false
+    for (const [key, value] of Object.entries(integrations)) {
+      const name = key.toLowerCase()
+      if (name === 'all') all = value !== false
+      else if (!names.has(name)) continue
+      else if (value === false) return true
+      else named = true
+    }
+    return !all && !named
+  }
+  return {
+    concerns: (text, meta) => meta.p === undefined && mayLeaveOut.test(text),
+    check: ({ integrations }) =>
+      isObject(integrations) && leftOut(integrations) ? "Left out by the event's integrations" : undefined,
+  }
+}
+
+/**
+ * `context.consent.categoryPreferences` (Segment's format): every category that the destination asks for must be true
+ * there. Events that carry no preferences pass.
+ */
+const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined => {
+  if (consentCategories.length === 0) return undefined
+  return {
+    concerns: (text) => text.includes('"categoryPreferences":'),
+    check: ({ context }) => {
+      const consent = isObject(context) ? context['consent'] : undefined
+      const given = isObject(consent) ? consent['categoryPreferences'] : undefined
+      if (!isObject(given)) return undefined
+      const missing = consentCategories.filter((name) => !Object.hasOwn(given, name) || given[name] !== true)
+      return missing.length === 0 ? undefined : `No consent for ${missing.join(', ')}`
+    },
+  }
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const
+
+/** A span in its largest whole unit: `7 days`, `72 hours` is `3 days`. */
+const spanText = (ms: number): string => {
+  const [name, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['second', 1000]
+  const count = Math.round(ms / size)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
+
+const ageRule = ({ maxEventAgeMs: most }: Pick<DestinationDefinition, 'maxEventAgeMs'>): Rule | undefined => {
+  if (most === undefined) return undefined
+  const reason = `Older than ${spanText(most)}`
+  return {
+    concerns: () => true,
+    check: ({ timestamp }, _, now) => (now - Date.parse(timestamp) > most ? reason : undefined),
+  }
+}
+
+const unreadable: GateResult = { kind: 'failed', reason: 'The event in the log is unreadable' }
+const tooMuch: GateResult = {
+  kind: 'failed',
+  reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
+}
+const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
+
+/** A row is for the destination that its producer names, as it is: no rule about events has a say. */
+const checkRow = ({ deliverRows }: DestinationDefinition, row: OutgoingRow | undefined): GateResult => {
+  if (row === undefined) return unreadable
+  if (deliverRows === undefined) return { kind: 'failed', reason: 'This destination takes events only' }
+  return { kind: 'pass', action: `rows of ${row.object}` }
+}
+
+const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): GateResult => {
+  const mapping = mapper(event, sourceId, json)
+  if (mapping.kind === 'unmapped') return unmapped
+  if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
+  const { action, payload } = mapping
+  return { kind: 'pass', action, ...(payload === undefined ? {} : { payload }) }
+}
+
+/**
+ * The gate of a destination: the filter of the connection, the event's own integrations, consent, age, and the mappings,
+ * in this order; the first that leaves an event out gives the reason. An event is taken apart only when a rule has
+ * something to say of it or a mapping asks for its parts: one that goes whole costs two looks at its text. What a replay
+ * sends again was asked for by name: neither filter nor integrations hold it. Rows pass where the connector takes them.
+ */
+export const createGate = (definition: DestinationDefinition, entry: DestinationEntry): Gate => {
+  const { workspaceId, id: destinationId } = entry
+  const mapper = compileMappings(definition, entry.mappings, { workspaceId, destinationId })
+  const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
+  const rules = [
+    filterRule(entry),
+    integrationsRule(definition, entry),
+    consentRule(entry),
+    ageRule(definition),
+  ].filter((rule) => rule !== undefined)
+  const check: Gate = (record, index, now) => {
+    const { meta } = record.reference
+    if (meta.b !== undefined) return checkRow(definition, record.events()?.[index]?.row)
+    const text = record.events()?.[index]?.json ?? ''
+    for (const rule of rules) {
+      if (!rule.concerns(text, meta)) continue
+      const event = record.values(index)
+      if (event === undefined) return unreadable
+      const reason = rule.check(event, meta, now)
+      if (reason !== undefined) return { kind: 'filtered', reason }
+    }
+    if (whole !== undefined) return whole
+    const event = record.values(index)
+    return event === undefined ? unreadable : mapped(mapper, event, meta.s, meta.e === true ? text : undefined)
+  }
+  return (record, index, now) => {
+    try {
+      return check(record, index, now)
+    } catch (error) {
+      // The mappings answer for themselves.
+      if (error instanceof TooMuchWork) return tooMuch
+      throw error
+    }
+  }
+}

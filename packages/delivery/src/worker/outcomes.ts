@@ -1,0 +1,183 @@
+import type { DeliverResult } from '@tributary/connector-kit'
+import type { DeliveryStatus } from '@tributary/contract'
+import type { Recorded } from '../log/record.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { RetryQueue } from '../retry/retry-queue.ts'
+import { decide, outcomeAt } from '../retry/retry-rules.ts'
+import type { GateResult } from './gate.ts'
+import { type EventFailure, type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
+
+/** An event that is not sent, and why. */
+export type SkippedEvent = Pick<Item, 'inFlight' | 'index'> & {
+  event: Recorded
+  gateResult: Exclude<GateResult, { kind: 'pass' }>
+}
+
+export type Outcomes = {
+  /** Writes down the outcome of a batch: delivery log rows for all, parked rows for what failed. */
+  settle(batch: readonly Item[], result: DeliverResult, now: number): void
+  /** Writes down what is not sent at all: a row in the delivery log for each, a dead letter for what cannot be sent. */
+  skip(items: readonly SkippedEvent[], now: number): void
+  /** Parks events that were not tried, due at once. */
+  requeue(items: readonly Item[], now: number): void
+  /**
+   * Parks events that are queued or under way for long: their record leaves the shared stream, and their outcomes
+   * is written to their row.
+   */
+  takeOver(items: readonly Item[], now: number): void
+  /** Closes a record in flight whose record cannot be read. */
+  unreadable(inFlight: InFlightRecord, now: number): void
+}
+
+const groupByRecord = <T>(pairs: readonly { inFlight: InFlightRecord; value: T }[]): Map<InFlightRecord, T[]> => {
+  const groups = new Map<InFlightRecord, T[]>()
+  for (const { inFlight, value } of pairs) {
+    const group = groups.get(inFlight)
+    if (group === undefined) groups.set(inFlight, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
+
+const factOf = (failure: EventFailure | undefined): { status: DeliveryStatus; reason: string } => {
+  const decision = failure?.decision
+  if (decision === undefined) return { status: 'delivered', reason: '' }
+  return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
+}
+
+/** The bookkeeping of one worker's outcomes: nothing is let go before it is durable where it belongs. */
+export const createOutcomes = (destinationId: string, context: WorkerContext, retries: RetryQueue): Outcomes => {
+  const { attempts, settings, metrics } = context
+
+  /** Writes a row of the delivery log; a hold of the record in flight ends when it is durable. */
+  const log = (
+    { inFlight, event }: Omit<SkippedEvent, 'gateResult'>,
+    fact: { status: DeliveryStatus; reason: string },
+    result: Omit<DeliverResult, 'outcomes'>,
+    now: number,
+  ): void => {
+    const failed = fact.status !== 'delivered'
+    const producer = inFlight.record.meta.b
+    const row = event.row
+    if (producer !== undefined) {
+      inFlight.open++
+      const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
+      context.outcomes.push(producer.n, outcome, () => releaseRecord(inFlight))
+    }
+    attempts.push(
+      {
+        workspaceId: inFlight.record.meta.w,
+        sourceId: inFlight.record.meta.s,
+        destinationId,
+        eventId: event.eventId,
+        messageId: event.messageId,
+        eventType: event.type,
+        event: event.event,
+        time: now,
+        attempt: (inFlight.row?.attempts ?? 0) + 1,
+        ...fact,
+        httpStatus: result.httpStatus,
+        latencyMs: result.latencyMs,
+        request: failed ? (result.request ?? '') : '',
+        response: failed ? (result.response ?? '') : '',
+        replayId: inFlight.row?.replayId ?? inFlight.record.meta.p ?? '',
+        producer: producer?.k ?? '',
+        operation: row?.operation ?? '',
+        object: row?.object ?? '',
+        key: row?.key ?? '',
+      },
+      inFlight,
+    )
+  }
+
+  const eventFailureOf = (item: Item, index: number, result: DeliverResult, now: number): EventFailure | undefined => {
+    const { row } = item.inFlight
+    const facts = {
+      attempt: (row?.attempts ?? 0) + 1,
+      firstTime: row !== undefined && row.attempts > 0 ? row.firstTime : now,
+      now,
+    }
+    const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
+    return decision.kind === 'delivered'
+      ? undefined
+      : { index: item.index, eventId: item.event.eventId, decision, result }
+  }
+
+  /** Failed events of a row are replaced when all of the row is known, others parked now. */
+  const parkFailed = (failed: readonly { inFlight: InFlightRecord; value: EventFailure }[], now: number): void => {
+    for (const [inFlight, failures] of groupByRecord(failed)) {
+      inFlight.failures.push(...failures)
+      if (inFlight.row !== undefined) continue
+      inFlight.open++
+      retries.park(inFlight, failures, 1, now)
+    }
+  }
+
+  return {
+    settle: (batch, result, now) => {
+      const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
+      for (const [index, item] of batch.entries()) {
+        const failure = eventFailureOf(item, index, result, now)
+        if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
+        log(item, factOf(failure), result, now)
+      }
+      metrics.count('delivery_attempts', batch.length - failed.length, { outcome: 'delivered' })
+      if (failed.length === 0) return
+      metrics.count('delivery_attempts', failed.length, { outcome: 'failed' })
+      parkFailed(failed, now)
+    },
+    skip: (items, now) => {
+      const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
+      for (const item of items) {
+        const { inFlight, index, gateResult } = item
+        const { reason } = gateResult
+        if (gateResult.kind === 'failed') {
+          const decision = { kind: 'dead' as const, reason }
+          failed.push({ inFlight, value: { index, eventId: item.event.eventId, decision, result: undefined } })
+          log(item, { status: 'dead', reason }, untried, now)
+        } else log(item, { status: 'filtered', reason }, untried, now)
+      }
+      metrics.count('delivery_events_filtered', items.length - failed.length)
+      if (failed.length > 0) parkFailed(failed, now)
+    },
+    requeue: (items, now) => {
+      const pairs = items.map((item) => ({
+        inFlight: item.inFlight,
+        value: {
+          index: item.index,
+          eventId: item.event.eventId,
+          decision: { kind: 'returned' as const },
+          result: undefined,
+        },
+      }))
+      for (const [inFlight, failures] of groupByRecord(pairs)) {
+        if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
+        else {
+          inFlight.failures.push(...failures)
+          releaseRecord(inFlight, failures.length)
+        }
+      }
+    },
+    takeOver: (items, now) => {
+      const free = items
+        .filter((item) => item.inFlight.row === undefined)
+        .map((item) => ({ inFlight: item.inFlight, value: item }))
+      for (const [inFlight, group] of groupByRecord(free)) retries.takeOver(inFlight, group, now)
+    },
+    unreadable: (inFlight, now) => {
+      const decision = { kind: 'dead' as const, reason: "The record in the log can't be read" }
+      const indexes = inFlight.row?.indexes ?? Array.from({ length: inFlight.record.meta.n }, (_, index) => index)
+      const failures = indexes.map((index, place) => ({
+        index,
+        eventId: inFlight.row?.eventIds[place] ?? '',
+        decision,
+        result: undefined,
+      }))
+      if (inFlight.row === undefined) return retries.park(inFlight, failures, 1, now)
+      inFlight.failures.push(...failures)
+      releaseRecord(inFlight)
+    },
+  }
+}

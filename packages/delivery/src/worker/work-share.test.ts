@@ -1,0 +1,96 @@
+import { startPeer } from '@tributary/connector-kit/testing'
+import { type EventMapping, eventMappings } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import {
+  createTestDatabase,
+  createTestEventStore,
+  eventually,
+  type TestDatabase,
+  type TestEventStore,
+} from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createFixture, type Fixture, sortedIds } from '../testing.ts'
+import { relay } from '../testing-connector.ts'
+
+let database: TestDatabase
+let store: TestEventStore
+let fixture: Fixture
+let stack: AsyncDisposableStack
+beforeAll(async () => {
+  ;[database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
+})
+afterAll(async () => {
+  await database.close()
+  await store.close()
+})
+beforeEach(async () => {
+  stack = new AsyncDisposableStack()
+  fixture = await createFixture({ db: database.db, eventStore: store, connector: relay, start: false })
+})
+afterEach(async () => {
+  await fixture.close()
+  await stack.disposeAsync()
+})
+
+const mappings = (template: string): EventMapping[] =>
+  eventMappings.parse([
+    {
+      id: 'aaaa',
+      destination: 'order',
+      field_mappings: [{ id: 'f001', source: { type: 'TEMPLATE', value: template }, target: { name: 'total' } }],
+    },
+  ])
+/** Near the budget of an event, and within it; and far beyond it. */
+const slow = mappings('{% for i in (1..4000) %}{% if 1 and 1 and 1 and 1 %}{% endif %}{% endfor %}1')
+const endless = mappings(
+  `{% for i in (1..9000) %}{% if ${Array(1600).fill('1').join(' and ')} %}{% endif %}{% endfor %}1`,
+)
+
+it('expensive mappings of one workspace do not stand between another one and its deliveries', async () => {
+  const order: string[] = []
+  const peerOf = async (name: string) =>
+    stack.adopt(
+      await startPeer(() => {
+        order.push(name)
+        return { status: 200 }
+      }),
+      (peer) => peer.close(),
+    )
+  const [first, second] = [await peerOf('slow'), await peerOf('quick')]
+  const expensive = fixture.destination({ url: first.url }, { mappings: slow })
+  const common = fixture.destination({ url: second.url }, { workspaceId: newId() })
+  // One record after the other: all that is expensive lies in the log before the rest.
+  await fixture.append([expensive], 24, 12)
+  await fixture.append([common], 40, 20)
+  await fixture.delivery.start()
+  await eventually('the common events', () => sortedIds(second).length === 40)
+  // What had its turn meanwhile is a part: the share lets only some of 24 through before others are served.
+  expect(order.filter((name) => name === 'slow').length).toBeLessThan(20)
+  await eventually('the expensive events', () => sortedIds(first).length === 24, 50_000)
+  await fixture.delivery.idle()
+  const attempts = await fixture.attempts()
+  expect(attempts.filter(({ status }) => status === 'delivered')).toHaveLength(64)
+}, 60_000)
+
+it('an event whose mapping is over its work fails with a reason in the delivery log; nothing of it is silent', async () => {
+  const peer = stack.adopt(await startPeer(), (each) => each.close())
+  const endlessly = fixture.destination({ url: peer.url }, { mappings: endless })
+  await fixture.append([endlessly], 10, 5)
+  await fixture.delivery.start()
+  await fixture.delivery.idle()
+  const attempts = (await fixture.attempts()).filter(({ destination_id }) => destination_id === endlessly)
+  expect(attempts).toHaveLength(10)
+  for (const attempt of attempts)
+    expect(attempt).toMatchObject({ status: 'dead', reason: expect.stringContaining('reads too much data') })
+  expect(peer.requests).toHaveLength(0)
+}, 60_000)
+
+it('a delivery that stops while events wait for their turn loses none of them', async () => {
+  const peer = stack.adopt(await startPeer(), (each) => each.close())
+  const expensive = fixture.destination({ url: peer.url }, { mappings: slow })
+  await fixture.append([expensive], 15, 15)
+  await fixture.delivery.start()
+  await eventually('the first event', () => peer.requests.length > 0)
+  await fixture.restart()
+  await eventually('all events', () => new Set(sortedIds(peer)).size === 15, 50_000)
+}, 60_000)
